@@ -7,20 +7,20 @@ public struct BurstTrain: Sendable {
   /// Duration in seconds.
   public var seconds: Int
   /// Playback rate.
-  public var speed: Double
+  public var rate: Double
 
-  public init(sampleRateHz: Int = 44_100, seconds: Int, speed: Double) {
+  public init(sampleRateHz: Int = 44_100, seconds: Int, rate: Double) {
     self.sampleRateHz = sampleRateHz
     self.seconds = seconds
-    self.speed = speed
+    self.rate = rate
   }
 
   /// Interval between bursts in seconds, long enough that bursts cannot be confused.
-  public var interval: Double { max(1, speed / 8) }
+  public var interval: Double { max(1, rate / 8) }
   /// The number of bursts.
   public var count: Int { Int(Double(seconds) / interval) }
   /// Duration of a burst in seconds: at least 10 ms of output.
-  private var length: Double { 0.010 * max(1, speed) }
+  private var length: Double { 0.010 * max(1, rate) }
 
   private func centre(_ index: Int) -> Double { (Double(index) + 0.5) * interval * Double(sampleRateHz) }
 
@@ -45,10 +45,10 @@ public struct BurstTrain: Sendable {
   ///
   /// `firstFrame` is the input frame with which `output` begins.
   public func displacements(in output: [Float], beginningAt firstFrame: Double = 0) -> [Double?] {
-    let reach = Int((0.060 + length / speed) * Double(sampleRateHz))
+    let reach = Int((0.060 + length / rate) * Double(sampleRateHz))
     return output.withUnsafeBufferPointer { output in
       (0..<count).map { index in
-        let expected = (centre(index) - firstFrame) / speed
+        let expected = (centre(index) - firstFrame) / rate
         var energy = 0.0
         var moment = 0.0
         var frame = max(0, Int(expected) - reach)

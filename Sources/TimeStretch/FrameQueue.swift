@@ -4,32 +4,32 @@
 /// library are discarded, missing frames are silence.
 struct FrameQueue {
   let channelCount: Int
-  let speed: StretchSpeed
+  let rate: StretchRate
   private var samples: [Float] = []
   /// The number of samples at the beginning of `samples` that have been read.
-  private var takenSampleCount = 0
+  private var readSampleCount = 0
   /// The number of frames that the library has delivered.
   private(set) var producedCount: Int64 = 0
   private var deliveredCount: Int64 = 0
   private(set) var inputCount: Int64 = 0
   private(set) var isFinished = false
 
-  init(channelCount: Int, speed: StretchSpeed) {
+  init(channelCount: Int, rate: StretchRate) {
     self.channelCount = channelCount
-    self.speed = speed
+    self.rate = rate
   }
 
   /// Records `count` more input frames.
-  mutating func didPut(_ count: Int) {
+  mutating func countInput(_ count: Int) {
     precondition(!isFinished, "the stretcher is already finished")
     inputCount += Int64(count)
   }
 
   /// Appends `frameCount` frames, which `fill` writes, interleaved.
   mutating func append(_ frameCount: Int, _ fill: (UnsafeMutablePointer<Float>) -> Void) {
-    if takenSampleCount > 0 {
-      samples.removeFirst(takenSampleCount)
-      takenSampleCount = 0
+    if readSampleCount > 0 {
+      samples.removeFirst(readSampleCount)
+      readSampleCount = 0
     }
     let start = samples.count
     samples.append(contentsOf: repeatElement(0, count: frameCount * channelCount))
@@ -39,8 +39,8 @@ struct FrameQueue {
     producedCount += Int64(frameCount)
   }
 
-  /// The number of frames that the library still owes for the input.
-  var missingCount: Int64 { max(0, speed.outputCount(of: inputCount) - producedCount) }
+  /// The number of frames that the library has not delivered for the input yet.
+  var missingCount: Int64 { max(0, rate.outputCount(of: inputCount) - producedCount) }
 
   /// Ends the queue: the library has delivered all its frames.
   mutating func finish() {
@@ -48,16 +48,16 @@ struct FrameQueue {
     isFinished = true
   }
 
-  mutating func take(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) -> Int {
-    let owed = min(producedCount, speed.outputCount(of: inputCount)) - deliveredCount
-    let count = Int(min(Int64(capacityFrames), max(0, owed)))
+  mutating func read(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) -> Int {
+    let available = min(producedCount, rate.outputCount(of: inputCount)) - deliveredCount
+    let count = Int(min(Int64(capacityFrames), max(0, available)))
     guard count > 0 else { return 0 }
     samples.withUnsafeBufferPointer { buffer in
       if let base = buffer.baseAddress {
-        output.update(from: base + takenSampleCount, count: count * channelCount)
+        output.update(from: base + readSampleCount, count: count * channelCount)
       }
     }
-    takenSampleCount += count * channelCount
+    readSampleCount += count * channelCount
     deliveredCount += Int64(count)
     return count
   }

@@ -15,11 +15,11 @@ final class SonicStage {
   private let stream: sonicStream
   private let channelCount: Int
   private let sampleRateHz: Double
-  private let speed: Double
+  private let rate: Double
   /// The number of frames that are written at once.
-  private let pieceFrames: Int
+  private let chunkFrames: Int
   /// The number of frames that Sonic buffers on average.
-  private let heldFrames: Double
+  private let bufferedFrames: Double
   private var inputCount: Int64 = 0
   private var outputCount: Int64 = 0
   private var clipped: [Float] = []
@@ -30,33 +30,33 @@ final class SonicStage {
   /// Creates a Sonic stream.
   ///
   /// - Throws: `conversionFailed` when no memory is available.
-  init(format: AudioFormat, speed: Double) throws(MediaError) {
+  init(format: AudioFormat, rate: Double) throws(MediaError) {
     guard let stream = sonicCreateStream(Int32(format.sampleRateHz), Int32(format.channelCount)) else {
       throw MediaError(.conversionFailed, "not enough memory for a time stretcher", operation: "sonicCreateStream")
     }
     self.stream = stream
     channelCount = format.channelCount
     sampleRateHz = Double(format.sampleRateHz)
-    self.speed = speed
-    pieceFrames = min(512, max(64, Int(512 * speed)))
-    let heldPeriods = speed <= 0.5 ? 1.8 : speed < 2 ? 1.7 : 1.6
-    heldFrames = heldPeriods * Double(format.sampleRateHz / Self.lowestPitchHz)
+    self.rate = rate
+    chunkFrames = min(512, max(64, Int(512 * rate)))
+    let bufferedPeriods = rate <= 0.5 ? 1.8 : rate < 2 ? 1.7 : 1.6
+    bufferedFrames = bufferedPeriods * Double(format.sampleRateHz / Self.lowestPitchHz)
   }
 
   deinit { sonicDestroyStream(stream) }
 
   /// Writes frames, and passes the result to `output`, interleaved. The samples are valid until `output` returns.
-  func put(
+  func write(
     _ samples: UnsafePointer<Float>, frameCount: Int, output: (UnsafePointer<Float>, Int) throws(MediaError) -> Void
   ) throws(MediaError) {
     var done = 0
     while done < frameCount {
-      let count = min(pieceFrames, frameCount - done)
-      sonicSetSpeed(stream, Float(nextSpeed))
+      let count = min(chunkFrames, frameCount - done)
+      sonicSetSpeed(stream, Float(correctedRate))
       clipped.removeAll(keepingCapacity: true)
-      let piece = UnsafeBufferPointer(start: samples + done * channelCount, count: count * channelCount)
+      let chunk = UnsafeBufferPointer(start: samples + done * channelCount, count: count * channelCount)
       // NaN becomes silence.
-      clipped.append(contentsOf: piece.lazy.map { $0.isNaN ? 0 : max(-1, min(1, $0)) })
+      clipped.append(contentsOf: chunk.lazy.map { $0.isNaN ? 0 : max(-1, min(1, $0)) })
       let isWritten = clipped.withUnsafeMutableBufferPointer {
         sonicWriteFloatToStream(stream, $0.baseAddress, Int32(count))
       }
@@ -81,10 +81,10 @@ final class SonicStage {
       samples.withUnsafeMutableBufferPointer { sonicReadFloatFromStream(stream, $0.baseAddress, Int32(available)) })
     outputCount += Int64(count)
     samples.removeLast((available - count) * channelCount)
-    try Self.hand(samples, count, to: output)
+    try Self.deliver(samples, count, to: output)
   }
 
-  private static func hand(
+  private static func deliver(
     _ samples: [Float], _ frameCount: Int, to output: (UnsafePointer<Float>, Int) throws(MediaError) -> Void
   ) throws(MediaError) {
     try samples.withUnsafeBufferPointer { buffer throws(MediaError) in
@@ -93,17 +93,17 @@ final class SonicStage {
   }
 
   /// The rate that corrects the output position.
-  private var nextSpeed: Double {
+  private var correctedRate: Double {
     /// By how many seconds the output so far is too long.
-    let surplus = (Double(outputCount) - (Double(inputCount) - heldFrames) / speed) / sampleRateHz
-    switch speed {
-    case ...0.5: return speed * min(4, max(0.5, 1 + 15 * surplus))
-    case 2...: return speed * min(4, max(0.5, 1 + 30 * surplus))
+    let surplus = (Double(outputCount) - (Double(inputCount) - bufferedFrames) / rate) / sampleRateHz
+    switch rate {
+    case ...0.5: return rate * min(4, max(0.5, 1 + 15 * surplus))
+    case 2...: return rate * min(4, max(0.5, 1 + 30 * surplus))
     default:
       // Sonic copies the audio between two changes, a hundred periods at 1.01. So the correction can affect the number
       // of changes, but not their direction.
-      let correction = speed < 1 ? -surplus : surplus
-      return 1 + (speed - 1) * min(1.5, max(0.5, 1 + correction / 0.1))
+      let correction = rate < 1 ? -surplus : surplus
+      return 1 + (rate - 1) * min(1.5, max(0.5, 1 + correction / 0.1))
     }
   }
 

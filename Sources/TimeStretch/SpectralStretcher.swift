@@ -11,39 +11,39 @@ import MediaCore
     public static let isAvailable = true
 
     public let format: AudioFormat
-    public let speed: StretchSpeed
+    public let rate: StretchRate
     public let historyFrameCount: Int
     /// The number of frames, audio or silence, that Rubber Band requires before the first frame.
     private let startPadFrameCount: Int
     private let state: RubberBandState
     private var queue: FrameQueue
-    /// The input or output, per channel, `pieceFrames` each.
+    /// The input or output, per channel, `chunkFrames` each.
     private let channels: [UnsafeMutableBufferPointer<Float>]
     /// The number of output frames to discard before the first audible one.
     private var droppedFrameCount: Int
     private var hasBegun = false
 
     /// The number of frames that are processed at once.
-    private static let pieceFrames = 1_024
+    private static let chunkFrames = 1_024
 
-    public init(format: AudioFormat, speed: StretchSpeed) throws(MediaError) {
+    public init(format: AudioFormat, rate: StretchRate) throws(MediaError) {
       guard
         let state = rubberband_new(
           UInt32(format.sampleRateHz), UInt32(format.channelCount), shim_RubberBandOptions_realTimeFiner(),
-          1 / speed.value, 1)
+          1 / rate.value, 1)
       else {
         throw MediaError(.conversionFailed, "not enough memory for a time stretcher", operation: "rubberband_new")
       }
       self.state = state
       self.format = format
-      self.speed = speed
-      rubberband_set_max_process_size(state, UInt32(Self.pieceFrames))
+      self.rate = rate
+      rubberband_set_max_process_size(state, UInt32(Self.chunkFrames))
       startPadFrameCount = Int(rubberband_get_preferred_start_pad(state))
       // Rubber Band requires half a window; with that alone the output fades in over about 5 ms.
-      historyFrameCount = startPadFrameCount + Int(1_024 * max(1, speed.value / 2))
+      historyFrameCount = startPadFrameCount + Int(1_024 * max(1, rate.value / 2))
       droppedFrameCount = Int(rubberband_get_start_delay(state))
-      queue = FrameQueue(channelCount: format.channelCount, speed: speed)
-      channels = (0..<format.channelCount).map { _ in .allocate(capacity: Self.pieceFrames) }
+      queue = FrameQueue(channelCount: format.channelCount, rate: rate)
+      channels = (0..<format.channelCount).map { _ in .allocate(capacity: Self.chunkFrames) }
       for channel in channels { channel.initialize(repeating: 0) }
     }
 
@@ -52,32 +52,32 @@ import MediaCore
       for channel in channels { channel.deallocate() }
     }
 
-    public func putHistory(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
-      precondition(!hasBegun, "history must be put before other frames")
+    public func writeHistory(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
+      precondition(!hasBegun, "history must be written before other frames")
       hasBegun = true
       let count = min(frameCount, historyFrameCount)
       // Missing frames are silence.
       for channel in channels { channel.update(repeating: 0) }
       var missing = max(0, startPadFrameCount - count)
       // The frames before the pad come out before the first frame, accurate to half a frame.
-      droppedFrameCount += Int((Double(max(0, count - startPadFrameCount)) / speed.value).rounded())
+      droppedFrameCount += Int((Double(max(0, count - startPadFrameCount)) / rate.value).rounded())
       while missing > 0 {
-        let piece = min(missing, Self.pieceFrames)
-        process(piece, isLast: false)
-        missing -= piece
+        let chunk = min(missing, Self.chunkFrames)
+        process(chunk, isLast: false)
+        missing -= chunk
       }
       process(samples + (frameCount - count) * format.channelCount, frameCount: count)
     }
 
-    public func put(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
-      if !hasBegun { try putHistory(samples, frameCount: 0) }
-      queue.didPut(frameCount)
+    public func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
+      if !hasBegun { try writeHistory(samples, frameCount: 0) }
+      queue.countInput(frameCount)
       process(samples, frameCount: frameCount)
     }
 
     public func finish() throws(MediaError) {
       if hasBegun {
-        pushOut()
+        flushWithSilence()
         process(0, isLast: true)
       }
       queue.finish()
@@ -85,19 +85,19 @@ import MediaCore
 
     /// Appends silence so that Rubber Band delivers all frames. Otherwise it keeps the input that its windows have not
     /// passed yet, about 0.1 s.
-    private func pushOut() {
+    private func flushWithSilence() {
       for channel in channels { channel.update(repeating: 0) }
-      var piecesLeft = Int(64 * max(1, speed.value))
-      while queue.missingCount > 0, piecesLeft > 0 {
-        process(Self.pieceFrames, isLast: false)
+      var remainingChunks = Int(64 * max(1, rate.value))
+      while queue.missingCount > 0, remainingChunks > 0 {
+        process(Self.chunkFrames, isLast: false)
         // The channels contain output now.
         for channel in channels { channel.update(repeating: 0) }
-        piecesLeft -= 1
+        remainingChunks -= 1
       }
     }
 
-    public func take(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) -> Int {
-      queue.take(into: output, capacityFrames: capacityFrames)
+    public func read(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) -> Int {
+      queue.read(into: output, capacityFrames: capacityFrames)
     }
 
     // MARK: - Library
@@ -106,7 +106,7 @@ import MediaCore
       let stride = format.channelCount
       var done = 0
       while done < frameCount {
-        let count = min(Self.pieceFrames, frameCount - done)
+        let count = min(Self.chunkFrames, frameCount - done)
         for (index, channel) in channels.enumerated() {
           var source = samples + done * stride + index
           for frame in 0..<count {
@@ -128,7 +128,7 @@ import MediaCore
       while true {
         let available = Int(rubberband_available(state))
         guard available > 0 else { return }
-        let count = Int(rubberband_retrieve(state, outputs, UInt32(min(available, Self.pieceFrames))))
+        let count = Int(rubberband_retrieve(state, outputs, UInt32(min(available, Self.chunkFrames))))
         guard count > 0 else { return }
         let dropped = min(count, droppedFrameCount)
         droppedFrameCount -= dropped
@@ -149,18 +149,18 @@ import MediaCore
     public static let isAvailable = false
 
     public let format: AudioFormat
-    public let speed: StretchSpeed
+    public let rate: StretchRate
     public var historyFrameCount: Int { 0 }
 
-    public init(format: AudioFormat, speed: StretchSpeed) throws(MediaError) {
+    public init(format: AudioFormat, rate: StretchRate) throws(MediaError) {
       throw MediaError(
         .unsupportedRate,
         "spectral time stretching is unavailable: this build lacks the package trait RubberBand")
     }
 
-    public func putHistory(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {}
-    public func put(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {}
+    public func writeHistory(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {}
+    public func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {}
     public func finish() throws(MediaError) {}
-    public func take(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) -> Int { 0 }
+    public func read(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) -> Int { 0 }
   }
 #endif

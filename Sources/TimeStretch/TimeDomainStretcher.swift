@@ -9,7 +9,7 @@ import MediaCore
 /// ±1.
 public final class TimeDomainStretcher: TimeStretcher {
   public let format: AudioFormat
-  public let speed: StretchSpeed
+  public let rate: StretchRate
   public var historyFrameCount: Int { 0 }
   /// One stage, or two that share the rate: below 25 kHz the shortest periods have too few samples for a high rate in
   /// one stage.
@@ -18,7 +18,7 @@ public final class TimeDomainStretcher: TimeStretcher {
   private var upsampler: Upsampler?
   private var upsampledCount = 0
   /// The number of frames before the first one that the upsampler still has to deliver.
-  private var lateFrameCount = Upsampler.reach
+  private var remainingDelayFrames = Upsampler.reach
   private var queue: FrameQueue
 
   /// Sonic's shortest period is the sample rate divided by this.
@@ -26,57 +26,57 @@ public final class TimeDomainStretcher: TimeStretcher {
   /// The lowest sample rate at which rates below 1/4 are accurate, and 1/32 is possible in one stage.
   private static let lowestSlowRateHz = 25_000
 
-  public init(format: AudioFormat, speed: StretchSpeed) throws(MediaError) {
+  public init(format: AudioFormat, rate: StretchRate) throws(MediaError) {
     self.format = format
-    self.speed = speed
-    queue = FrameQueue(channelCount: format.channelCount, speed: speed)
+    self.rate = rate
+    queue = FrameQueue(channelCount: format.channelCount, rate: rate)
     // Sonic outputs at once at a high rate, or reads at once at a low one, a period divided by this. With less than two
     // samples of it Sonic makes no progress.
-    let factor = max(speed.value, 1 / speed.value)
-    if speed.value < 0.25, format.sampleRateHz < Self.lowestSlowRateHz {
+    let factor = max(rate.value, 1 / rate.value)
+    if rate.value < 0.25, format.sampleRateHz < Self.lowestSlowRateHz {
       let multiple = (Self.lowestSlowRateHz + format.sampleRateHz - 1) / format.sampleRateHz
       upsampler = Upsampler(factor: multiple, channelCount: format.channelCount)
       let higher = AudioFormat(sampleRateHz: format.sampleRateHz * multiple, channelCount: format.channelCount)
-      stages = [try SonicStage(format: higher, speed: speed.value)]
+      stages = [try SonicStage(format: higher, rate: rate.value)]
       return
     }
     let shortestPeriod = Double(format.sampleRateHz) / Self.highestPitchHz
     if factor - 1 <= shortestPeriod / 2 {
-      stages = [try SonicStage(format: format, speed: speed.value)]
+      stages = [try SonicStage(format: format, rate: rate.value)]
     } else {
-      let half = speed.value.squareRoot()
+      let half = rate.value.squareRoot()
       guard factor.squareRoot() - 1 <= shortestPeriod / 2 else {
         throw MediaError(
-          .unsupportedRate, "audio of \(format.sampleRateHz) Hz cannot be stretched to the rate \(speed.value)")
+          .unsupportedRate, "audio of \(format.sampleRateHz) Hz cannot be stretched to the rate \(rate.value)")
       }
-      stages = [try SonicStage(format: format, speed: half), try SonicStage(format: format, speed: half)]
+      stages = [try SonicStage(format: format, rate: half), try SonicStage(format: format, rate: half)]
     }
   }
 
-  public func putHistory(_ samples: UnsafePointer<Float>, frameCount: Int) {}
+  public func writeHistory(_ samples: UnsafePointer<Float>, frameCount: Int) {}
 
-  public func put(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
-    queue.didPut(frameCount)
-    try bring(samples, frameCount)
+  public func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
+    queue.countInput(frameCount)
+    try upsampleAndWrite(samples, frameCount)
   }
 
   /// Upsamples frames to Sonic's sample rate if necessary, and writes them.
-  private func bring(_ samples: UnsafePointer<Float>, _ frameCount: Int) throws(MediaError) {
-    guard let factor = upsampler?.factor, let higher = upsampler?.put(samples, frameCount: frameCount) else {
-      return try put(samples, frameCount, into: 0)
+  private func upsampleAndWrite(_ samples: UnsafePointer<Float>, _ frameCount: Int) throws(MediaError) {
+    guard let factor = upsampler?.factor, let higher = upsampler?.upsample(samples, frameCount: frameCount) else {
+      return try write(samples, frameCount, into: 0)
     }
     try higher.withUnsafeBufferPointer { higher throws(MediaError) in
       if let base = higher.baseAddress {
         // The delay of the upsampler is silence before the first frame, which must not be audible.
-        let early = min(lateFrameCount, frameCount)
-        lateFrameCount -= early
-        try put(base + early * factor * format.channelCount, (frameCount - early) * factor, into: 0)
+        let early = min(remainingDelayFrames, frameCount)
+        remainingDelayFrames -= early
+        try write(base + early * factor * format.channelCount, (frameCount - early) * factor, into: 0)
       }
     }
   }
 
   /// Queues one of every `factor` upsampled frames. Sonic's output contains nothing above the lower sample rate's band.
-  private func queueFew(_ samples: UnsafePointer<Float>, _ frameCount: Int, of factor: Int) {
+  private func queueDecimated(_ samples: UnsafePointer<Float>, _ frameCount: Int, of factor: Int) {
     let first = (factor - upsampledCount % factor) % factor
     upsampledCount += frameCount
     guard first < frameCount else { return }
@@ -89,14 +89,14 @@ public final class TimeDomainStretcher: TimeStretcher {
     }
   }
 
-  private func put(_ samples: UnsafePointer<Float>, _ frameCount: Int, into stage: Int) throws(MediaError) {
+  private func write(_ samples: UnsafePointer<Float>, _ frameCount: Int, into stage: Int) throws(MediaError) {
     guard stage < stages.count else {
-      if let upsampler { return queueFew(samples, frameCount, of: upsampler.factor) }
+      if let upsampler { return queueDecimated(samples, frameCount, of: upsampler.factor) }
       let count = frameCount * format.channelCount
       return queue.append(frameCount) { $0.update(from: samples, count: count) }
     }
-    try stages[stage].put(samples, frameCount: frameCount) { output, count throws(MediaError) in
-      try put(output, count, into: stage + 1)
+    try stages[stage].write(samples, frameCount: frameCount) { output, count throws(MediaError) in
+      try write(output, count, into: stage + 1)
     }
   }
 
@@ -104,16 +104,16 @@ public final class TimeDomainStretcher: TimeStretcher {
     if upsampler != nil {
       let silence = [Float](repeating: 0, count: Upsampler.reach * format.channelCount)
       try silence.withUnsafeBufferPointer { silence throws(MediaError) in
-        if let base = silence.baseAddress { try bring(base, Upsampler.reach) }
+        if let base = silence.baseAddress { try upsampleAndWrite(base, Upsampler.reach) }
       }
     }
     for stage in stages.indices {
-      try stages[stage].finish { output, count throws(MediaError) in try put(output, count, into: stage + 1) }
+      try stages[stage].finish { output, count throws(MediaError) in try write(output, count, into: stage + 1) }
     }
     queue.finish()
   }
 
-  public func take(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) -> Int {
-    queue.take(into: output, capacityFrames: capacityFrames)
+  public func read(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) -> Int {
+    queue.read(into: output, capacityFrames: capacityFrames)
   }
 }

@@ -2,36 +2,37 @@ import MediaCore
 
 /// Changes the rate of audio without changing its pitch.
 ///
-/// Guarantees of every stretcher: output frame `n` represents the input position `n * speed`. The audio at that frame
+/// Guarantees of every stretcher: output frame `n` represents the input position `n * rate`. The audio at that frame
 /// deviates by the stretcher's *displacement*, whose bounds each type documents; it never accumulates. For `n` input
-/// frames, the number of output frames is exactly `ceil(n / speed)`, regardless of the chunk sizes.
+/// frames, the number of output frames is exactly `ceil(n / rate)`, regardless of the chunk sizes.
 ///
-/// Order of calls: `putHistory` at most once, `put` and `take` in any order, `finish` once, `take` until it returns 0.
+/// Order of calls: `writeHistory` at most once, `write` and `read` in any order, `finish` once, `read` until it returns
+/// 0.
 ///
 /// Threading: one thread at a time; nothing blocks.
 public protocol TimeStretcher: AnyObject {
   /// Creates a stretcher.
   ///
   /// - Throws: `unsupportedRate`, `conversionFailed`.
-  init(format: AudioFormat, speed: StretchSpeed) throws(MediaError)
+  init(format: AudioFormat, rate: StretchRate) throws(MediaError)
 
   /// The format of input and output: interleaved float32.
   var format: AudioFormat { get }
 
   /// The playback rate relative to the recording.
-  var speed: StretchSpeed { get }
+  var rate: StretchRate { get }
 
   /// The number of frames before the first one that the stretcher can use; 0 for none. With them, a start in the middle
   /// of audio is heard like continued playback. Without them it uses silence.
   var historyFrameCount: Int { get }
 
   /// Sets the frames before the first one, which are not heard. Only the last `historyFrameCount` frames are used.
-  func putHistory(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError)
+  func writeHistory(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError)
 
   /// Writes the next `frameCount` frames, all of them.
   ///
   /// - Throws: `conversionFailed`.
-  func put(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError)
+  func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError)
 
   /// Ends the audio: the remaining frames can then be read.
   ///
@@ -40,7 +41,7 @@ public protocol TimeStretcher: AnyObject {
 
   /// Writes up to `capacityFrames` available frames to `output`; returns their number. 0: more input is required, or,
   /// after `finish`, all frames have been read.
-  func take(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) -> Int
+  func read(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) -> Int
 }
 
 /// A time-stretching method.
@@ -64,10 +65,10 @@ public enum TimeStretchAlgorithm: String, Sendable, Hashable, CaseIterable {
   ///
   /// - Throws: `unsupportedRate` if this build does not contain the method, or the library does not support the rate;
   ///   `conversionFailed`.
-  public func makeStretcher(format: AudioFormat, speed: StretchSpeed) throws(MediaError) -> any TimeStretcher {
+  public func makeStretcher(format: AudioFormat, rate: StretchRate) throws(MediaError) -> any TimeStretcher {
     switch self {
-    case .timeDomain: try TimeDomainStretcher(format: format, speed: speed)
-    case .spectral: try SpectralStretcher(format: format, speed: speed)
+    case .timeDomain: try TimeDomainStretcher(format: format, rate: rate)
+    case .spectral: try SpectralStretcher(format: format, rate: rate)
     }
   }
 }

@@ -31,17 +31,17 @@ struct Upsampler {
 
   /// Upsamples `frameCount` more frames and returns `factor` times as many, delayed by `reach` input frames. Samples
   /// beyond ±1 are clipped, and NaN becomes silence.
-  mutating func put(_ samples: UnsafePointer<Float>, frameCount: Int) -> [Float] {
+  mutating func upsample(_ samples: UnsafePointer<Float>, frameCount: Int) -> [Float] {
     let input = UnsafeBufferPointer(start: samples, count: frameCount * channelCount)
     history.append(contentsOf: input.lazy.map { $0.isNaN ? 0 : max(-1, min(1, $0)) })
     var output = [Float](repeating: 0, count: frameCount * factor * channelCount)
     for frame in 0..<frameCount {
       for (phase, weights) in weights.enumerated() {
         for channel in 0..<channelCount {
-          var (sum, place) = (Float(0), frame * channelCount + channel)
+          var (sum, index) = (Float(0), frame * channelCount + channel)
           for weight in weights {
-            sum += history[place] * weight
-            place += channelCount
+            sum += history[index] * weight
+            index += channelCount
           }
           output[(frame * factor + phase) * channelCount + channel] = sum
         }

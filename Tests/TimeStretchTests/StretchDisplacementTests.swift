@@ -6,9 +6,9 @@ import TimeStretch
 /// The stretcher's displacement, measured with a train of clicks, never accumulates and stays within 20 ms
 /// (time domain) or 50 ms (spectral).
 @Suite struct StretchDisplacementTests {
-  private static func seconds(_ speed: Double, atMost maximum: Int) -> Int {
+  private static func seconds(_ rate: Double, atMost maximum: Int) -> Int {
     // At a rate of 32, a burst comes every 4 s of input; slow rates turn a short input into a long output.
-    speed < 0.5 ? max(3, min(maximum, Int(speed * 24))) : maximum
+    rate < 0.5 ? max(3, min(maximum, Int(rate * 24))) : maximum
   }
 
   /// Checks the displacement, and returns its largest value, in ms.
@@ -17,15 +17,15 @@ import TimeStretch
     _ limit: Double, _ algorithm: TimeStretchAlgorithm, _ numerator: Int64, _ denominator: Int64, seconds: Int,
     sampleRateHz: Int = 44_100
   ) throws -> Double {
-    let speed = try StretchSpeed(numerator, over: denominator)
-    let train = BurstTrain(sampleRateHz: sampleRateHz, seconds: seconds, speed: speed.value)
+    let rate = try StretchRate(numerator, over: denominator)
+    let train = BurstTrain(sampleRateHz: sampleRateHz, seconds: seconds, rate: rate.value)
     let input = train.samples()
     let output = try stretched(
-      input, algorithm, speed, format: AudioFormat(sampleRateHz: sampleRateHz, channelCount: 1))
-    #expect(Int64(output.count) == speed.outputCount(of: Int64(input.count)))
+      input, algorithm, rate, format: AudioFormat(sampleRateHz: sampleRateHz, channelCount: 1))
+    #expect(Int64(output.count) == rate.outputCount(of: Int64(input.count)))
     let displacements = train.displacements(in: output)
     let worst = displacements.map { $0.map(abs) ?? .infinity }.max() ?? .infinity
-    #expect(worst <= limit, "\(algorithm) at \(speed.value): \(displacements.map { $0.map { Int($0.rounded()) } })")
+    #expect(worst <= limit, "\(algorithm) at \(rate.value): \(displacements.map { $0.map { Int($0.rounded()) } })")
     if let first = displacements.first ?? nil, let last = displacements.last ?? nil {
       // An accumulating displacement is larger at the end than at the beginning.
       #expect(abs(last - first) <= limit)
@@ -39,16 +39,19 @@ import TimeStretch
       (32, 1),
       (1, 4), (1, 8), (1, 32),
     ] as [(Int64, Int64)])
-  func timeDomainDisplacementStaysWithin20Milliseconds(_ speed: (Int64, Int64)) throws {
-    let value = Double(speed.0) / Double(speed.1)
-    try expectWithin(20, .timeDomain, speed.0, speed.1, seconds: Self.seconds(value, atMost: 24))
+  func timeDomainDisplacementStaysWithin20Milliseconds(_ rate: (Int64, Int64)) throws {
+    let value = Double(rate.0) / Double(rate.1)
+    try expectWithin(20, .timeDomain, rate.0, rate.1, seconds: Self.seconds(value, atMost: 24))
   }
 
   @Test(arguments: [8_000, 48_000, 96_000], [(1, 8), (1, 2), (3, 2), (2, 1), (32, 1)] as [(Int64, Int64)])
-  func timeDomainDisplacementStaysWithin20MillisecondsAtOtherSampleRates(_ rate: Int, _ speed: (Int64, Int64)) throws {
-    let value = Double(speed.0) / Double(speed.1)
+  func timeDomainDisplacementStaysWithin20MillisecondsAtOtherSampleRates(
+    _ sampleRate: Int, _ rate: (Int64, Int64)
+  ) throws {
+    let value = Double(rate.0) / Double(rate.1)
     try expectWithin(
-      20, .timeDomain, speed.0, speed.1, seconds: Self.seconds(value, atMost: value > 8 ? 24 : 8), sampleRateHz: rate)
+      20, .timeDomain, rate.0, rate.1, seconds: Self.seconds(value, atMost: value > 8 ? 24 : 8),
+      sampleRateHz: sampleRate)
   }
 
   /// Low sample rates, where one sample of slowed audio lasts long.
@@ -58,11 +61,14 @@ import TimeStretch
       (1, 32), (1, 16), (1, 12), (1, 8), (1, 5), (1, 4), (1, 2), (3, 4), (3, 2), (2, 1), (4, 1), (8, 1), (16, 1),
       (32, 1),
     ] as [(Int64, Int64)])
-  func timeDomainDisplacementStaysWithin20MillisecondsAtLowSampleRates(_ rate: Int, _ speed: (Int64, Int64)) throws {
-    let value = Double(speed.0) / Double(speed.1)
+  func timeDomainDisplacementStaysWithin20MillisecondsAtLowSampleRates(
+    _ sampleRate: Int, _ rate: (Int64, Int64)
+  ) throws {
+    let value = Double(rate.0) / Double(rate.1)
     let worst = try expectWithin(
-      20, .timeDomain, speed.0, speed.1, seconds: Self.seconds(value, atMost: value > 8 ? 24 : 8), sampleRateHz: rate)
-    print("displacement: \(rate) Hz at \(speed.0)/\(speed.1): \((worst * 10).rounded() / 10) ms")
+      20, .timeDomain, rate.0, rate.1, seconds: Self.seconds(value, atMost: value > 8 ? 24 : 8),
+      sampleRateHz: sampleRate)
+    print("displacement: \(sampleRate) Hz at \(rate.0)/\(rate.1): \((worst * 10).rounded() / 10) ms")
   }
 
   @Test func fifteenMinutesInTheTimeDomainDoNotDrift() throws {
@@ -71,9 +77,9 @@ import TimeStretch
   }
 
   @Test(.enabled(if: SpectralStretcher.isAvailable), arguments: [(3, 4), (3, 2)] as [(Int64, Int64)])
-  func fiveMinutesOfSpectralStretchingDoNotDrift(_ speed: (Int64, Int64)) throws {
-    let worst = try expectWithin(50, .spectral, speed.0, speed.1, seconds: 300, sampleRateHz: 8_000)
-    print("displacement: spectral, 300 s at \(speed.0)/\(speed.1): \((worst * 10).rounded() / 10) ms")
+  func fiveMinutesOfSpectralStretchingDoNotDrift(_ rate: (Int64, Int64)) throws {
+    let worst = try expectWithin(50, .spectral, rate.0, rate.1, seconds: 300, sampleRateHz: 8_000)
+    print("displacement: spectral, 300 s at \(rate.0)/\(rate.1): \((worst * 10).rounded() / 10) ms")
   }
 
   @Test(
@@ -81,9 +87,9 @@ import TimeStretch
     arguments: [
       (1, 2), (3, 4), (5, 4), (3, 2), (2, 1), (3, 1), (4, 1), (8, 1), (16, 1), (32, 1), (1, 4), (1, 8), (1, 32),
     ] as [(Int64, Int64)])
-  func spectralDisplacementStaysWithin50Milliseconds(_ speed: (Int64, Int64)) throws {
-    let value = Double(speed.0) / Double(speed.1)
+  func spectralDisplacementStaysWithin50Milliseconds(_ rate: (Int64, Int64)) throws {
+    let value = Double(rate.0) / Double(rate.1)
     let seconds = value > 8 ? 16 : value == 2 || value == 0.75 ? 24 : 6
-    try expectWithin(50, .spectral, speed.0, speed.1, seconds: value < 0.2 ? 2 : seconds)
+    try expectWithin(50, .spectral, rate.0, rate.1, seconds: value < 0.2 ? 2 : seconds)
   }
 }

@@ -40,7 +40,7 @@ extension PlayerCore {
     DecodePipeline.Source(
       itemID: item.id, asset: item.asset, timeRange: item.timeRange, audioMix: item.audioMixSlot,
       timePitch: item.timePitchSlot, mediaSelection: item.mediaSelectionSlot,
-      level: levelPolicy(of: item), opening: AssetOpening(log: item.networkLog),
+      gainPolicy: levelPolicy(of: item), opening: AssetOpening(log: item.networkLog),
       recorder: OpeningRecorder(record: engine.openingRecord))
   }
 
@@ -320,7 +320,7 @@ extension PlayerCore {
         completeLevelTags(of: item)
       }
       itemLoaded(id, properties)
-    case .refined(let id, let properties): itemRefined(id, properties)
+    case .durationRefined(let id, let properties): itemRefined(id, properties)
     case .failed(let generation, let id, let error):
       guard generation == machine.generation || items[id]?.status == .unknown else { break }
       itemFailed(id, error)
@@ -352,7 +352,7 @@ extension PlayerCore {
       if generation == machine.generation { keep(trim, ofPass: machine.begunCount, generation) }
       run(machine.began(pass, generation: generation), cause: .buffered)
     case .ended(let generation, let end): ended(end, generation)
-    case .overran(let generation, let index):
+    case .endAlreadyDecoded(let generation, let index):
       run(machine.overran(PassID(generation: generation, index: index)), cause: .buffered)
     case .extended(let generation, let frame):
       if generation == machine.generation, let stream = stream(of: generation) {
@@ -362,10 +362,10 @@ extension PlayerCore {
     case .packetsSkipped(let id, let time, let count, let error):
       logger.warning("packets were not decodable", metadata: ["item": "\(id)", "count": "\(count)", "time": "\(time)"])
       send(.packetsSkipped(id, time, count: count, error))
-    case .warned(let id, let time, let error):
+    case .warning(let id, let time, let error):
       logger.warning("the file has a fault", metadata: ["item": "\(id)", "error": "\(error)"])
       send(.newErrorLogEntry(id, time, error))
-    case .titled(let generation, let frame, let id, let time, let title):
+    case .streamTitle(let generation, let frame, let id, let time, let title):
       if let stream = stream(of: generation) {
         expect(
           PendingTitle(streamID: stream.id, streamFrame: frame, itemID: id, content: .title(time, title)))
@@ -374,12 +374,12 @@ extension PlayerCore {
       if let stream = stream(of: generation) {
         expect(PendingTitle(streamID: stream.id, streamFrame: frame, itemID: id, content: .metadata(group)))
       }
-    case .levelled(let generation, let id, let gain): noteLevel(gain, of: id, generation: generation)
-    case .keepsUp(let generation):
+    case .gainApplied(let generation, let id, let gain): noteLevel(gain, of: id, generation: generation)
+    case .reachedAwaitedFrame(let generation):
       if machine.rate != 0, !machine.automaticallyWaits { commitEarly() }
       run(machine.becameLikelyToKeepUp(generation: generation), cause: .buffered)
       endSilence()
-    case .rested(let generation):
+    case .suspended(let generation):
       run(machine.decodingPaused(generation: generation), cause: .buffered)
       endSilence()
     case .idle(let requestCount): idleRequestCount = requestCount
@@ -388,7 +388,7 @@ extension PlayerCore {
     engine.progressed()
   }
 
-  private func ended(_ end: DecodePipeline.End, _ generation: UInt64) {
+  private func ended(_ end: DecodePipeline.PassEnd, _ generation: UInt64) {
     guard generation == machine.generation, let stream = stream(of: generation) else { return }
     let id = PassID(generation: generation, index: end.index)
     guard let itemID = machine.decodedPasses.first(where: { $0.id == id })?.pass.itemID else { return }

@@ -83,7 +83,7 @@ extension PlayerCore {
     case .scheduleMissed: spliceMissed()
     case .streamRetired: timeline.retireStream(event.streamID)
     case .roomInStream:
-      pipeline.roomAppeared()
+      pipeline.wakeForFreeSpace()
       if sounding?.stream.id == event.streamID { run(machine.decodingResumed(), cause: .buffered) }
     }
   }

@@ -159,7 +159,7 @@ extension PlayerCore {
   /// fade.
   func isFaded(from former: PlaybackRate, to rate: PlaybackRate, of itemID: PlayerItem.ID) -> Bool {
     guard rate.isReverse != former.isReverse, rate.magnitude == former.magnitude else { return true }
-    return rate.magnitude != .normal && items[itemID]?.timePitchSlot.value.stretch != nil
+    return rate.magnitude != .normal && items[itemID]?.timePitchSlot.value.stretchAlgorithm != nil
   }
 
   /// The end of the audible pass and its output frame, if the end is in the stream.

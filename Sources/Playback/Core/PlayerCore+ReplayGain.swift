@@ -88,18 +88,18 @@ extension PlayerCore {
   }
 
   /// The known inputs of an item's gain, except its tags.
-  func levelPolicy(of item: PlayerItem) -> LevelPolicy {
-    var policy = LevelPolicy(settings: replayGain, measured: item.measuredReplayGain)
+  func levelPolicy(of item: PlayerItem) -> GainPolicy {
+    var policy = GainPolicy(settings: replayGain, measured: item.measuredReplayGain)
     guard replayGain.mode == .auto, let index = machine.entries.index(of: item.id) else { return policy }
     let before = index > 0 ? machine.entries.suffix(from: index - 1).first { _ in true }?.id : machine.history.last
     let behind = machine.entries.suffix(from: index + 1).first { _ in true }?.id
     if let neighbour = before.flatMap({ items[$0] ?? pastItems[$0] }) {
-      policy.before = neighbour.albumPosition
-      policy.isNextToPart = neighbour.isFollowedInFile(by: item)
+      policy.previousAlbumPosition = neighbour.albumPosition
+      policy.hasAdjacentPart = neighbour.isFollowedInFile(by: item)
     }
     if let neighbour = behind.flatMap({ items[$0] }) {
-      policy.behind = neighbour.albumPosition
-      policy.isNextToPart = policy.isNextToPart || item.isFollowedInFile(by: neighbour)
+      policy.nextAlbumPosition = neighbour.albumPosition
+      policy.hasAdjacentPart = policy.hasAdjacentPart || item.isFollowedInFile(by: neighbour)
     }
     return policy
   }

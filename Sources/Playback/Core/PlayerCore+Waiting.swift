@@ -29,7 +29,7 @@ extension PlayerCore {
   func commitEarly() {
     guard let start = machine.requestInPreparation, start.spliceAfter == nil, let preparing else { return }
     guard preparing.stream.writtenFrame > 0 else {
-      if !machine.automaticallyWaits { pipeline.report(reaching: 1) }
+      if !machine.automaticallyWaits { pipeline.requestReport(reaching: 1) }
       return
     }
     takeSpans()
@@ -68,7 +68,7 @@ extension PlayerCore {
     let frame = starvedPlace.flatMap { $0.streamID == stream.id ? $0.frame : nil } ?? stream.writtenFrame
     heldStream = stream
     stream.hold(at: frame)
-    pipeline.report(reaching: resumptionFrame(after: frame))
+    pipeline.requestReport(reaching: resumptionFrame(after: frame))
     return false
   }
 
@@ -84,7 +84,7 @@ extension PlayerCore {
     guard machine.rate != 0, !machine.isRebuffering, machine.isLastPassComplete, let place = starvedPlace,
       let stream = sounding?.stream, stream.id == place.streamID, stream.writtenFrame <= place.frame
     else { return }
-    pipeline.report(reaching: place.frame + Int64(timeline.sampleRateHz / 10))
+    pipeline.requestReport(reaching: place.frame + Int64(timeline.sampleRateHz / 10))
   }
 
   /// Renders audio again that the mixer rendered as silence, if its samples have arrived.

@@ -22,7 +22,7 @@ struct Conversion: Sendable, Hashable {
   let firstStreamFrame: Int64
 
   /// A conversion from a frame of its stream onwards.
-  struct Rest: Sendable, Hashable {
+  struct Continuation: Sendable, Hashable {
     let conversion: Conversion
     let streamFrame: Int64
 

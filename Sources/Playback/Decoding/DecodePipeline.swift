@@ -26,7 +26,7 @@ final class DecodePipeline: Sendable {
     /// The choice of the item's tracks.
     var mediaSelection = MediaSelectionSlot()
     /// The facts that determine the gain.
-    var level = LevelPolicy()
+    var gainPolicy = GainPolicy()
     /// Cancels the opening, and receives its network events.
     var opening = AssetOpening()
     /// Records that the item is being opened and its beginning decoded.
@@ -62,11 +62,11 @@ final class DecodePipeline: Sendable {
     var currentEnd: MediaTime?
     var passes: [PlannedPass] = []
     /// Whether the engine has set the plan. Until then nothing ends the stream, because another pass may follow.
-    var isKnown = true
+    var isSet = true
   }
 
   /// The end of a pass in the stream of its generation.
-  struct End: Sendable {
+  struct PassEnd: Sendable {
     var index: Int
     /// The planned end of the pass. The plan may have changed since.
     var end: MediaTime?
@@ -85,7 +85,7 @@ final class DecodePipeline: Sendable {
     /// An item was opened; its audio has `sampleRateHz`.
     case loaded(itemID: PlayerItem.ID, AssetProperties, sampleRateHz: Int)
     /// The end of the item's audio has been read: its duration is exact now.
-    case refined(itemID: PlayerItem.ID, AssetProperties)
+    case durationRefined(itemID: PlayerItem.ID, AssetProperties)
     /// The item could not be opened, or a seek in it failed; nothing of it is in the stream.
     case failed(generation: UInt64, itemID: PlayerItem.ID, MediaError)
     /// The first samples are decoded; `trim` was trimmed before the item's beginning.
@@ -93,24 +93,24 @@ final class DecodePipeline: Sendable {
     /// A pass of the plan began.
     case began(generation: UInt64, Pass, trim: EdgeTrim)
     /// The pass is in the stream completely, except for the frames that a filter still buffers.
-    case ended(generation: UInt64, End)
+    case ended(generation: UInt64, PassEnd)
     /// The requested end of the pass is before audio that is already decoded. The pass continues to the item's end.
-    case overran(generation: UInt64, index: Int)
+    case endAlreadyDecoded(generation: UInt64, index: Int)
     /// More was written after frame `streamFrame`, where the stream had been ended.
     case extended(generation: UInt64, streamFrame: Int64)
     case packetsSkipped(itemID: PlayerItem.ID, time: MediaTime, count: Int, MediaError)
     /// The stream reported its title, which applies from `time`, at about `streamFrame`.
-    case titled(generation: UInt64, streamFrame: Int64, itemID: PlayerItem.ID, time: MediaTime, StreamTitle)
+    case streamTitle(generation: UInt64, streamFrame: Int64, itemID: PlayerItem.ID, time: MediaTime, StreamTitle)
     /// The stream reported other metadata, which applies from about `streamFrame`.
     case timedMetadata(generation: UInt64, streamFrame: Int64, itemID: PlayerItem.ID, TimedMetadataGroup)
     /// The item is in the stream with this gain.
-    case levelled(generation: UInt64, itemID: PlayerItem.ID, gain: Float)
+    case gainApplied(generation: UInt64, itemID: PlayerItem.ID, gain: Float)
     /// The file has a fault, but it plays.
-    case warned(itemID: PlayerItem.ID, time: MediaTime, MediaError)
-    /// The frame that `report(reaching:)` requested has been written, or the thread writes no more for now.
-    case keepsUp(generation: UInt64)
+    case warning(itemID: PlayerItem.ID, time: MediaTime, MediaError)
+    /// The frame that `requestReport(reaching:)` requested has been written, or the thread writes no more for now.
+    case reachedAwaitedFrame(generation: UInt64)
     /// The requested amount, or everything, has been decoded: the thread sleeps.
-    case rested(generation: UInt64)
+    case suspended(generation: UInt64)
     /// The first `requestCount` requests are done, and all their results have been reported. Only with `reportsIdling`.
     case idle(requestCount: UInt64)
   }
@@ -165,7 +165,7 @@ final class DecodePipeline: Sendable {
     mailbox.update { mailbox in
       mailbox.job = job
       mailbox.awaitedFrame = nil
-      mailbox.plan = Plan(begunCount: 1, currentEnd: job.start.end, isKnown: false)
+      mailbox.plan = Plan(begunCount: 1, currentEnd: job.start.end, isSet: false)
       mailbox.planGeneration = job.generation
       mailbox.request()
       mailbox.reader?.cancel()
@@ -189,7 +189,7 @@ final class DecodePipeline: Sendable {
   }
 
   /// Requests one report after frame `frame` of the present generation's stream has been written.
-  func report(reaching frame: Int64) {
+  func requestReport(reaching frame: Int64) {
     mailbox.update { mailbox in
       mailbox.awaitedFrame = frame
       mailbox.request()
@@ -206,7 +206,7 @@ final class DecodePipeline: Sendable {
   }
 
   /// Wakes the thread because the stream has free space again.
-  func roomAppeared() { mailbox.update { $0.request() } }
+  func wakeForFreeSpace() { mailbox.update { $0.request() } }
 
   /// The number of requests so far. The thread has finished them when it reports this number (`Report.idle`).
   var requestCount: UInt64 { mailbox.withState { $0.requestCount } }

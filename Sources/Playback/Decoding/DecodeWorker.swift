@@ -27,32 +27,33 @@ final class DecodeWorker {
   private var item: ItemDecoder?
   /// The next pass, while it waits for free space in the stream.
   private var next: Pass?
-  /// The planned passes that have begun or failed, in order. Kept as long as a new plan may not know of them.
-  private var taken: [(pass: Pass, hasBegun: Bool)] = []
-  /// The number of passes that had begun before the first of `taken`.
-  private var begunBeforeTaken = 1
+  /// The passes of the plan that have begun or failed, in order. Kept as long as a new plan may not know of them.
+  private var dequeuedPasses: [(pass: Pass, hasBegun: Bool)] = []
+  /// The number of passes that had begun before the first of `dequeuedPasses`.
+  private var begunBeforeDequeued = 1
   /// The frame at which the stream was ended, while nothing has been written after it.
   private var endedFrame: Int64?
   /// The pending report of a pass that began after the end of the stream. It is sent once some of the pass is written.
-  private var untold: DecodePipeline.Report?
+  private var pendingReport: DecodePipeline.Report?
   /// Whether work can continue without a new request.
   private var canProgress = false
   /// The frame whose writing is to be reported.
   private var awaitedFrame: Int64?
   /// The number of frames to decode ahead; nil: until the stream is full.
   private var aheadLimit: Int?
-  /// Whether it has been reported that the thread rests.
-  private var hasRested = false
+  /// Whether the thread has reported that it sleeps.
+  private var hasReportedSuspension = false
   /// The request count of the last report that no work is left.
   private var idleRequestCount: UInt64 = 0
 
-  private enum Order {
+  private enum Work {
     case close
     case start(DecodePipeline.Job)
-    case look(DecodePipeline.Plan, generation: UInt64)
-    case goOn
+    case adoptPlan(DecodePipeline.Plan, generation: UInt64)
+    /// Decode a chunk, or start the next pass.
+    case step
     /// Report that no work is left.
-    case tellIdle(requestCount: UInt64)
+    case reportIdle(requestCount: UInt64)
   }
 
   init(
@@ -69,26 +70,26 @@ final class DecodeWorker {
 
   func run() {
     while true {
-      switch nextOrder() {
+      switch nextWork() {
       case .close: return
       case .start(let job): start(job)
-      case .look(let plan, let generation):
+      case .adoptPlan(let plan, let generation):
         if generation == job?.generation { adopt(plan) }
         canProgress = job != nil
-        reportAwaited(isOver: false)
-      case .goOn: step()
-      case .tellIdle(let requestCount):
+        reportAwaitedFrame(isSuspending: false)
+      case .step: step()
+      case .reportIdle(let requestCount):
         idleRequestCount = requestCount
         report(.idle(requestCount: requestCount))
       }
     }
   }
 
-  private func nextOrder() -> Order {
+  private func nextWork() -> Work {
     let (canProgress, idleCount) = (canProgress, reportsIdling ? idleRequestCount : nil)
     var (awaited, limit) = (awaitedFrame, aheadLimit)
     defer { (awaitedFrame, aheadLimit) = (awaited, limit) }
-    let order = mailbox.wait { mailbox -> Order? in
+    let work = mailbox.wait { mailbox -> Work? in
       if mailbox.isClosed { return .close }
       limit = mailbox.aheadLimit
       if mailbox.job != nil { awaited = nil }
@@ -100,23 +101,23 @@ final class DecodeWorker {
       }
       if mailbox.isDirty {
         mailbox.isDirty = false
-        return .look(mailbox.plan, generation: mailbox.planGeneration)
+        return .adoptPlan(mailbox.plan, generation: mailbox.planGeneration)
       }
-      if canProgress { return .goOn }
+      if canProgress { return .step }
       guard let idleCount, idleCount != mailbox.requestCount else { return nil }
-      return .tellIdle(requestCount: mailbox.requestCount)
+      return .reportIdle(requestCount: mailbox.requestCount)
     }
-    return order ?? .close
+    return work ?? .close
   }
 
   /// Adopts a plan, which may be unchanged. Skips the passes that began or failed since the plan was made.
   private func adopt(_ newPlan: DecodePipeline.Plan) {
     plan = newPlan
     next = nil
-    while begunBeforeTaken < newPlan.begunCount, !taken.isEmpty {
-      if taken.removeFirst().hasBegun { begunBeforeTaken += 1 }
+    while begunBeforeDequeued < newPlan.begunCount, !dequeuedPasses.isEmpty {
+      if dequeuedPasses.removeFirst().hasBegun { begunBeforeDequeued += 1 }
     }
-    for (pass, hasBegun) in taken {
+    for (pass, hasBegun) in dequeuedPasses {
       if plan.passes.first?.pass == pass {
         plan.passes.removeFirst()
       } else if hasBegun {
@@ -131,25 +132,25 @@ final class DecodeWorker {
     current?.pass.end = newPlan.currentEnd
     if !setEnd(newPlan.currentEnd, of: item), let job {
       current?.pass.end = nil
-      report(.overran(generation: job.generation, index: begunCount - 1))
+      report(.endAlreadyDecoded(generation: job.generation, index: begunCount - 1))
     }
   }
 
   // MARK: - A generation
 
   private func start(_ job: DecodePipeline.Job) {
-    let rest = rest(for: job)
+    let continuation = continuation(for: job)
     self.job = job
     plan = DecodePipeline.Plan()
     begunCount = 1
     isPrepared = false
-    hasRested = false
+    hasReportedSuspension = false
     awaitedFrame = nil
     endedFrame = nil
-    untold = nil
+    pendingReport = nil
     next = nil
-    taken = []
-    begunBeforeTaken = 1
+    dequeuedPasses = []
+    begunBeforeDequeued = 1
     let writer = StreamWriter(stream: job.stream, format: job.format, playbackRate: job.start.rate)
     self.writer = writer
     current = (job.start.pass, 0)
@@ -157,36 +158,36 @@ final class DecodeWorker {
     preparation = Preparation(beganAt: now())
     if job.start.isSilence {
       preparation.time = job.start.time
-      return writer.beginSilence(itemID: job.source.itemID, at: job.start.time)
+      return writer.startSilence(itemID: job.source.itemID, at: job.start.time)
     }
     do throws(MediaError) {
       let decoder = try open(job.source, isPlanned: false)
       preparation.opened(at: now())
       preparation.time = try job.source.recorder.whileOpening(job.source.itemID) { () throws(MediaError) in
-        try writer.start(with: decoder, at: job.start, restOf: rest)
+        try writer.start(with: decoder, at: job.start, continuing: continuation)
       }
-      reportLevel(job, writer)
+      reportGain(job, writer)
       let timings = decoder.reader?.lastSeekTimings ?? SeekTimings()
       preparation.sought(
         at: now(), indexNanoseconds: timings.indexNanoseconds, demuxNanoseconds: timings.demuxNanoseconds)
       preparation.sourceRateHz = decoder.format.sampleRateHz
       preparation.positionDoubt = decoder.reader?.positionDoubt
       // If the end is before the position of the seek, the pass ends at once.
-      if !setEnd(job.start.end, of: decoder) { decoder.endHere() }
+      if !setEnd(job.start.end, of: decoder) { decoder.endAtCurrentPosition() }
     } catch {
       item = nil
       current = nil
       canProgress = false
-      fail(job.source.itemID, error)
+      reportFailure(ofItem: job.source.itemID, error)
     }
   }
 
   /// The conversion that a new job continues, if it belongs to a pass of the present job.
-  private func rest(for job: DecodePipeline.Job) -> Conversion.Rest? {
+  private func continuation(for job: DecodePipeline.Job) -> Conversion.Continuation? {
     guard let splice = job.splice, splice.passID.generation == self.job?.generation, let writer,
       writer.playbackRate == job.start.rate
     else { return nil }
-    return writer.rest(ofPass: splice.passID.index, fromStreamFrame: splice.streamFrame)
+    return writer.continuation(ofPass: splice.passID.index, fromStreamFrame: splice.streamFrame)
   }
 
   /// Opens the decoder for a source. Returns the open decoder if the item and the track are the same.
@@ -197,27 +198,27 @@ final class DecodeWorker {
       if mailbox.isClosed || mailbox.job.map({ $0.source.itemID != source.itemID }) ?? false { source.opening.cancel() }
     }
     defer { mailbox.withState { $0.opening = nil } }
-    if let item, item.plays(source) {
-      item.setLevel(source.level, source.opening)
+    if let item, item.matches(source) {
+      item.updateGain(source.gainPolicy, source.opening)
       item.setReversed(isReverse)
       item.resetCancellation()
-      offerForCancellation(item)
+      registerForCancellation(item)
       return item
     }
     item = nil
     let decoder = try source.recorder.whileOpening(source.itemID) { () throws(MediaError) in
       let decoder = try openDecoder(source)
-      decoder.setLevel(source.level, source.opening)
+      decoder.updateGain(source.gainPolicy, source.opening)
       return decoder
     }
     item = decoder
     decoder.setReversed(isReverse)
-    offerForCancellation(decoder)
+    registerForCancellation(decoder)
     report(.loaded(itemID: source.itemID, decoder.properties, sampleRateHz: decoder.format.sampleRateHz))
     return decoder
   }
 
-  private func offerForCancellation(_ decoder: ItemDecoder) {
+  private func registerForCancellation(_ decoder: ItemDecoder) {
     mailbox.withState { mailbox in
       mailbox.reader = decoder.reader
       // A job that arrived while the file was being opened interrupts this one.
@@ -226,7 +227,7 @@ final class DecodeWorker {
   }
 
   /// Reports an item that is not heard at all; does nothing if it was only interrupted.
-  private func fail(_ itemID: PlayerItem.ID, _ error: MediaError) {
+  private func reportFailure(ofItem itemID: PlayerItem.ID, _ error: MediaError) {
     guard let job, error.code != .cancelled else { return }
     report(.failed(generation: job.generation, itemID: itemID, error))
   }
@@ -241,10 +242,10 @@ final class DecodeWorker {
       canProgress = false
       job.stream.requestRoomWakeup()
       // Free space may have appeared before the request.
-      if hasRoom(job, writer) { canProgress = true } else { reportRest(job) }
+      if hasRoom(job, writer) { canProgress = true } else { reportSuspension(job) }
       return
     }
-    guard let pass = current?.pass else { return goOn(job, writer) }
+    guard let pass = current?.pass else { return startNextPass(job, writer) }
     guard !pass.isSilence, let item else {
       writer.writeSilence()
       return didWrite(job)
@@ -252,7 +253,7 @@ final class DecodeWorker {
     do throws(MediaError) {
       switch try write(from: item, job, writer) {
       case .written:
-        reportLevel(job, writer)
+        reportGain(job, writer)
         reportFaults(item)
         didWrite(job)
       case .ended: finishPass(job, writer, item, error: nil)
@@ -278,8 +279,8 @@ final class DecodeWorker {
   /// (`explain`).
   private func didWrite(_ job: DecodePipeline.Job) {
     reportExtension(job)
-    hasRested = false
-    reportAwaited(isOver: false)
+    hasReportedSuspension = false
+    reportAwaitedFrame(isSuspending: false)
     if job.stream.writtenFrame >= Int64(job.format.sampleRateHz / 5) { reportPrepared(job) }
     // Yields to the threads that bring the prepared audio to the device, here and in the sound server, before more is
     // decoded. Decoding seconds of audio takes less than a time slice of the scheduler.
@@ -296,18 +297,20 @@ final class DecodeWorker {
   }
 
   /// Reports that the thread is about to sleep until the next request.
-  private func reportRest(_ job: DecodePipeline.Job) {
-    guard !hasRested else { return }
-    hasRested = true
-    report(.rested(generation: job.generation))
-    reportAwaited(isOver: true)
+  private func reportSuspension(_ job: DecodePipeline.Job) {
+    guard !hasReportedSuspension else { return }
+    hasReportedSuspension = true
+    report(.suspended(generation: job.generation))
+    reportAwaitedFrame(isSuspending: true)
   }
 
   /// Reports that the awaited frame has been written, or that no more comes for now.
-  private func reportAwaited(isOver: Bool) {
-    guard let job, let frame = awaitedFrame, isOver || hasRested || job.stream.writtenFrame >= frame else { return }
+  private func reportAwaitedFrame(isSuspending: Bool) {
+    guard let job, let frame = awaitedFrame,
+      isSuspending || hasReportedSuspension || job.stream.writtenFrame >= frame
+    else { return }
     awaitedFrame = nil
-    report(.keepsUp(generation: job.generation))
+    report(.reachedAwaitedFrame(generation: job.generation))
   }
 
   private func reportPrepared(_ job: DecodePipeline.Job) {
@@ -317,9 +320,9 @@ final class DecodeWorker {
     report(.prepared(generation: job.generation, preparation, trim: startTrim(job.start.pass)))
   }
 
-  private func reportLevel(_ job: DecodePipeline.Job, _ writer: StreamWriter) {
-    guard let level = writer.takeLevel() else { return }
-    report(.levelled(generation: job.generation, itemID: level.itemID, gain: level.gain))
+  private func reportGain(_ job: DecodePipeline.Job, _ writer: StreamWriter) {
+    guard let pending = writer.popPendingGain() else { return }
+    report(.gainApplied(generation: job.generation, itemID: pending.itemID, gain: pending.gain))
   }
 
   private func startTrim(_ pass: Pass) -> EdgeTrim {
@@ -341,8 +344,8 @@ final class DecodeWorker {
       endedFrame = nil
       report(.extended(generation: job.generation, streamFrame: frame))
     }
-    if let report = untold {
-      untold = nil
+    if let report = pendingReport {
+      pendingReport = nil
       self.report(report)
     }
   }
@@ -354,7 +357,7 @@ final class DecodeWorker {
     if let job {
       for title in item.takeTitles() {
         report(
-          .titled(
+          .streamTitle(
             generation: job.generation, streamFrame: job.stream.writtenFrame, itemID: item.itemID, time: title.time,
             title.title))
       }
@@ -369,7 +372,7 @@ final class DecodeWorker {
       }
     }
     while let warning = item.takeWarning() {
-      report(.warned(itemID: item.itemID, time: warning.time, warning.error))
+      report(.warning(itemID: item.itemID, time: warning.time, warning.error))
     }
   }
 
@@ -381,68 +384,69 @@ final class DecodeWorker {
   ) {
     guard let (pass, startFrame) = current else { return }
     reportFaults(finished)
-    if let properties = finished.refineDuration() { report(.refined(itemID: finished.itemID, properties)) }
+    if let properties = finished.refineDuration() { report(.durationRefined(itemID: finished.itemID, properties)) }
     reportExtension(job)
     current = nil
     if let error, begunCount == 1, !isPrepared, writer.endFrame == 0 {
       canProgress = false
       item = nil
-      return fail(finished.itemID, error)
+      return reportFailure(ofItem: finished.itemID, error)
     }
     reportPrepared(job)
     report(
       .ended(
         generation: job.generation,
-        DecodePipeline.End(
+        DecodePipeline.PassEnd(
           index: begunCount - 1, end: pass.end, streamFrame: writer.endFrame,
           frameCount: writer.endFrame - startFrame, trim: pass.end == nil ? finished.endTrim : .none, error: error)))
   }
 
-  /// Begins the next possible pass of the plan, or ends the stream.
-  private func goOn(_ job: DecodePipeline.Job, _ writer: StreamWriter) {
+  /// Starts the next possible pass of the plan, or ends the stream.
+  private func startNextPass(_ job: DecodePipeline.Job, _ writer: StreamWriter) {
     do throws(MediaError) {
-      guard let pass = next ?? takeNext(job) else { return try endStream(job, writer) }
+      guard let pass = next ?? dequeueNextPass(job) else { return try endStream(job, writer) }
       next = pass
       if pass.isSilence {
         guard try writer.finish() else { return }
-        writer.beginSilence(itemID: pass.itemID, at: nil)
+        writer.startSilence(itemID: pass.itemID, at: nil)
       } else if let item {
         // The rest of the last conversion is written when the stream has free space.
-        if !writer.canFollowOn(item) { guard try writer.finish() else { return } }
-        try writer.begin(item, at: pass.start)
-        if !setEnd(pass.end, of: item) { item.endHere() }
+        if !writer.canShareConverter(with: item) { guard try writer.finish() else { return } }
+        try writer.startPass(of: item, at: pass.start)
+        if !setEnd(pass.end, of: item) { item.endAtCurrentPosition() }
       }
-      begin(pass, job, writer)
-      reportLevel(job, writer)
+      didStart(pass, job, writer)
+      reportGain(job, writer)
     } catch {
       // The audio of the pass cannot be written to the stream.
-      if let pass = next { failed(pass, error) }
+      if let pass = next { reportFailure(of: pass, error) }
       next = nil
     }
   }
 
   /// Reports a planned pass that cannot begin.
-  private func failed(_ pass: Pass, _ error: MediaError) {
-    taken.append((pass, false))
-    fail(pass.itemID, error)
+  private func reportFailure(of pass: Pass, _ error: MediaError) {
+    dequeuedPasses.append((pass, false))
+    reportFailure(ofItem: pass.itemID, error)
   }
 
   private func isFarAhead(_ job: DecodePipeline.Job) -> Bool {
     job.stream.writtenFrame - job.stream.releasedFrame > Int64(job.format.sampleRateHz)
   }
 
-  private func begin(_ pass: Pass, _ job: DecodePipeline.Job, _ writer: StreamWriter) {
+  /// Records and reports that a pass has started.
+  private func didStart(_ pass: Pass, _ job: DecodePipeline.Job, _ writer: StreamWriter) {
     next = nil
     current = (pass, writer.endFrame)
     begunCount += 1
-    taken.append((pass, true))
+    dequeuedPasses.append((pass, true))
     let began = DecodePipeline.Report.began(generation: job.generation, pass, trim: startTrim(pass))
-    if endedFrame == nil { report(began) } else { untold = began }
+    if endedFrame == nil { report(began) } else { pendingReport = began }
   }
 
   /// Returns the next pass of the plan, its item opened and at its beginning. Nil if there is none, or the opening was
   /// interrupted.
-  private func takeNext(_ job: DecodePipeline.Job) -> Pass? {
+  private func dequeueNextPass(_ job: DecodePipeline.Job) -> Pass? {
     while !plan.passes.isEmpty {
       let planned = plan.passes.removeFirst()
       if planned.pass.isSilence { return planned.pass }
@@ -455,7 +459,7 @@ final class DecodeWorker {
       } catch {
         item = nil
         if error.code == .cancelled { return nil }
-        failed(planned.pass, error)
+        reportFailure(of: planned.pass, error)
       }
     }
     return nil
@@ -467,18 +471,18 @@ final class DecodeWorker {
   /// still follow and share the filter. No device buffers more than a second of rendered audio.
   private func endStream(_ job: DecodePipeline.Job, _ writer: StreamWriter) throws(MediaError) {
     canProgress = false
-    guard plan.isKnown else { return }
-    if writer.holdsBack, isFarAhead(job) {
+    guard plan.isSet else { return }
+    if writer.hasFramesInConverter, isFarAhead(job) {
       job.stream.requestRoomWakeup()
-      if isFarAhead(job) { return reportRest(job) }
+      if isFarAhead(job) { return reportSuspension(job) }
     }
     guard try writer.finish() else {
       canProgress = true
       return
     }
-    if let frame = endedFrame, frame == job.stream.writtenFrame { return reportRest(job) }
+    if let frame = endedFrame, frame == job.stream.writtenFrame { return reportSuspension(job) }
     job.stream.end()
     endedFrame = job.stream.writtenFrame
-    reportRest(job)
+    reportSuspension(job)
   }
 }

@@ -42,7 +42,7 @@ class ItemDecoder {
   private let origin: Int64
   private let originTime: MediaTime
   /// The number of frames of the item; nil: to the end of the file.
-  private let partFrames: Int64?
+  private let partFrameCount: Int64?
   /// For silence: the next frame, and the frame after the last.
   private var silentFrame: Int64 = 0
   private let silentEnd: Int64
@@ -79,14 +79,14 @@ class ItemDecoder {
     origin = first
     originTime = MediaTime(frame: first, rate: rate)
     // The next part of the file begins at this frame, so that no frame is lost or repeated.
-    partFrames = source.timeRange.flatMap { range in
+    partFrameCount = source.timeRange.flatMap { range in
       range.end.frameIndex(rate: rate, rounding: .towardNegativeInfinity).map { max(0, $0 - first) }
     }
     silentFrame = first
   }
 
   /// Returns whether this decoder plays the source: the same item, and the same choice of the track.
-  func plays(_ source: DecodePipeline.Source) -> Bool {
+  func matches(_ source: DecodePipeline.Source) -> Bool {
     itemID == source.itemID && source.mediaSelection.audioTrackID(in: properties) == trackID
   }
 
@@ -100,15 +100,15 @@ class ItemDecoder {
   var timePitchAlgorithm: AudioTimePitchAlgorithm { timePitch.value }
 
   /// The audio trimmed at the item's edges. The trim at the end is known once the end has been read.
-  var startTrim: EdgeTrim { isReversed ? trimBehind : trimBefore }
-  var endTrim: EdgeTrim { isReversed ? trimBefore : trimBehind }
+  var startTrim: EdgeTrim { isReversed ? trimAfterEnd : trimBeforeStart }
+  var endTrim: EdgeTrim { isReversed ? trimBeforeStart : trimAfterEnd }
 
   /// A part that begins within the file is not trimmed there; likewise its end.
-  private var trimBefore: EdgeTrim { origin == 0 ? reader?.startTrim ?? .none : .none }
-  private var trimBehind: EdgeTrim {
+  private var trimBeforeStart: EdgeTrim { origin == 0 ? reader?.startTrim ?? .none : .none }
+  private var trimAfterEnd: EdgeTrim {
     guard let reader else { return .none }
-    guard let partFrames else { return reader.endTrim }
-    return reader.end.map { $0.frame <= origin + partFrames } == true ? reader.endTrim : .none
+    guard let partFrameCount else { return reader.endTrim }
+    return reader.end.map { $0.frame <= origin + partFrameCount } == true ? reader.endTrim : .none
   }
 
   /// Converts between a frame of the item and its mirrored frame.
@@ -122,7 +122,7 @@ class ItemDecoder {
   ///
   /// - Parameter opening: cancels the reading of tags. After cancellation or a failure the gain follows from the tags
   ///   known so far.
-  func setLevel(_ policy: LevelPolicy, _ opening: AssetOpening) {
+  func updateGain(_ policy: GainPolicy, _ opening: AssetOpening) {
     guard policy.settings.mode != .off else {
       gain = 1
       return
@@ -146,52 +146,53 @@ class ItemDecoder {
   }
 
   /// Ends reading at the present position.
-  func endHere() { endFrame = position }
+  func endAtCurrentPosition() { endFrame = position }
 
   /// Seeks and returns the time of the next frame, which is within the tolerances.
   func seek(to time: MediaTime, before: MediaTime, after: MediaTime) throws(MediaError) -> MediaTime {
     // On the mirrored timeline the tolerances before and after are exchanged.
-    if isReversed { return mirrored(try seekBackwards(to: mirrored(time), before: after, after: before)) }
-    let place = filePlace(of: time, before: before, after: after)
+    if isReversed { return mirrored(try seekInReverse(to: mirrored(time), before: after, after: before)) }
+    let target = filePosition(of: time, before: before, after: after)
     if let reader {
-      return try reader.seek(to: place.time, toleranceBefore: place.before, toleranceAfter: place.after) - originTime
+      return try reader.seek(to: target.time, toleranceBefore: target.before, toleranceAfter: target.after) - originTime
     }
     let frame =
-      place.time.isPositiveInfinity
-      ? silentEnd : place.time.frameIndex(rate: format.sampleRateHz, rounding: .towardNegativeInfinity) ?? 0
+      target.time.isPositiveInfinity
+      ? silentEnd : target.time.frameIndex(rate: format.sampleRateHz, rounding: .towardNegativeInfinity) ?? 0
     silentFrame = max(origin, min(frame, silentEnd))
     return MediaTime(frame: silentFrame - origin, rate: format.sampleRateHz)
   }
 
   /// Returns the time in the file for a time of the item, and tolerances that do not leave the part. Nothing changes
   /// for an item that is the whole file.
-  private func filePlace(
+  private func filePosition(
     of time: MediaTime, before: MediaTime, after: MediaTime
   ) -> (time: MediaTime, before: MediaTime, after: MediaTime) {
-    guard origin > 0 || partFrames != nil else { return (time, before, after) }
-    let end = partFrames.map { MediaTime(frame: origin + $0, rate: format.sampleRateHz) } ?? .positiveInfinity
-    let place = max(originTime, min(originTime + time, end))
-    guard place.isNumeric else { return (place, before, .zero) }
-    return (place, min(before, place - originTime), min(after, end - place))
+    guard origin > 0 || partFrameCount != nil else { return (time, before, after) }
+    let end = partFrameCount.map { MediaTime(frame: origin + $0, rate: format.sampleRateHz) } ?? .positiveInfinity
+    let position = max(originTime, min(originTime + time, end))
+    guard position.isNumeric else { return (position, before, .zero) }
+    return (position, min(before, position - originTime), min(after, end - position))
   }
 
   /// Seeks for reverse. A stream that is not seekable supports only its beginning, which is the end in reverse.
-  private func seekBackwards(
+  private func seekInReverse(
     to time: MediaTime, before: MediaTime, after: MediaTime
   ) throws(MediaError) -> MediaTime {
     if !properties.isSeekable, time > .zero {
-      throw MediaError(asset.codeOfStreams, "a stream cannot play in reverse: \(asset.displayPath)", operation: "seek")
+      throw MediaError(
+        asset.streamErrorCode, "a stream cannot play in reverse: \(asset.displayPath)", operation: "seek")
     }
-    let place = filePlace(of: time, before: before, after: after)
+    let target = filePosition(of: time, before: before, after: after)
     if let reverseReader {
       let found = try reverseReader.seek(
-        to: place.time, toleranceBefore: place.before, toleranceAfter: place.after)
+        to: target.time, toleranceBefore: target.before, toleranceAfter: target.after)
       reverseReader.lowestFrame = origin
       return max(.zero, found - originTime)
     }
     let frame =
-      place.time.isPositiveInfinity
-      ? silentEnd : place.time.frameIndex(rate: format.sampleRateHz, rounding: .towardPositiveInfinity) ?? 0
+      target.time.isPositiveInfinity
+      ? silentEnd : target.time.frameIndex(rate: format.sampleRateHz, rounding: .towardPositiveInfinity) ?? 0
     silentFrame = max(origin, min(frame, silentEnd))
     return MediaTime(frame: silentFrame - origin, rate: format.sampleRateHz)
   }
@@ -214,13 +215,13 @@ class ItemDecoder {
     }
     // The volume of each frame depends on its time, not on the direction.
     let firstFrame = mirrored(position) - Int64(frameCount)
-    Self.turnRound(samples, frameCount: frameCount, channelCount: channelCount)
+    Self.reverse(samples, frameCount: frameCount, channelCount: channelCount)
     mix.apply(
       to: samples, frameCount: frameCount, channelCount: channelCount, firstFrame: firstFrame, sampleRateHz: rate)
-    Self.turnRound(samples, frameCount: frameCount, channelCount: channelCount)
+    Self.reverse(samples, frameCount: frameCount, channelCount: channelCount)
   }
 
-  private static func turnRound(_ samples: UnsafeMutablePointer<Float>, frameCount: Int, channelCount: Int) {
+  private static func reverse(_ samples: UnsafeMutablePointer<Float>, frameCount: Int, channelCount: Int) {
     for frame in 0..<frameCount / 2 {
       let other = frameCount - 1 - frame
       for channel in 0..<channelCount {
@@ -232,27 +233,27 @@ class ItemDecoder {
   }
 
   private func decode(into samples: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> ReadResult {
-    var wanted = capacityFrames
-    let end = isReversed ? endFrame : [endFrame, partFrames].compactMap { $0 }.min()
+    var requestedCount = capacityFrames
+    let end = isReversed ? endFrame : [endFrame, partFrameCount].compactMap { $0 }.min()
     if let end {
       guard position < end else { return .ended }
-      wanted = Int(min(Int64(wanted), end - position))
+      requestedCount = Int(min(Int64(requestedCount), end - position))
     }
     if isReversed, let reverseReader {
-      switch try reverseReader.read(into: samples, capacityFrames: wanted) {
+      switch try reverseReader.read(into: samples, capacityFrames: requestedCount) {
       case .frames(let count, let position): return .frames(count, position: mirrored(position - origin))
       case .endOfTrack: return .ended
       case .cancelled: return .cancelled
       }
     }
     if let reader {
-      switch try reader.read(into: samples, capacityFrames: wanted) {
+      switch try reader.read(into: samples, capacityFrames: requestedCount) {
       case .frames(let count, let position): return .frames(count, position: position - origin)
       case .endOfTrack: return .ended
       case .cancelled: return .cancelled
       }
     }
-    let count = min(wanted, Int(isReversed ? silentFrame - origin : silentEnd - silentFrame))
+    let count = min(requestedCount, Int(isReversed ? silentFrame - origin : silentEnd - silentFrame))
     guard count > 0 else { return .ended }
     samples.update(repeating: 0, count: count * format.channelCount)
     let first = position
@@ -294,5 +295,5 @@ class ItemDecoder {
 
 extension Asset {
   /// The error code for operations that a stream does not support because it plays only in order.
-  var codeOfStreams: MediaError.Code { descriptor == nil ? .rangesNotSupported : .onlyInOrder }
+  var streamErrorCode: MediaError.Code { descriptor == nil ? .rangesNotSupported : .onlyInOrder }
 }

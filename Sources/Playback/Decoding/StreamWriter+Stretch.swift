@@ -5,14 +5,14 @@ import TimeStretch
 /// Passes that keep their pitch at a rate other than 1.
 extension StreamWriter {
   /// The algorithm that keeps the pitch of `item`; nil if the pitch changes with the rate or the magnitude is 1.
-  func stretch(of item: ItemDecoder) -> TimeStretchAlgorithm? {
-    playbackRate.magnitude == .normal ? nil : item.timePitchAlgorithm.stretch
+  func stretchAlgorithm(for item: ItemDecoder) -> TimeStretchAlgorithm? {
+    playbackRate.magnitude == .normal ? nil : item.timePitchAlgorithm.stretchAlgorithm
   }
 
   func makeStage(from source: AudioFormat, _ algorithm: TimeStretchAlgorithm) throws(MediaError) -> StretchStage {
     try StretchStage(
       from: source, to: format, algorithm: algorithm,
-      speed: StretchSpeed(playbackRate.magnitude.millionths, over: 1_000_000))
+      rate: StretchRate(playbackRate.magnitude.millionths, over: 1_000_000))
   }
 
   /// Starts the stream with `item` at `start`: at the first frame of the stream's rate at or after the requested time.
@@ -22,21 +22,21 @@ extension StreamWriter {
   ) throws(MediaError) -> MediaTime {
     let rate = item.format.sampleRateHz
     let stage = try makeStage(from: item.format, algorithm)
-    var wanted = start.time
-    if start.toleranceBefore > .zero || start.toleranceAfter > .zero || !wanted.isNumeric {
-      wanted = try item.seek(to: wanted, before: start.toleranceBefore, after: start.toleranceAfter)
+    var target = start.time
+    if start.toleranceBefore > .zero || start.toleranceAfter > .zero || !target.isNumeric {
+      target = try item.seek(to: target, before: start.toleranceBefore, after: start.toleranceAfter)
     }
-    let first = max(0, wanted.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? item.position)
+    let first = max(0, target.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? item.position)
     let history = stage.historyStart(before: first)
     if history != item.position {
       _ = try item.seek(to: MediaTime(frame: history, rate: rate), before: .zero, after: .zero)
     }
     // If the item is shorter, it ends at once.
     let heard = max(
-      max(0, wanted.frameIndex(rate: format.sampleRateHz, rounding: .towardPositiveInfinity) ?? 0),
+      max(0, target.frameIndex(rate: format.sampleRateHz, rounding: .towardPositiveInfinity) ?? 0),
       StretchStage.outputFrame(at: item.position, from: item.format, to: format))
-    try stage.begin(readingFrom: item.position, first: first, heardFrom: heard)
-    beginStretched(with: stage, heardFrom: heard, readingFrom: item.position)
+    try stage.start(readingFrom: item.position, first: first, heardFrom: heard)
+    startStretched(with: stage, heardFrom: heard, readingFrom: item.position)
     return MediaTime(frame: heard, rate: format.sampleRateHz)
   }
 }

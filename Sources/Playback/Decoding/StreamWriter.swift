@@ -20,28 +20,28 @@ final class StreamWriter {
   enum WriteResult { case written, ended, cancelled }
 
   /// The number of frames decoded at once.
-  private static let pieceFrames = 4_096
+  private static let chunkFrames = 4_096
 
   private let stream: RenderStream
   let format: AudioFormat
   let playbackRate: PlaybackRate
   /// The magnitude of the rate.
-  let speed: PlaybackRate
+  let rateMagnitude: PlaybackRate
   private var converter: (any SampleConverter)?
   /// The conversions of passes at rate 1, the newest last.
   private var conversions: [Conversion] = []
   /// The number of frames put into the converter, in the converter's count.
-  private var convertedFrame: Int64 = 0
+  private var converterInputFrame: Int64 = 0
   /// The stream frame for output frame 0 of the converter.
-  private var convertedFromFrame: Int64 = 0
+  private var converterFirstStreamFrame: Int64 = 0
   /// The exact end of the audio put in so far.
-  private var place = ExactPosition()
+  private var endPosition = ExactPosition()
   private var scratch: [Float] = []
   private var itemID: PlayerItem.ID = 0
-  /// The item whose gain was put into the stream last.
-  private var levelledID: PlayerItem.ID?
-  /// The gain that was put in and has not been reported.
-  private var untoldLevel: (itemID: PlayerItem.ID, gain: Float)?
+  /// The item whose gain was written to the stream last.
+  private var gainItemID: PlayerItem.ID?
+  /// The gain that was written and has not been reported.
+  private var pendingGain: (itemID: PlayerItem.ID, gain: Float)?
   private var passIndex = -1
   private var sourceFormat = AudioFormat(sampleRateHz: 48_000, channelCount: 2)
   /// The next item frame if no frame is missing; nil before the first read.
@@ -53,91 +53,94 @@ final class StreamWriter {
     self.stream = stream
     self.format = format
     self.playbackRate = playbackRate
-    speed = playbackRate.magnitude
+    rateMagnitude = playbackRate.magnitude
   }
 
   /// Whether a chunk can be written.
-  var hasRoom: Bool { stream.writableFrameCount >= min(Self.pieceFrames, stream.capacityFrames / 2) }
+  var hasRoom: Bool { stream.writableFrameCount >= min(Self.chunkFrames, stream.capacityFrames / 2) }
 
   /// The stream frame at the end of the audio put in so far: the first at or after its exact end.
-  var endFrame: Int64 { max(0, place.roundedUp) }
+  var endFrame: Int64 { max(0, endPosition.roundedUp) }
 
   // MARK: - Start
 
   /// Starts the stream with `item` at `start`. Returns the item time at frame 0: with zero tolerances the time of the
   /// first output frame at or after the requested frame.
   ///
-  /// - Parameter rest: the conversion in another stream that this stream continues, and its output frame at which it
-  ///   does.
+  /// - Parameter continuation: the conversion in another stream that this stream continues, and the frame of that
+  ///   stream at which it does.
   func start(
-    with item: ItemDecoder, at start: PlayerStateMachine.DecodeRequest, restOf rest: Conversion.Rest? = nil
+    with item: ItemDecoder, at start: PlayerStateMachine.DecodeRequest, continuing continuation: Conversion.Continuation? = nil
   ) throws(MediaError) -> MediaTime {
     var start = start
     start.time = playbackRate.mirroredInReverse(start.time)
     if playbackRate.isReverse { swap(&start.toleranceBefore, &start.toleranceAfter) }
-    return playbackRate.mirroredInReverse(try startGrowing(with: item, at: start, restOf: rest))
+    return playbackRate.mirroredInReverse(try startGrowing(with: item, at: start, continuing: continuation))
   }
 
   /// Starts the stream with times on the growing timeline (mirrored in reverse).
   private func startGrowing(
-    with item: ItemDecoder, at start: PlayerStateMachine.DecodeRequest, restOf rest: Conversion.Rest?
+    with item: ItemDecoder, at start: PlayerStateMachine.DecodeRequest, continuing continuation: Conversion.Continuation?
   ) throws(MediaError) -> MediaTime {
     let (source, rate) = (item.format, item.format.sampleRateHz)
     itemID = item.itemID
     passIndex = 0
     sourceFormat = source
-    putLevel(of: item)
-    guard speed == .normal else {
-      if let algorithm = stretch(of: item) { return try startStretching(item, at: start, algorithm) }
+    writeGain(of: item)
+    guard rateMagnitude == .normal else {
+      if let algorithm = stretchAlgorithm(for: item) { return try startStretching(item, at: start, algorithm) }
       return try startConverting(item, at: start)
     }
     guard rate != format.sampleRateHz else {
       let time = try item.seek(to: start.time, before: start.toleranceBefore, after: start.toleranceAfter)
       if source != format { converter = try AudioConverter(from: source, to: format) }
-      describe(time)
+      appendSpan(time)
       return time
     }
-    if let time = try startResampling(item, restOf: rest) { return time }
+    if let time = try startResampling(item, continuing: continuation) { return time }
     let first = try seek(item, to: start)
-    let made = try AudioConverter(
+    let resampler = try AudioConverter(
       from: source, to: format, historyStart: item.position, firstInputFrame: max(first, item.position))
-    return startResampling(item, with: made, countedFrom: 0)
+    return startResampling(item, with: resampler, countedFrom: 0)
   }
 
   /// Starts the stream where another one was left in the middle of a conversion: continues at that frame with the same
   /// phase. Returns nil if that conversion began too short a time before.
-  private func startResampling(_ item: ItemDecoder, restOf rest: Conversion.Rest?) throws(MediaError) -> MediaTime? {
-    guard let rest, rest.conversion.source == item.format, rest.conversion.itemID == item.itemID,
-      let place = rest.historyStart(to: format), place.history >= rest.conversion.offset
+  private func startResampling(
+    _ item: ItemDecoder, continuing continuation: Conversion.Continuation?
+  ) throws(MediaError) -> MediaTime? {
+    guard let continuation, continuation.conversion.source == item.format,
+      continuation.conversion.itemID == item.itemID, let start = continuation.historyStart(to: format),
+      start.history >= continuation.conversion.offset
     else { return nil }
-    let offset = rest.conversion.offset
+    let offset = continuation.conversion.offset
     _ = try item.seek(
-      to: MediaTime(frame: place.history - offset, rate: item.format.sampleRateHz), before: .zero, after: .zero)
-    guard item.position == place.history - offset else { return nil }
-    let made = try AudioConverter(
-      from: item.format, to: format, historyStart: place.history, firstInputFrame: place.history,
-      firstOutputFrame: place.firstOutputFrame)
-    return startResampling(item, with: made, countedFrom: offset)
+      to: MediaTime(frame: start.history - offset, rate: item.format.sampleRateHz), before: .zero, after: .zero)
+    guard item.position == start.history - offset else { return nil }
+    let resampler = try AudioConverter(
+      from: item.format, to: format, historyStart: start.history, firstInputFrame: start.history,
+      firstOutputFrame: start.firstOutputFrame)
+    return startResampling(item, with: resampler, countedFrom: offset)
   }
 
   /// - Parameter offset: the converter's input frame for frame 0 of the item.
   private func startResampling(
-    _ item: ItemDecoder, with made: AudioConverter, countedFrom offset: Int64
+    _ item: ItemDecoder, with resampler: AudioConverter, countedFrom offset: Int64
   ) -> MediaTime {
     let rate = item.format.sampleRateHz
-    converter = made
-    convertedFrame = item.position + offset
-    convertedFromFrame = -made.firstOutputFrame
+    converter = resampler
+    converterInputFrame = item.position + offset
+    converterFirstStreamFrame = -resampler.firstOutputFrame
     conversions = [
       Conversion(
         itemID: item.itemID, passIndex: passIndex, source: item.format, streamFrame: 0, firstFrame: 0, offset: offset,
-        firstStreamFrame: convertedFromFrame)
+        firstStreamFrame: converterFirstStreamFrame)
     ]
-    place = ExactPosition(frame: -made.firstOutputFrame)
-    place.advance(by: convertedFrame, ofRate: rate, inRate: format.sampleRateHz)
-    var time = MediaTime(frame: made.firstOutputFrame, rate: format.sampleRateHz)
+    endPosition = ExactPosition(frame: -resampler.firstOutputFrame)
+    endPosition.advance(by: converterInputFrame, ofRate: rate, inRate: format.sampleRateHz)
+    var time = MediaTime(frame: resampler.firstOutputFrame, rate: format.sampleRateHz)
     if offset != 0 { time = time - MediaTime(frame: offset, rate: rate) }
-    describe(time, at: 0)
+    appendSpan(time, at: 0)
     return time
   }
 
@@ -150,27 +153,27 @@ final class StreamWriter {
     let first = try seek(item, to: start)
     let beginning = MediaTime(frame: item.position, rate: rate)
     let isExact = start.toleranceBefore == .zero && start.toleranceAfter == .zero && start.time.isNumeric
-    let wanted = isExact ? start.time : MediaTime(frame: first, rate: rate)
-    let passed = (wanted - beginning).frameCount(
-      rate: format.sampleRateHz, playbackRate: speed, rounding: .towardPositiveInfinity)
-    let dropped = max(0, passed ?? 0)
+    let target = isExact ? start.time : MediaTime(frame: first, rate: rate)
+    let framesBeforeTarget = (target - beginning).frameCount(
+      rate: format.sampleRateHz, playbackRate: rateMagnitude, rounding: .towardPositiveInfinity)
+    let dropped = max(0, framesBeforeTarget ?? 0)
     converter = try AudioConverter(
-      from: item.format, to: format, playbackRate: speed, droppedFrameCount: dropped)
-    place = ExactPosition(frame: -dropped)
+      from: item.format, to: format, playbackRate: rateMagnitude, droppedFrameCount: dropped)
+    endPosition = ExactPosition(frame: -dropped)
     let time = MediaTime(
-      beginning, advancedByFrames: dropped, rate: format.sampleRateHz, playbackRate: speed)
-    describe(time, at: 0)
+      beginning, advancedByFrames: dropped, rate: format.sampleRateHz, playbackRate: rateMagnitude)
+    appendSpan(time, at: 0)
     return time
   }
 
   /// Starts the stream with a stage. Frame 0 of the stream is frame `heard` of the item, counted at the stream's rate.
   /// The next input is the item's frame `position`.
-  func beginStretched(with stage: StretchStage, heardFrom heard: Int64, readingFrom position: Int64) {
+  func startStretched(with stage: StretchStage, heardFrom heard: Int64, readingFrom position: Int64) {
     converter = stage
-    place = ExactPosition()
-    place.advance(by: -heard, ofRate: Int(playbackRate.magnitude.millionths), inRate: 1_000_000)
+    endPosition = ExactPosition()
+    endPosition.advance(by: -heard, ofRate: Int(playbackRate.magnitude.millionths), inRate: 1_000_000)
     advance(by: position)
-    describe(MediaTime(frame: heard, rate: format.sampleRateHz), at: 0)
+    appendSpan(MediaTime(frame: heard, rate: format.sampleRateHz), at: 0)
   }
 
   /// Seeks to the frame at which the conversion must begin to equal an uninterrupted pass. Returns the first item
@@ -183,7 +186,7 @@ final class StreamWriter {
       first = item.position
     }
     let history = AudioConverter.historyStart(
-      before: first, from: item.format, to: format, playbackRate: speed)
+      before: first, from: item.format, to: format, playbackRate: rateMagnitude)
     if history != item.position || first != history {
       _ = try item.seek(to: MediaTime(frame: history, rate: rate), before: .zero, after: .zero)
     }
@@ -191,67 +194,69 @@ final class StreamWriter {
   }
 
   /// Whether `item` can follow without draining the converter first.
-  func canFollowOn(_ item: ItemDecoder) -> Bool {
+  func canShareConverter(with item: ItemDecoder) -> Bool {
     guard let converter else { return true }
-    if let stage = converter as? StretchStage { return stage.algorithm == stretch(of: item) }
-    return converter.input == item.format && stretch(of: item) == nil
+    if let stage = converter as? StretchStage { return stage.algorithm == stretchAlgorithm(for: item) }
+    return converter.input == item.format && stretchAlgorithm(for: item) == nil
   }
 
-  /// Begins the next pass at `time` of `item`, the item's current position. Requires `canFollowOn` or `finish()` first.
-  func begin(_ item: ItemDecoder, at time: MediaTime) throws(MediaError) {
-    try (converter as? StretchStage)?.goOn(with: item.format)
+  /// Starts the next pass at `time` of `item`, the item's current position. Requires `canShareConverter(with:)` or
+  /// `finish()` first.
+  func startPass(of item: ItemDecoder, at time: MediaTime) throws(MediaError) {
+    try (converter as? StretchStage)?.startPass(with: item.format)
     passIndex += 1
     itemID = item.itemID
     sourceFormat = item.format
-    putLevel(of: item)
+    writeGain(of: item)
     expectedPosition = nil
-    if converter == nil, sourceFormat != format || speed != .normal {
-      if let algorithm = stretch(of: item) {
+    if converter == nil, sourceFormat != format || rateMagnitude != .normal {
+      if let algorithm = stretchAlgorithm(for: item) {
         converter = try makeStage(from: sourceFormat, algorithm)
       } else {
-        converter = try AudioConverter(from: sourceFormat, to: format, playbackRate: speed)
-        convertedFrame = 0
-        convertedFromFrame = endFrame
+        converter = try AudioConverter(from: sourceFormat, to: format, playbackRate: rateMagnitude)
+        converterInputFrame = 0
+        converterFirstStreamFrame = endFrame
       }
     }
-    rememberConversion(from: item.position)
-    describe(
+    recordConversion(from: item.position)
+    appendSpan(
       time.isNumeric
         ? playbackRate.mirroredInReverse(time) : MediaTime(frame: item.position, rate: sourceFormat.sampleRateHz))
   }
 
   /// Returns the point at which another stream continues a pass that is cut off at a frame of this stream. Nil if no
   /// filter extends over this frame.
-  func rest(ofPass index: Int, fromStreamFrame frame: Int64) -> Conversion.Rest? {
+  func continuation(ofPass index: Int, fromStreamFrame frame: Int64) -> Conversion.Continuation? {
     conversions.last { $0.passIndex == index && $0.streamFrame <= frame }.map {
-      Conversion.Rest(conversion: $0, streamFrame: frame)
+      Conversion.Continuation(conversion: $0, streamFrame: frame)
     }
   }
 
   /// Records that the next frame put into the converter is frame `position` of the item.
-  private func rememberConversion(from position: Int64) {
-    guard speed == .normal, converter is AudioConverter, sourceFormat.sampleRateHz != format.sampleRateHz else {
+  private func recordConversion(from position: Int64) {
+    guard rateMagnitude == .normal, converter is AudioConverter, sourceFormat.sampleRateHz != format.sampleRateHz else {
       return
     }
     if conversions.count == Conversion.limit { conversions.removeFirst(Conversion.limit / 2) }
     conversions.append(
       Conversion(
-        itemID: itemID, passIndex: passIndex, source: sourceFormat, streamFrame: endFrame, firstFrame: convertedFrame,
-        offset: convertedFrame - position, firstStreamFrame: convertedFromFrame))
+        itemID: itemID, passIndex: passIndex, source: sourceFormat, streamFrame: endFrame,
+        firstFrame: converterInputFrame, offset: converterInputFrame - position,
+        firstStreamFrame: converterFirstStreamFrame))
   }
 
-  /// Begins silence at `time` of the item; nil: at the end of the previous pass.
-  func beginSilence(itemID: PlayerItem.ID, at time: MediaTime?) {
+  /// Starts silence at `time` of the item; nil: at the end of the previous pass.
+  func startSilence(itemID: PlayerItem.ID, at time: MediaTime?) {
     passIndex += 1
     self.itemID = itemID
-    if let time { describe(playbackRate.mirroredInReverse(time)) }
+    if let time { appendSpan(playbackRate.mirroredInReverse(time)) }
   }
 
   /// Records that the next frame put in is at `time` of the item, on the growing timeline.
   ///
   /// If a pass begins between two frames, it counts from the later one. Times are then less than a frame late, and the
   /// exact beginning of the pass is a time that is heard.
-  private func describe(_ growingTime: MediaTime, at frame: Int64? = nil) {
+  private func appendSpan(_ growingTime: MediaTime, at frame: Int64? = nil) {
     let time = playbackRate.mirroredInReverse(growingTime)
     // There is always space: no more passes are planned than the queue holds, and a pass has further entries only where
     // frames are missing.
@@ -264,24 +269,24 @@ final class StreamWriter {
   /// Writes the gain of the item that begins at `endFrame`. The stream has no space for it if it is full of items that
   /// are over before they are heard. Then the gain is written as soon as there is space, and until then the previous
   /// gain applies.
-  private func putLevel(of item: ItemDecoder) {
-    guard levelledID != item.itemID,
+  private func writeGain(of item: ItemDecoder) {
+    guard gainItemID != item.itemID,
       stream.setLevel(item.gain, itemID: item.itemID, fromFrame: endFrame)
     else { return }
-    levelledID = item.itemID
-    untoldLevel = (item.itemID, item.gain)
+    gainItemID = item.itemID
+    pendingGain = (item.itemID, item.gain)
   }
 
-  /// Returns the gain that has been put into the stream since the last call.
-  func takeLevel() -> (itemID: PlayerItem.ID, gain: Float)? {
-    defer { untoldLevel = nil }
-    return untoldLevel
+  /// Returns the gain that has been written to the stream since the last call.
+  func popPendingGain() -> (itemID: PlayerItem.ID, gain: Float)? {
+    defer { pendingGain = nil }
+    return pendingGain
   }
 
   /// Records that this number of item frames is in the stream or in the converter.
   private func advance(by frameCount: Int64) {
-    place.advance(
-      by: frameCount, ofRate: sourceFormat.sampleRateHz * Int(speed.millionths),
+    endPosition.advance(
+      by: frameCount, ofRate: sourceFormat.sampleRateHz * Int(rateMagnitude.millionths),
       inRate: format.sampleRateHz * 1_000_000)
   }
 
@@ -289,13 +294,13 @@ final class StreamWriter {
 
   /// Decodes a chunk of `item` into the stream.
   func write(from item: ItemDecoder) throws(MediaError) -> WriteResult {
-    putLevel(of: item)
-    guard let region = stream.writableRegion(atMost: Self.pieceFrames) else { return .written }
+    writeGain(of: item)
+    guard let region = stream.writableRegion(atMost: Self.chunkFrames) else { return .written }
     guard let converter else {
       switch try item.read(into: region.samples, capacityFrames: region.count) {
       case .frames(let count, let position):
         follow(position, count)
-        place.advance(by: Int64(count), ofRate: 1, inRate: 1)
+        endPosition.advance(by: Int64(count), ofRate: 1, inRate: 1)
         stream.commit(frameCount: count)
         return .written
       case .ended: return .ended
@@ -308,20 +313,20 @@ final class StreamWriter {
   /// Records a new position when frames are missing, so that times stay exact.
   private func follow(_ position: Int64, _ count: Int) {
     if let expectedPosition, position != expectedPosition {
-      describe(MediaTime(frame: position, rate: sourceFormat.sampleRateHz))
-      rememberConversion(from: position)
+      appendSpan(MediaTime(frame: position, rate: sourceFormat.sampleRateHz))
+      recordConversion(from: position)
     }
     expectedPosition = position + Int64(count)
   }
 
   /// The number of item frames read at once. Their converted output is at most one chunk, even at low rates.
-  private var inputPieceFrames: Int {
-    guard speed < .normal else { return Self.pieceFrames }
-    return max(64, Int(Int64(Self.pieceFrames) * speed.millionths / 1_000_000))
+  private var inputChunkFrames: Int {
+    guard rateMagnitude < .normal else { return Self.chunkFrames }
+    return max(64, Int(Int64(Self.chunkFrames) * rateMagnitude.millionths / 1_000_000))
   }
 
   private func convert(_ item: ItemDecoder, with converter: any SampleConverter) throws(MediaError) -> WriteResult {
-    let inputFrames = inputPieceFrames
+    let inputFrames = inputChunkFrames
     let needed = inputFrames * sourceFormat.channelCount
     if scratch.count < needed { scratch = [Float](repeating: 0, count: needed) }
     let result = try scratch.withUnsafeMutableBufferPointer { buffer throws(MediaError) -> ItemDecoder.ReadResult in
@@ -330,8 +335,8 @@ final class StreamWriter {
       if case .frames(let count, let position) = result {
         follow(position, count)
         advance(by: Int64(count))
-        convertedFrame += Int64(count)
-        try put(converter, base, frameCount: count)
+        converterInputFrame += Int64(count)
+        try convert(with: converter, base, frameCount: count)
       }
       return result
     }
@@ -343,8 +348,8 @@ final class StreamWriter {
   }
 
   /// Converts `frameCount` frames into the ring. Output that does not fit stays in the converter until the next call.
-  private func put(
-    _ converter: any SampleConverter, _ samples: UnsafePointer<Float>, frameCount: Int
+  private func convert(
+    with converter: any SampleConverter, _ samples: UnsafePointer<Float>, frameCount: Int
   ) throws(MediaError) {
     let beginning = HostTime.now
     defer { convertNanoseconds += HostTime.now.nanoseconds(since: beginning) }
@@ -364,7 +369,7 @@ final class StreamWriter {
   }
 
   /// Whether frames before `endFrame` are still in a filter that waits for more input.
-  var holdsBack: Bool { converter != nil && stream.writtenFrame < endFrame }
+  var hasFramesInConverter: Bool { converter != nil && stream.writtenFrame < endFrame }
 
   /// Drains the converter up to `endFrame`: cuts off excess output of the filter, and fills missing output with
   /// silence. Returns false if the ring had no space for all of it: call again.
@@ -385,9 +390,9 @@ final class StreamWriter {
 
   /// Writes a chunk of silence; the item time advances.
   func writeSilence() {
-    guard let region = stream.writableRegion(atMost: Self.pieceFrames) else { return }
+    guard let region = stream.writableRegion(atMost: Self.chunkFrames) else { return }
     region.samples.update(repeating: 0, count: region.count * format.channelCount)
-    place.advance(by: Int64(region.count), ofRate: 1, inRate: 1)
+    endPosition.advance(by: Int64(region.count), ofRate: 1, inRate: 1)
     stream.commit(frameCount: region.count)
   }
 }

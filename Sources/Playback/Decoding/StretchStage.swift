@@ -22,7 +22,7 @@ extension AudioConverter: SampleConverter {}
 
 /// Changes the rate and keeps the pitch: converts audio to the stream's format, then stretches it.
 ///
-/// Output frame `n` represents the exact position `n * speed` frames of the stream's rate after the first one. The
+/// Output frame `n` represents the exact position `n * rate` frames of the stream's rate after the first one. The
 /// audio heard there deviates from it by the stretcher's displacement, which does not grow. Successive passes of any
 /// formats share one stage, so that transitions are inaudible. A start in the middle of an item gets the preceding
 /// audio as history, and is heard as if the item had been playing.
@@ -41,32 +41,32 @@ final class StretchStage: SampleConverter {
   private var isFinished = false
   /// The end of the input so far, in frames of the stream's rate after the first one heard. `stretchedCount` is the
   /// number of those frames that were put into the stretcher.
-  private var place = ExactPosition()
+  private var inputEnd = ExactPosition()
   private var stretchedCount: Int64 = 0
   private var scratch: [Float] = []
 
   /// The number of frames converted at once.
-  private static let pieceFrames = 4_096
+  private static let chunkFrames = 4_096
 
   /// Creates a stage for a pass that is heard from its item's beginning, or that follows another pass.
   ///
   /// - Throws: `unsupportedRate` if the algorithm is missing in this build or does not support this rate;
   ///   `conversionFailed`.
   init(
-    from input: AudioFormat, to output: AudioFormat, algorithm: TimeStretchAlgorithm, speed: StretchSpeed
+    from input: AudioFormat, to output: AudioFormat, algorithm: TimeStretchAlgorithm, rate: StretchRate
   ) throws(MediaError) {
     self.input = input
     self.algorithm = algorithm
     self.output = output
-    stretcher = try algorithm.makeStretcher(format: output, speed: speed)
+    stretcher = try algorithm.makeStretcher(format: output, rate: rate)
     if input != output { converter = try AudioConverter(from: input, to: output) }
   }
 
-  /// Begins a pass, which may have another format. The rest of the previous pass in the resampler comes first, up to
+  /// Starts a pass, which may have another format. The rest of the previous pass in the resampler comes first, up to
   /// the exact end of that pass, which is computed without rounding. The stretcher continues.
   ///
-  /// - Throws: `conversionFailed`; then the pass has not begun.
-  func goOn(with input: AudioFormat) throws(MediaError) {
+  /// - Throws: `conversionFailed`; then the pass has not started.
+  func startPass(with input: AudioFormat) throws(MediaError) {
     guard input != self.input else { return }
     let next = input == output ? nil : try AudioConverter(from: input, to: output)
     if historyFramesMissing > 0 { try endHistory() }
@@ -74,20 +74,20 @@ final class StretchStage: SampleConverter {
       let drain = { (output: UnsafeMutablePointer<Float>, capacity: Int) throws(MediaError) -> Int in
         try converter.drain(into: output, capacityFrames: capacity)
       }
-      try pass(through: converter, drain, andThen: drain)
+      try stretchOutput(of: converter, drain, andThen: drain)
     }
-    try padToPlace()
+    try padToInputEnd()
     converter = next
     self.input = input
   }
 
   /// Fills missing output of the resampler at an end with silence.
-  private func padToPlace() throws(MediaError) {
-    let missing = Int(clamping: place.roundedUp - stretchedCount)
+  private func padToInputEnd() throws(MediaError) {
+    let missing = Int(clamping: inputEnd.roundedUp - stretchedCount)
     guard missing > 0 else { return }
     let silence = [Float](repeating: 0, count: missing * output.channelCount)
     try silence.withUnsafeBufferPointer { silence throws(MediaError) in
-      if let base = silence.baseAddress { try put(base, missing) }
+      if let base = silence.baseAddress { try stretch(base, missing) }
     }
   }
 
@@ -95,40 +95,40 @@ final class StretchStage: SampleConverter {
 
   /// Returns the item frame at which reading must begin so that `frame` is heard first.
   func historyStart(before frame: Int64) -> Int64 {
-    let wanted = Int128(stretcher.historyFrameCount) * Int128(input.sampleRateHz)
-    let (whole, rest) = wanted.quotientAndRemainder(dividingBy: Int128(output.sampleRateHz))
-    let inFront = max(0, frame - Int64(clamping: whole) - (rest > 0 ? 1 : 0))
-    return converter == nil ? inFront : AudioConverter.historyStart(before: inFront, from: input, to: output)
+    let scaled = Int128(stretcher.historyFrameCount) * Int128(input.sampleRateHz)
+    let (whole, rest) = scaled.quotientAndRemainder(dividingBy: Int128(output.sampleRateHz))
+    let first = max(0, frame - Int64(clamping: whole) - (rest > 0 ? 1 : 0))
+    return converter == nil ? first : AudioConverter.historyStart(before: first, from: input, to: output)
   }
 
   /// Sets the start of the input to the item's frame `start`. The audio is heard from frame `heard`, which is counted
   /// from the item's beginning at the stream's rate and is not before `start`. `first` is the item's frame there, or
   /// the one before. Called once, before any input.
-  func begin(readingFrom start: Int64, first: Int64, heardFrom heard: Int64) throws(MediaError) {
-    place = ExactPosition(frame: -heard)
-    place.advance(by: start, ofRate: input.sampleRateHz, inRate: output.sampleRateHz)
+  func start(readingFrom start: Int64, first: Int64, heardFrom heard: Int64) throws(MediaError) {
+    inputEnd = ExactPosition(frame: -heard)
+    inputEnd.advance(by: start, ofRate: input.sampleRateHz, inRate: output.sampleRateHz)
     guard converter != nil else {
       historyFramesMissing = Int(clamping: heard - start)
       return
     }
     // The part of the history for which the resampler already has its full filter length.
-    let wanted = max(start, historyBeginning(before: first))
-    let made = try AudioConverter(from: input, to: output, historyStart: start, firstInputFrame: wanted)
-    historyFramesMissing = Int(clamping: max(0, heard - made.firstOutputFrame))
-    converter = made
+    let firstInput = max(start, firstHistoryFrame(before: first))
+    let resampler = try AudioConverter(from: input, to: output, historyStart: start, firstInputFrame: firstInput)
+    historyFramesMissing = Int(clamping: max(0, heard - resampler.firstOutputFrame))
+    converter = resampler
   }
 
   /// Returns the first frame that the stretcher can use as history.
-  private func historyBeginning(before frame: Int64) -> Int64 {
-    let wanted = Int128(stretcher.historyFrameCount) * Int128(input.sampleRateHz) / Int128(output.sampleRateHz)
-    return max(0, frame - Int64(clamping: wanted))
+  private func firstHistoryFrame(before frame: Int64) -> Int64 {
+    let scaled = Int128(stretcher.historyFrameCount) * Int128(input.sampleRateHz) / Int128(output.sampleRateHz)
+    return max(0, frame - Int64(clamping: scaled))
   }
 
   /// Returns the frame of the output's rate at or after the item's frame.
   static func outputFrame(at frame: Int64, from input: AudioFormat, to output: AudioFormat) -> Int64 {
-    var place = ExactPosition()
-    place.advance(by: frame, ofRate: input.sampleRateHz, inRate: output.sampleRateHz)
-    return place.roundedUp
+    var position = ExactPosition()
+    position.advance(by: frame, ofRate: input.sampleRateHz, inRate: output.sampleRateHz)
+    return position.roundedUp
   }
 
   // MARK: - Audio
@@ -137,18 +137,18 @@ final class StretchStage: SampleConverter {
     _ samples: UnsafePointer<Float>, frameCount: Int, into output: UnsafeMutablePointer<Float>, capacityFrames: Int
   ) throws(MediaError) -> Int {
     if frameCount > 0 {
-      place.advance(by: Int64(frameCount), ofRate: input.sampleRateHz, inRate: self.output.sampleRateHz)
+      inputEnd.advance(by: Int64(frameCount), ofRate: input.sampleRateHz, inRate: self.output.sampleRateHz)
       if let converter {
-        try pass(through: converter) { output, capacity throws(MediaError) in
+        try stretchOutput(of: converter) { output, capacity throws(MediaError) in
           try converter.convert(samples, frameCount: frameCount, into: output, capacityFrames: capacity)
         } andThen: { output, capacity throws(MediaError) in
           try converter.convert(samples, frameCount: 0, into: output, capacityFrames: capacity)
         }
       } else {
-        try put(samples, frameCount)
+        try stretch(samples, frameCount)
       }
     }
-    return stretcher.take(into: output, capacityFrames: capacityFrames)
+    return stretcher.read(into: output, capacityFrames: capacityFrames)
   }
 
   func drain(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
@@ -158,51 +158,51 @@ final class StretchStage: SampleConverter {
         let drain = { (output: UnsafeMutablePointer<Float>, capacity: Int) throws(MediaError) -> Int in
           try converter.drain(into: output, capacityFrames: capacity)
         }
-        try pass(through: converter, drain, andThen: drain)
+        try stretchOutput(of: converter, drain, andThen: drain)
       }
       if historyFramesMissing > 0 { try endHistory() }
       try stretcher.finish()
     }
-    return stretcher.take(into: output, capacityFrames: capacityFrames)
+    return stretcher.read(into: output, capacityFrames: capacityFrames)
   }
 
   /// Stretches the output of `first`, then that of `andThen` until it returns 0.
-  private func pass(
-    through converter: AudioConverter,
+  private func stretchOutput(
+    of converter: AudioConverter,
     _ first: (UnsafeMutablePointer<Float>, Int) throws(MediaError) -> Int,
     andThen next: (UnsafeMutablePointer<Float>, Int) throws(MediaError) -> Int
   ) throws(MediaError) {
-    if scratch.isEmpty { scratch = [Float](repeating: 0, count: Self.pieceFrames * output.channelCount) }
+    if scratch.isEmpty { scratch = [Float](repeating: 0, count: Self.chunkFrames * output.channelCount) }
     try scratch.withUnsafeMutableBufferPointer { buffer throws(MediaError) in
       guard let base = buffer.baseAddress else { return }
-      var count = try first(base, Self.pieceFrames)
+      var count = try first(base, Self.chunkFrames)
       while count > 0 {
-        try put(base, count)
-        count = try next(base, Self.pieceFrames)
+        try stretch(base, count)
+        count = try next(base, Self.chunkFrames)
       }
     }
   }
 
   /// Puts frames of the stream's format into the stretcher. The first ones are the history. Excess output of a
   /// resampler after the end of the input is omitted.
-  private func put(_ samples: UnsafePointer<Float>, _ frameCount: Int) throws(MediaError) {
-    let passed = min(historyFramesMissing, frameCount)
-    if passed > 0 {
-      history.append(contentsOf: UnsafeBufferPointer(start: samples, count: passed * output.channelCount))
-      historyFramesMissing -= passed
+  private func stretch(_ samples: UnsafePointer<Float>, _ frameCount: Int) throws(MediaError) {
+    let historyCount = min(historyFramesMissing, frameCount)
+    if historyCount > 0 {
+      history.append(contentsOf: UnsafeBufferPointer(start: samples, count: historyCount * output.channelCount))
+      historyFramesMissing -= historyCount
       if historyFramesMissing == 0 { try endHistory() }
     }
-    let count = min(frameCount - passed, Int(clamping: place.roundedUp - stretchedCount))
+    let count = min(frameCount - historyCount, Int(clamping: inputEnd.roundedUp - stretchedCount))
     guard count > 0 else { return }
     stretchedCount += Int64(count)
-    try stretcher.put(samples + passed * output.channelCount, frameCount: count)
+    try stretcher.write(samples + historyCount * output.channelCount, frameCount: count)
   }
 
   private func endHistory() throws(MediaError) {
     historyFramesMissing = 0
     let channelCount = output.channelCount
     try history.withUnsafeBufferPointer { buffer throws(MediaError) in
-      if let base = buffer.baseAddress { try stretcher.putHistory(base, frameCount: buffer.count / channelCount) }
+      if let base = buffer.baseAddress { try stretcher.writeHistory(base, frameCount: buffer.count / channelCount) }
     }
     history = []
   }

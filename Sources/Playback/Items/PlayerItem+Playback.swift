@@ -112,7 +112,7 @@ extension PlayerItem {
   func checkCanMove(operation: String) throws(MediaError) {
     guard isSeekable == false else { return }
     throw MediaError(
-      asset.codeOfStreams, "item \(id) is a stream and cannot seek", operation: operation)
+      asset.streamErrorCode, "item \(id) is a stream and cannot seek", operation: operation)
   }
 
   /// Whether the item can play at rates above 2. Like all of these properties false until the item is ready.

@@ -17,7 +17,7 @@ public enum AudioTimePitchAlgorithm: String, Sendable, Hashable, CaseIterable {
   case varispeed
 
   /// The algorithm that keeps the pitch; nil for `varispeed`.
-  var stretch: TimeStretchAlgorithm? {
+  var stretchAlgorithm: TimeStretchAlgorithm? {
     switch self {
     case .timeDomain: .timeDomain
     case .spectral: .spectral
@@ -26,7 +26,7 @@ public enum AudioTimePitchAlgorithm: String, Sendable, Hashable, CaseIterable {
   }
 
   /// Whether this build has the algorithm. `spectral` requires the package trait `RubberBand`.
-  public var isAvailable: Bool { stretch?.isAvailable ?? true }
+  public var isAvailable: Bool { stretchAlgorithm?.isAvailable ?? true }
 
   /// Checks `isAvailable`.
   ///

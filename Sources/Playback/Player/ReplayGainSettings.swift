@@ -86,20 +86,20 @@ extension AppliedGain {
       .map { (gain: $0, peak: tags.trackPeak ?? tags.albumPeak, source: Source.track) }
     let album = (tags.r128AlbumGainDecibels.map { $0 + Self.r128Offset } ?? tags.albumGainDecibels)
       .map { (gain: $0, peak: tags.albumPeak ?? tags.trackPeak, source: Source.album) }
-    let chosen: (gain: Double, peak: Double?, source: Source)?
+    let selected: (gain: Double, peak: Double?, source: Source)?
     switch settings.mode {
     case .off:
       self = .none
       return
-    case .track: chosen = track ?? album
-    case .album: chosen = album ?? track
-    case .auto: chosen = isOnAlbum ? album ?? track : track ?? album
+    case .track: selected = track ?? album
+    case .album: selected = album ?? track
+    case .auto: selected = isOnAlbum ? album ?? track : track ?? album
     }
-    let wanted = chosen.map { $0.gain + settings.preampDecibels } ?? settings.fallbackDecibels
-    linear = Float(pow(10, min(max(wanted, Self.range.lowerBound), Self.range.upperBound) / 20))
-    source = isMeasured && chosen != nil ? .scan : chosen?.source ?? .fallback
+    let requested = selected.map { $0.gain + settings.preampDecibels } ?? settings.fallbackDecibels
+    linear = Float(pow(10, min(max(requested, Self.range.lowerBound), Self.range.upperBound) / 20))
+    source = isMeasured && selected != nil ? .scan : selected?.source ?? .fallback
     isLimitedByPeak = false
-    guard settings.preventsClipping, let peak = chosen?.peak, peak * Double(linear) > 1 else { return }
+    guard settings.preventsClipping, let peak = selected?.peak, peak * Double(linear) > 1 else { return }
     linear = Float(1 / peak)
     if Double(linear) * peak > 1 { linear = linear.nextDown }
     isLimitedByPeak = true
@@ -108,20 +108,22 @@ extension AppliedGain {
 
 /// The facts that determine an item's gain, except its tags. The decode thread combines them with the tags that it
 /// reads.
-struct LevelPolicy: Sendable, Hashable {
+struct GainPolicy: Sendable, Hashable {
   var settings = ReplayGainSettings()
   /// The measured gain, which replaces the tags.
   var measured: ReplayGain?
   /// Whether a neighbour in the queue is the adjacent part of the same file.
-  var isNextToPart = false
+  var hasAdjacentPart = false
   /// The album positions of the previous and the next item.
-  var before: AlbumPosition?
-  var behind: AlbumPosition?
+  var previousAlbumPosition: AlbumPosition?
+  var nextAlbumPosition: AlbumPosition?
 
   func gain(for tags: LoudnessTags) -> AppliedGain {
-    var isOnAlbum = isNextToPart
-    if let place = tags.albumPosition {
-      isOnAlbum = isOnAlbum || before?.isFollowed(by: place) == true || behind.map(place.isFollowed) == true
+    var isOnAlbum = hasAdjacentPart
+    if let position = tags.albumPosition {
+      isOnAlbum =
+        isOnAlbum || previousAlbumPosition?.isFollowed(by: position) == true
+        || nextAlbumPosition.map(position.isFollowed) == true
     }
     return AppliedGain(
       settings, tags: measured ?? tags.replayGain, isOnAlbum: isOnAlbum, isMeasured: measured != nil)

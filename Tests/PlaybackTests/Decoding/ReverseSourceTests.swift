@@ -77,7 +77,7 @@ import Testing
 
   @Test(arguments: [AudioTimePitchAlgorithm.timeDomain, .spectral], [-0.5, -2])
   func stretchedItemPlaysAtItsTimeOrIsRejected(_ algorithm: AudioTimePitchAlgorithm, _ rate: Double) async throws {
-    let train = BurstTrain(sampleRateHz: 48_000, seconds: 6, speed: -rate)
+    let train = BurstTrain(sampleRateHz: 48_000, seconds: 6, rate: -rate)
     let rig = try await rig { rig in
       let path = rig.files.file("bursts.wav")
       try writeWAV(path, train.samples().flatMap { [$0, $0] }, sampleRateHz: 48_000, channelCount: 2)

@@ -46,13 +46,13 @@ import TimeStretch
 
   @Test(arguments: algorithms)
   func audioInTheStreamFormatIsStretchedWithoutResampling(_ algorithm: TimeStretchAlgorithm) throws {
-    let speed = try StretchSpeed(3, over: 2)
+    let rate = try StretchRate(3, over: 2)
     let input = tone(441, frameCount: 30_001)
-    let stage = try StretchStage(from: Self.mono44, to: Self.mono44, algorithm: algorithm, speed: speed)
+    let stage = try StretchStage(from: Self.mono44, to: Self.mono44, algorithm: algorithm, rate: rate)
     let output = try run(stage, input)
     #expect(output.count == 20_001)
     #expect(abs(pitch(of: output[4_000..<16_000]) - 441) < 2)
-    let other = try StretchStage(from: Self.mono44, to: Self.mono44, algorithm: algorithm, speed: speed)
+    let other = try StretchStage(from: Self.mono44, to: Self.mono44, algorithm: algorithm, rate: rate)
     #expect(try run(other, input, chunkSize: 1_000) == output)
   }
 
@@ -60,7 +60,7 @@ import TimeStretch
   func audioInAnotherFormatIsConvertedToTheStreamFormat(_ algorithm: TimeStretchAlgorithm) throws {
     let stage = try StretchStage(
       from: Self.mono44, to: AudioFormat(sampleRateHz: 48_000, channelCount: 2), algorithm: algorithm,
-      speed: StretchSpeed(2))
+      rate: StretchRate(2))
     let output = try runMonoToStereo(stage, tone(441, frameCount: 44_100))
     // The writer of the stream cuts off the output of the resampler after the end.
     #expect((24_000..<24_100).contains(output.count))
@@ -85,42 +85,42 @@ import TimeStretch
   @Test(arguments: algorithms, [mono44, mono48])
   func startInTheMiddleIsAtItsPositionWithoutAFadeIn(_ algorithm: TimeStretchAlgorithm, _ output: AudioFormat) throws {
     for (numerator, denominator) in [(2, 1), (1, 2), (8, 1)] as [(Int64, Int64)] {
-      let speed = try StretchSpeed(numerator, over: denominator)
+      let rate = try StretchRate(numerator, over: denominator)
       let first: Int64 = 61_234
       // Bursts encode the position; a tone shows that nothing fades in.
-      let train = BurstTrain(seconds: 6, speed: speed.value)
-      let stage = try StretchStage(from: Self.mono44, to: output, algorithm: algorithm, speed: speed)
+      let train = BurstTrain(seconds: 6, rate: rate.value)
+      let stage = try StretchStage(from: Self.mono44, to: output, algorithm: algorithm, rate: rate)
       let start = stage.historyStart(before: first)
       let heard = (first * Int64(output.sampleRateHz) + 44_099) / 44_100
       #expect(StretchStage.outputFrame(at: first, from: Self.mono44, to: output) == heard)
-      try stage.begin(readingFrom: start, first: first, heardFrom: heard)
+      try stage.start(readingFrom: start, first: first, heardFrom: heard)
       let heardBursts = try run(stage, train.samples()[Int(start)...])
       var expectedTrain = train
       expectedTrain.sampleRateHz = output.sampleRateHz
       let displacements = expectedTrain.displacements(in: heardBursts, beginningAt: Double(heard)).dropFirst(2)
       #expect(displacements.allSatisfy { abs($0 ?? .infinity) <= Self.limit(algorithm) }, "\(displacements)")
 
-      let second = try StretchStage(from: Self.mono44, to: output, algorithm: algorithm, speed: speed)
-      try second.begin(readingFrom: start, first: first, heardFrom: heard)
+      let second = try StretchStage(from: Self.mono44, to: output, algorithm: algorithm, rate: rate)
+      try second.start(readingFrom: start, first: first, heardFrom: heard)
       let heardTone = try run(second, tone(441, frameCount: 130_000)[Int(start)...])
       let peak = heardTone[..<220].lazy.map(abs).max() ?? 0
-      #expect(peak > 0.42 && peak < 0.58, "\(algorithm) at \(speed.value): \(peak)")
+      #expect(peak > 0.42 && peak < 0.58, "\(algorithm) at \(rate.value): \(peak)")
     }
   }
 
   @Test(arguments: algorithms)
   func passThatEndsInsideTheHistoryProducesNothing(_ algorithm: TimeStretchAlgorithm) throws {
     let stage = try StretchStage(
-      from: Self.mono44, to: Self.mono44, algorithm: algorithm, speed: StretchSpeed(2))
-    try stage.begin(readingFrom: 0, first: 900, heardFrom: 900)
+      from: Self.mono44, to: Self.mono44, algorithm: algorithm, rate: StretchRate(2))
+    try stage.start(readingFrom: 0, first: 900, heardFrom: 900)
     #expect(try run(stage, tone(441, frameCount: 500)).isEmpty)
   }
 
   #if !RubberBand
     @Test func spectralStageWithoutRubberBandIsAnError() throws {
-      let speed = try StretchSpeed(2)
+      let rate = try StretchRate(2)
       expectError(.unsupportedRate) {
-        try StretchStage(from: Self.mono44, to: Self.mono44, algorithm: .spectral, speed: speed)
+        try StretchStage(from: Self.mono44, to: Self.mono44, algorithm: .spectral, rate: rate)
       }
     }
   #endif

@@ -172,7 +172,7 @@ import Testing
   func seekStartsAtItsPositionWithoutAFadeIn(_ algorithm: AudioTimePitchAlgorithm, _ sampleRateHz: Int) throws {
     let rig = try StreamRig()
     let (bursts, steady) = (rig.files.file("bursts.wav"), rig.files.file("tone.wav"))
-    var train = BurstTrain(sampleRateHz: sampleRateHz, seconds: 6, speed: 2)
+    var train = BurstTrain(sampleRateHz: sampleRateHz, seconds: 6, rate: 2)
     try writeWAV(bursts, train.samples(), sampleRateHz: sampleRateHz)
     try writeWAV(
       steady, tone(441, frameCount: 3 * sampleRateHz, sampleRateHz: sampleRateHz), sampleRateHz: sampleRateHz)

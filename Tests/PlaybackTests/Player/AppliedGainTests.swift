@@ -143,16 +143,16 @@ import Testing
 
   @Test func autoModeUsesTheAlbumGainNextToEitherAlbumNeighbour() {
     let position = AlbumPosition(album: "A", track: 2)
-    var policy = LevelPolicy(settings: settings(.auto))
+    var policy = GainPolicy(settings: settings(.auto))
     let levels = LoudnessTags(replayGain: trackAndAlbumGain, albumPosition: position)
     #expect(policy.gain(for: levels).source == .track)
-    policy.before = AlbumPosition(album: "A", track: 1)
+    policy.previousAlbumPosition = AlbumPosition(album: "A", track: 1)
     #expect(policy.gain(for: levels).source == .album)
-    policy.before = AlbumPosition(album: "A", track: 3)
+    policy.previousAlbumPosition = AlbumPosition(album: "A", track: 3)
     #expect(policy.gain(for: levels).source == .track)
-    policy.behind = policy.before
+    policy.nextAlbumPosition = policy.previousAlbumPosition
     #expect(policy.gain(for: levels).source == .album)
-    policy = LevelPolicy(settings: settings(.auto), isNextToPart: true)
+    policy = GainPolicy(settings: settings(.auto), hasAdjacentPart: true)
     #expect(policy.gain(for: LoudnessTags(replayGain: trackAndAlbumGain)).source == .album)
   }
 }

@@ -192,7 +192,7 @@ import TimeStretch
     _ algorithm: AudioTimePitchAlgorithm
   ) async throws {
     let rig = try await Rig()
-    let train = BurstTrain(sampleRateHz: 48_000, seconds: 60, speed: 1.25)
+    let train = BurstTrain(sampleRateHz: 48_000, seconds: 60, rate: 1.25)
     let path = rig.files.file("train.wav")
     try writeWAV(path, train.samples(), sampleRateHz: 48_000)
     let item = rig.item(path)
@@ -209,7 +209,7 @@ import TimeStretch
       try await rig.run { try $0.setRate(rate) }
       await rig.advance(milliseconds: Int64.random(in: 20...300, using: &random))
     }
-    try await rig.run { try $0.setRate(train.speed) }
+    try await rig.run { try $0.setRate(train.rate) }
     await rig.advance(milliseconds: 500)
     rig.heard.removeAll()
     let before = await rig.run { $0.currentTime() }.seconds

@@ -79,7 +79,7 @@ final class StreamRig {
     }
     // Simulates that everything has been heard, so that the filter is drained. The ring keeps all frames.
     stream.storage.pointee.ring.release(before: stream.writtenFrame)
-    pipeline.roomAppeared()
+    pipeline.wakeForFreeSpace()
     let ended: [DecodePipeline.Report]? = reports.wait(until: deadline) { stream.endFrame != nil ? $0 : nil }
     let all = try #require(ended, "the stream did not end")
     let end = try #require(stream.endFrame)

@@ -1,7 +1,7 @@
 import MediaCore
 
 /// The playback rate relative to the recording: an exact fraction, from 1/32 to 32.
-public struct StretchSpeed: Sendable, Hashable {
+public struct StretchRate: Sendable, Hashable {
   /// The numerator in lowest terms, above 0.
   public let numerator: Int64
   /// The denominator in lowest terms, above 0.
@@ -31,7 +31,7 @@ public struct StretchSpeed: Sendable, Hashable {
   /// The nearest double.
   public var value: Double { Double(numerator) / Double(denominator) }
 
-  /// Returns the number of output frames for `inputCount` input frames: `ceil(inputCount / speed)`.
+  /// Returns the number of output frames for `inputCount` input frames: `ceil(inputCount / rate)`.
   public func outputCount(of inputCount: Int64) -> Int64 {
     let (whole, rest) = (Int128(inputCount) * Int128(denominator)).quotientAndRemainder(dividingBy: Int128(numerator))
     return Int64(clamping: rest > 0 ? whole + 1 : whole)
