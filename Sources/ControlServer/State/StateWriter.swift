@@ -225,7 +225,7 @@ final class StateWriter: @unchecked Sendable {
     let name = target.name
     target.player.onLoop { player in
       player.setChangeObserver { [weak self] items in self?.note(name, items) }
-      player.setPlaceObserver { [weak self] item, time, hasEnded in
+      player.setPositionObserver { [weak self] item, time, hasEnded in
         guard let self else { return }
         settle(item, at: time, hasEnded: hasEnded)
         aim(after: Self.delayNanoseconds)
@@ -262,7 +262,7 @@ final class StateWriter: @unchecked Sendable {
 
   /// Stores the position of the current item.
   private func settleCurrent(_ target: NamedPlayer) {
-    guard let place = target.player.onLoop({ $0.currentPlace }) else { return }
+    guard let place = target.player.onLoop({ $0.currentItemPosition }) else { return }
     settle(place.item, at: place.time, hasEnded: place.hasEnded)
   }
 
@@ -303,7 +303,7 @@ final class StateWriter: @unchecked Sendable {
         target.player.onLoop {
           Part(
             name: target.name, snapshot: $0.snapshot(), note: note,
-            allItems: givesAll || note?.isWhole == true ? $0.allItemsLater() : nil)
+            allItems: givesAll || note?.isWhole == true ? $0.allItemsProvider() : nil)
         })
     }
     notes = [:]
@@ -351,7 +351,7 @@ final class StateWriter: @unchecked Sendable {
       for target in registry.players {
         target.player.onLoop {
           $0.setChangeObserver(nil)
-          $0.setPlaceObserver(nil)
+          $0.setPositionObserver(nil)
         }
       }
       for completion in waited + waiting { completion(error) }

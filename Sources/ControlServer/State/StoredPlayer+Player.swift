@@ -87,7 +87,7 @@ extension StoredPlayer {
       restoration.loop = loop
     }
     restoration.rateForNextPlay = number("next-rate")
-    restoration.holdsOpening = !openingIDs.isEmpty
+    restoration.defersOpening = !openingIDs.isEmpty
     for item in restoration.items + restoration.pastItems
     where openingIDs.contains(item.id) || stored[item.id]?.hasCrashed == true {
       restoration.failures[item.id] = MediaError(

@@ -132,7 +132,7 @@ struct EntrySource {
       list = (
         entries.makeIterator(),
         PlaylistAssets(
-          prefersPreciseDuration: isPrecise, options: options, listedAt: path.isAddress ? .url(path.text) : nil)
+          prefersPreciseDuration: isPrecise, options: options, playlistLocation: path.isAddress ? .url(path.text) : nil)
       )
     }
   }

@@ -457,7 +457,7 @@ extension PlayerCore {
 
   /// Opens an item for its status or for all of its loudness tags, unless it is already being opened.
   func open(_ item: PlayerItem) {
-    item.wantsLevelTags = replayGain.mode != .off
+    item.needsLevelTags = replayGain.mode != .off
     guard loading.insert(item.id).inserted else { return }
     engine.load(item, for: self) { [weak self] result in
       guard let self, !self.isClosed else { return }

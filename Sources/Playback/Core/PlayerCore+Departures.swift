@@ -58,7 +58,7 @@ extension PlayerCore {
     }
     // Only items of the present edit stay, which claimed them in the current epoch.
     if staying.isEmpty { beginEpoch() }
-    ownership.end(epochsBefore: epoch)
+    ownership.endEpochs(before: epoch)
     departures.tables.append(former)
     disconnectLater()
   }
@@ -68,7 +68,7 @@ extension PlayerCore {
     departures.tables += [items, reserved]
     (items, reserved, queuedByteCount) = (ItemTable(), ItemTable(), 0)
     beginEpoch()
-    ownership.end(epochsBefore: epoch)
+    ownership.endEpochs(before: epoch)
     disconnectLater()
   }
 
@@ -76,9 +76,9 @@ extension PlayerCore {
   private func disconnect(_ item: PlayerItem) {
     let isReleased = item.release(by: ownership) {
       item.asset.dropFile()
-      item.onSoundChange = nil
-      item.timePitchSlot.player = nil
-      item.mediaSelectionSlot.player = nil
+      item.onAudioChange = nil
+      item.timePitchSlot.playerSlot = nil
+      item.mediaSelectionSlot.playerPreferences = nil
       item.onSettingsChange = nil
       if item.asset.mayUseNetwork { item.networkLog.observe(key: item.id, nil) }
     }

@@ -72,7 +72,7 @@ extension PlayerCore {
       if former.asset !== current?.asset { former.asset.dropFile() }
       // A station has another title when it is played again.
       former.setStreamTitle(nil)
-      former.forgetTimedMetadata()
+      former.removeTimedMetadata()
     }
     loadedItem = current
     guard let current, current.loaded.withLock({ $0.buffer }) != machine.bufferState else { return }

@@ -49,7 +49,7 @@ extension PlayerCore {
       send(.streamTitle(title.itemID, time, said))
     case .metadata(let group):
       // Metadata that was already valid when decoding restarted is not new.
-      guard let item = items[title.itemID], item.noteTimedMetadata(group) else { return }
+      guard let item = items[title.itemID], item.addTimedMetadata(group) else { return }
       send(.timedMetadata(title.itemID, group))
     }
   }

@@ -147,7 +147,7 @@ extension PlayerCore {
     run(machine.committed(generation: committed.number), cause: .buffered)
     if committed.jumpCause != nil { transition = nil }
     if let cause = committed.jumpCause, let position {
-      items[position.itemID]?.forgetTimedMetadata()
+      items[position.itemID]?.removeTimedMetadata()
       send(.timeJumped(position.itemID, position.time, cause))
       chapterMoved(to: position.time, in: position.itemID, isBackward: isReverse)
       tell(skipped, itemID: position.itemID)

@@ -7,7 +7,7 @@ extension PlayerCore {
   func setTimePitch(_ algorithm: AudioTimePitchAlgorithm) throws(MediaError) {
     try algorithm.requireAvailable(operation: "pitch")
     guard timePitchSlot.value != algorithm else { return }
-    timePitchSlot.own = algorithm
+    timePitchSlot.customValue = algorithm
     timePitchChanged(nil)
   }
 

@@ -88,10 +88,10 @@ extension PlayerCore {
 
   private func connect(_ item: PlayerItem) {
     observeLog(of: item)
-    item.timePitchSlot.player = timePitchSlot
-    item.mediaSelectionSlot.player = mediaSelectionPreferences
+    item.timePitchSlot.playerSlot = timePitchSlot
+    item.mediaSelectionSlot.playerPreferences = mediaSelectionPreferences
     item.onSettingsChange = settingsObserver
-    item.onSoundChange = soundObserver
+    item.onAudioChange = soundObserver
   }
 
   /// Makes the observer of changes of items' audio, which is called on any thread.
@@ -114,13 +114,13 @@ extension PlayerCore {
     case .timePitch: timePitchChanged(id)
     case .mediaSelection: mediaSelectionChosen(id, isSound: true)
     case .subtitles: mediaSelectionChosen(id, isSound: false)
-    case .level: if !isClosed, settleLevels() { output.commit() }
+    case .gain: if !isClosed, settleLevels() { output.commit() }
     }
   }
 
   /// Makes an entry with the known data of the item, which another queue may have opened.
   func entry(_ item: PlayerItem) -> Machine.Entry {
-    if item.isFresh { return Machine.Entry(id: item.id) }
+    if item.hasInitialState { return Machine.Entry(id: item.id) }
     return Machine.Entry(
       id: item.id, status: item.status, duration: item.duration, isDurationPrecise: item.providesPreciseDuration,
       forwardEnd: item.forwardPlaybackEndTime, reverseEnd: item.reversePlaybackEndTime, resumeTime: item.resumeTime)

@@ -58,7 +58,7 @@ extension PlayerCore {
   ///
   /// - Throws: `rangesNotSupported`, or `onlyInOrder` for a descriptor.
   func checkDirection(_ rate: PlaybackRate, operation: String) throws(MediaError) {
-    if rate.isReverse { try currentItem?.checkCanMove(operation: operation) }
+    if rate.isReverse { try currentItem?.checkSeekable(operation: operation) }
   }
 
   /// - Parameter group: The group of players that change with the same frame; nil: none.

@@ -63,7 +63,7 @@ extension PlayerCore {
       }
       // The item may have left the queue meanwhile.
       guard let item = items[id], let found = gain(item) else { continue }
-      item.noteMeasured(found)
+      item.storeMeasuredReplayGain(found)
       noted.append(item)
       count += 1
     }

@@ -66,7 +66,7 @@ extension PlayerCore {
 
   /// Returns the entry of the current item.
   ///
-  /// - Throws: `noCurrentItem`; `noSuchItem`; the item's own error; the errors of `checkCanMove`.
+  /// - Throws: `noCurrentItem`; `noSuchItem`; the item's own error; the errors of `checkSeekable`.
   private func checkItem(_ itemID: PlayerItem.ID?) throws(MediaError) -> Machine.Entry {
     guard let current = machine.entries.first else {
       throw MediaError(.noCurrentItem, "there is no current item to seek in", operation: "seek")
@@ -76,7 +76,7 @@ extension PlayerCore {
         .noSuchItem, "item \(itemID) is not the current item, which is \(current.id)", operation: "seek")
     }
     if let error = current.status.error { throw error }
-    try items[current.id]?.checkCanMove(operation: "seek")
+    try items[current.id]?.checkSeekable(operation: "seek")
     return current
   }
 

@@ -286,7 +286,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     perform(cause == .request ? actions + machine.allowOpening() : actions, cause: cause)
   }
 
-  /// Runs actions like `run`, but does not end `PlayerRestoration.holdsOpening`.
+  /// Runs actions like `run`, but does not end `PlayerRestoration.defersOpening`.
   func perform(_ actions: [Machine.Action], cause: ChangeCause) {
     var needsCommit = false
     isRunningActions = true
@@ -297,7 +297,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     settleTitles()
     if needsCommit { output.commit() }
     releaseRemovedItems()
-    noteBegun()
+    clearResumeTimeAfterStart()
     loadUpcoming()
     limitDecoding()
     publishLoaded()

@@ -188,7 +188,7 @@ package final class EngineCore: @unchecked Sendable {
   }
 
   /// Opens these items before all others, in this order.
-  func loadFirst(_ items: [PlayerItem], of player: PlayerCore) { loader.prefer(items, of: player) }
+  func loadFirst(_ items: [PlayerItem], of player: PlayerCore) { loader.prioritize(items, of: player) }
 
   /// Cancels the loading of an item that is not needed any more.
   func cancelLoading(_ item: PlayerItem) {

@@ -47,9 +47,9 @@ final class ItemLoader: @unchecked Sendable {
     var waiting = Deque<Job>()
     var waitingCount = 0
     /// The entries that are needed next, in order; may include some that no longer wait.
-    var preferred: [Job] = []
-    /// The turn in which the latest of its entries began. Owners with an earlier turn are served first.
-    var servedAt: UInt64
+    var prioritized: [Job] = []
+    /// The turn in which the latest of its entries was started. Owners with an earlier turn are served first.
+    var lastServedTurn: UInt64
   }
 
   private let workers: LoopWorkers
@@ -66,8 +66,8 @@ final class ItemLoader: @unchecked Sendable {
 
   init(loop: any ControlLoop, limits: Limits = Limits()) {
     workers = LoopWorkers(loop: loop, limits: limits, threadName: "load-item")
-    workers.roomAppeared = { [weak self] in self?.startNext() }
-    workers.gotStuck = { [weak self] reason in
+    workers.onSlotFreed = { [weak self] in self?.startNext() }
+    workers.onAllThreadsBlocked = { [weak self] reason in
       guard let self else { return }
       for job in owners.values.flatMap(\.waiting) where job.phase == .waiting { fail(job, reason) }
     }
@@ -84,7 +84,7 @@ final class ItemLoader: @unchecked Sendable {
     let job = Job(item, of: ObjectIdentifier(owner))
     job.completions.append(completion)
     jobs[Identity(item: item)] = job
-    if owners[ObjectIdentifier(owner)] == nil { owners[ObjectIdentifier(owner)] = Owner(servedAt: nextTurn()) }
+    if owners[ObjectIdentifier(owner)] == nil { owners[ObjectIdentifier(owner)] = Owner(lastServedTurn: nextTurn()) }
     owners[ObjectIdentifier(owner)]?.waiting.append(job)
     owners[ObjectIdentifier(owner)]?.waitingCount += 1
     startNext()
@@ -92,12 +92,12 @@ final class ItemLoader: @unchecked Sendable {
 
   /// Sets the items of an owner that are needed first, in this order. They are opened before all others. Replaces the
   /// items of the last call.
-  func prefer(_ items: [PlayerItem], of owner: AnyObject) {
+  func prioritize(_ items: [PlayerItem], of owner: AnyObject) {
     guard owners[ObjectIdentifier(owner)] != nil else { return }
-    owners[ObjectIdentifier(owner)]?.preferred = items.compactMap { jobs[Identity(item: $0)] }
+    owners[ObjectIdentifier(owner)]?.prioritized = items.compactMap { jobs[Identity(item: $0)] }
   }
 
-  /// Cancels the requests for an item. Their completions are not called, and the opening is given up.
+  /// Cancels the requests for an item. Their completions are not called, and the opening is abandoned.
   func cancel(_ item: PlayerItem) {
     guard let job = jobs[Identity(item: item)] else { return }
     end(job)
@@ -109,29 +109,29 @@ final class ItemLoader: @unchecked Sendable {
     isClosed = true
     for job in Array(jobs.values) { end(job) }
     owners = [:]
-    workers.watch(isAnyWaiting: false)
+    workers.watchForBlockedThreads(isAnyWaiting: false)
   }
 
   // MARK: - Opening
 
   private func startNext() {
     guard !isClosed else { return }
-    while workers.hasRoom, let job = takeNext() { start(job) }
-    workers.watch(isAnyWaiting: !owners.isEmpty)
+    while workers.hasFreeSlot, let job = dequeueNext() { start(job) }
+    workers.watchForBlockedThreads(isAnyWaiting: !owners.isEmpty)
   }
 
   /// Dequeues the entry that is needed first. Among several owners, the one served longest ago is first.
-  private func takeNext() -> Job? {
-    var best: (owner: ObjectIdentifier, job: Job, rank: Int, servedAt: UInt64)?
+  private func dequeueNext() -> Job? {
+    var best: (owner: ObjectIdentifier, job: Job, rank: Int, lastServedTurn: UInt64)?
     for (id, owner) in owners {
       guard let (job, rank) = next(of: owner) else { continue }
-      if let best, (best.rank, best.servedAt) <= (rank, owner.servedAt) { continue }
-      best = (id, job, rank, owner.servedAt)
+      if let best, (best.rank, best.lastServedTurn) <= (rank, owner.lastServedTurn) { continue }
+      best = (id, job, rank, owner.lastServedTurn)
     }
     guard let best else { return nil }
-    owners[best.owner]?.servedAt = nextTurn()
+    owners[best.owner]?.lastServedTurn = nextTurn()
     best.job.phase = .opening
-    noteTaken(of: best.owner)
+    decrementWaitingCount(of: best.owner)
     return best.job
   }
 
@@ -141,12 +141,14 @@ final class ItemLoader: @unchecked Sendable {
   }
 
   private func next(of owner: Owner) -> (Job, rank: Int)? {
-    if let rank = owner.preferred.firstIndex(where: { $0.phase == .waiting }) { return (owner.preferred[rank], rank) }
+    if let rank = owner.prioritized.firstIndex(where: { $0.phase == .waiting }) {
+      return (owner.prioritized[rank], rank)
+    }
     return owner.waiting.first { $0.phase == .waiting }.map { ($0, .max) }
   }
 
   /// Records that an entry of an owner no longer waits. Removes such entries from the queue once they are the majority.
-  private func noteTaken(of id: ObjectIdentifier) {
+  private func decrementWaitingCount(of id: ObjectIdentifier) {
     guard var owner = owners.removeValue(forKey: id) else { return }
     owner.waitingCount -= 1
     guard owner.waitingCount > 0 else { return }
@@ -157,13 +159,13 @@ final class ItemLoader: @unchecked Sendable {
 
   private func start(_ job: Job) {
     let (item, opening, recorder) = (job.item, job.opening, recorder)
-    job.run = workers.begin(forNanoseconds: item.asset.openingNanoseconds) {
+    job.run = workers.start(forNanoseconds: item.asset.openingNanoseconds) {
       Result { () throws(MediaError) in
         try recorder.whileOpening(item.id) { () throws(MediaError) in
           let properties = try opening.inspect(item.asset)
           try item.mediaSelectionSlot.checkAudio(of: properties)
           try item.timeRange?.checkPart(of: properties, path: item.asset.displayPath)
-          item.findLevelTags(opening)
+          item.readLevelTagsIfNeeded(opening)
           return properties
         }
       }
@@ -182,7 +184,7 @@ final class ItemLoader: @unchecked Sendable {
 
   private func finish(_ job: Job, _ result: Result<AssetProperties, MediaError>) {
     let completions = job.completions
-    // The entry was given up.
+    // The entry was abandoned.
     guard job.phase != .over else { return }
     end(job)
     for completion in completions { completion(result) }
@@ -195,8 +197,8 @@ final class ItemLoader: @unchecked Sendable {
     job.phase = .over
     job.completions = []
     jobs[Identity(item: job.item)] = nil
-    if phase == .waiting { noteTaken(of: job.owner) } else { job.opening.cancel() }
-    if let run = job.run { workers.giveUp(run) }
+    if phase == .waiting { decrementWaitingCount(of: job.owner) } else { job.opening.cancel() }
+    if let run = job.run { workers.abandon(run) }
     job.run = nil
   }
 }

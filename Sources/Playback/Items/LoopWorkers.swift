@@ -24,89 +24,89 @@ final class LoopWorkers: @unchecked Sendable {
 
   private let loop: any ControlLoop
   private let threadName: String
-  private var places: WorkSlots
+  private var slots: WorkSlots
   /// Runs while no thread is available for waiting work.
-  private var stuckTimer: (any ControlTimer)?
+  private var blockedTimer: (any ControlTimer)?
   /// Called when a slot may have become free.
-  var roomAppeared: @Sendable () -> Void = {}
+  var onSlotFreed: @Sendable () -> Void = {}
   /// Called when waiting work has waited for a thread for the maximum time.
-  var gotStuck: @Sendable (OpeningTimeout) -> Void = { _ in }
+  var onAllThreadsBlocked: @Sendable (OpeningTimeout) -> Void = { _ in }
 
   init(loop: any ControlLoop, limits: WorkSlots.Limits, threadName: String) {
     (self.loop, self.threadName) = (loop, threadName)
-    places = WorkSlots(limits)
+    slots = WorkSlots(limits)
   }
 
-  /// Whether work can begin now.
-  var hasRoom: Bool { places.hasFreeSlot && places.canAddThread }
+  /// Whether work can start now.
+  var hasFreeSlot: Bool { slots.hasFreeSlot && slots.canAddThread }
 
-  /// Begins work. `hasRoom` must be true.
+  /// Starts work. `hasFreeSlot` must be true.
   ///
   /// - Parameters:
   ///   - limitNanoseconds: the time limit of the work.
   ///   - body: the blocking work, on a thread. Its result is delivered on the loop, unless the work timed out or was
-  ///     given up.
+  ///     abandoned.
   ///   - timedOut: called when the time limit is exceeded.
-  func begin<Outcome: Sendable>(
+  func start<Outcome: Sendable>(
     forNanoseconds limitNanoseconds: Int64, _ body: @escaping @Sendable () -> Outcome,
     finished: @escaping @Sendable (Outcome) -> Void, timedOut: @escaping @Sendable (OpeningTimeout) -> Void
   ) -> Run {
-    places.acquireSlot()
+    slots.acquireSlot()
     let run = Run(timedOut: timedOut)
     NamedThread.detached(name: threadName) { [loop] in
       let outcome = body()
       loop.execute {
-        self.places.endThread()
-        let isWanted = run.phase != .over
+        self.slots.endThread()
+        let isPending = run.phase != .over
         self.end(run)
-        if isWanted { finished(outcome) }
-        self.roomAppeared()
+        if isPending { finished(outcome) }
+        self.onSlotFreed()
       }
     }
-    run.timer = loop.schedule(at: loop.now.advanced(byNanoseconds: places.limits.slowNanoseconds)) {
-      self.tookLong(run, limitNanoseconds)
+    run.timer = loop.schedule(at: loop.now.advanced(byNanoseconds: slots.limits.slowNanoseconds)) {
+      self.handleSlowWork(run, limitNanoseconds)
     }
     return run
   }
 
-  /// Gives up work: frees its slot and abandons its thread.
-  func giveUp(_ run: Run) { end(run) }
+  /// Abandons work: frees its slot, and does not wait for its thread.
+  func abandon(_ run: Run) { end(run) }
 
   private func end(_ run: Run) {
-    if run.phase == .running { places.releaseSlot() }
+    if run.phase == .running { slots.releaseSlot() }
     run.phase = .over
     run.timer?.cancel()
     run.timer = nil
   }
 
   /// Handles slow work: it keeps its thread and releases its slot.
-  private func tookLong(_ run: Run, _ limitNanoseconds: Int64) {
+  private func handleSlowWork(_ run: Run, _ limitNanoseconds: Int64) {
     guard run.phase == .running else { return }
     run.phase = .slow
-    places.releaseSlot()
-    let rest = max(0, limitNanoseconds - places.limits.slowNanoseconds)
+    slots.releaseSlot()
+    let rest = max(0, limitNanoseconds - slots.limits.slowNanoseconds)
     run.timer = loop.schedule(at: loop.now.advanced(byNanoseconds: rest)) {
       guard run.phase == .slow else { return }
       self.end(run)
       run.timedOut(.notOpen(afterNanoseconds: limitNanoseconds))
-      self.roomAppeared()
+      self.onSlotFreed()
     }
-    roomAppeared()
+    onSlotFreed()
   }
 
-  /// Watches for the case that all threads are blocked, in which no work can begin. Waiting work fails after the time
+  /// Watches for the case that all threads are blocked, in which no work can start. Waiting work fails after the time
   /// limit of an opening. Must be called when the waiting queue becomes empty or non-empty, and when a slot becomes
   /// free.
-  func watch(isAnyWaiting: Bool) {
-    let isStuck = places.isExhausted && isAnyWaiting
-    guard isStuck != (stuckTimer != nil) else { return }
-    stuckTimer?.cancel()
-    stuckTimer = nil
-    guard isStuck else { return }
-    stuckTimer = loop.schedule(at: loop.now.advanced(byNanoseconds: places.limits.stuckNanoseconds)) { [self] in
-      stuckTimer = nil
-      gotStuck(.othersBlocked(count: places.threadCount))
-      roomAppeared()
+  func watchForBlockedThreads(isAnyWaiting: Bool) {
+    let areAllBlocked = slots.isExhausted && isAnyWaiting
+    guard areAllBlocked != (blockedTimer != nil) else { return }
+    blockedTimer?.cancel()
+    blockedTimer = nil
+    guard areAllBlocked else { return }
+    blockedTimer = loop.schedule(at: loop.now.advanced(byNanoseconds: slots.limits.stuckNanoseconds)) { [self] in
+      blockedTimer = nil
+      onAllThreadsBlocked(.othersBlocked(count: slots.threadCount))
+      onSlotFreed()
     }
   }
 }

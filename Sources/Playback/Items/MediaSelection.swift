@@ -46,15 +46,15 @@ final class MediaSelectionSlot: Sendable {
 
   private struct State {
     var choices: [MediaCharacteristic: Choice] = [:]
-    var player: MediaSelectionPreferences?
+    var playerPreferences: MediaSelectionPreferences?
   }
 
   private let state = Mutex(State())
 
-  /// The preferences that apply without an explicit choice.
-  var player: MediaSelectionPreferences? {
-    get { state.withLock { $0.player } }
-    set { state.withLock { $0.player = newValue } }
+  /// The preferences of the player, which apply without an explicit choice.
+  var playerPreferences: MediaSelectionPreferences? {
+    get { state.withLock { $0.playerPreferences } }
+    set { state.withLock { $0.playerPreferences = newValue } }
   }
 
   subscript(characteristic: MediaCharacteristic) -> Choice {
@@ -80,7 +80,9 @@ final class MediaSelectionSlot: Sendable {
   }
 
   /// The player's preferred option of a group.
-  private func preferred(in group: MediaSelectionGroup) -> MediaSelectionOption? { player?.option(in: group) }
+  private func preferred(in group: MediaSelectionGroup) -> MediaSelectionOption? {
+    playerPreferences?.option(in: group)
+  }
 
   /// The selected option of a group.
   func option(in group: MediaSelectionGroup) -> MediaSelectionOption? {
@@ -96,8 +98,8 @@ final class MediaSelectionSlot: Sendable {
 
   /// Copies the choices of another slot.
   func copy(from other: MediaSelectionSlot) {
-    let theirs = other.state.withLock { $0.choices }
-    state.withLock { $0.choices = theirs }
+    let otherChoices = other.state.withLock { $0.choices }
+    state.withLock { $0.choices = otherChoices }
   }
 }
 
@@ -199,6 +201,6 @@ extension PlayerItem {
     let before = currentMediaSelection.selectedOption(in: group)
     mediaSelectionSlot[group.characteristic] = choice
     guard currentMediaSelection.selectedOption(in: group) != before else { return }
-    soundChanged(group.characteristic == .audible ? .mediaSelection : .subtitles)
+    notifyAudioChange(group.characteristic == .audible ? .mediaSelection : .subtitles)
   }
 }

@@ -85,7 +85,7 @@ extension PlayerItem {
   }
 
   private func change(_ body: (inout Settings) -> Void) {
-    noteSettings()
+    markSettingsChanged()
     let isChanged = settings.withLock { settings in
       let old = settings
       body(&settings)
@@ -104,12 +104,12 @@ extension PlayerItem {
 
   private var isReady: Bool { status == .readyToPlay }
   /// Whether the item is ready and no stream: streams cannot seek.
-  private var canMove: Bool { isReady && isSeekable != false }
+  private var canSeek: Bool { isReady && isSeekable != false }
 
   /// Checks that the item can seek. A stream is only detected once the item has been opened.
   ///
   /// - Throws: for a stream `rangesNotSupported`, or `onlyInOrder` if it is a descriptor.
-  func checkCanMove(operation: String) throws(MediaError) {
+  func checkSeekable(operation: String) throws(MediaError) {
     guard isSeekable == false else { return }
     throw MediaError(
       asset.streamErrorCode, "item \(id) is a stream and cannot seek", operation: operation)
@@ -120,15 +120,15 @@ extension PlayerItem {
   /// Whether the item can play at rates between 0 and 1.
   public var canPlaySlowForward: Bool { isReady }
   /// Whether the item can play at rate -1. Streams can neither play backwards nor step.
-  public var canPlayReverse: Bool { canMove }
+  public var canPlayReverse: Bool { canSeek }
   /// Whether the item can play at rates between -1 and 0.
-  public var canPlaySlowReverse: Bool { canMove }
+  public var canPlaySlowReverse: Bool { canSeek }
   /// Whether the item can play at rates below -1.
-  public var canPlayFastReverse: Bool { canMove }
+  public var canPlayFastReverse: Bool { canSeek }
   /// Whether `step` can move forward. The value does not change at the item's end.
-  public var canStepForward: Bool { canMove }
+  public var canStepForward: Bool { canSeek }
   /// Whether `step` can move back. The value does not change at the item's beginning.
-  public var canStepBackward: Bool { canMove }
+  public var canStepBackward: Bool { canSeek }
 
   /// The window of a live HLS stream that is available now; nil for other items.
   public var liveWindow: LiveWindow? { isReady && timeRange == nil ? asset.liveWindow : nil }
@@ -136,7 +136,7 @@ extension PlayerItem {
   /// The ranges of valid seek targets: the whole item once it is ready. The end is infinite while the duration is
   /// unknown. Empty for streams, and before the item is ready.
   public var seekableTimeRanges: [TimeRange] {
-    guard canMove else { return [] }
+    guard canSeek else { return [] }
     if let window = liveWindow { return [window.seekable] }
     let duration = duration
     return [TimeRange(start: .zero, duration: duration.isNumeric ? duration : .positiveInfinity)]
@@ -197,9 +197,9 @@ extension PlayerItem {
   func copySettings(to other: PlayerItem) {
     other.audioMix = audioMix
     other.measuredReplayGain = measuredReplayGain
-    other.timePitchSlot.own = timePitchSlot.own
+    other.timePitchSlot.customValue = timePitchSlot.customValue
     other.mediaSelectionSlot.copy(from: mediaSelectionSlot)
-    let mine = settings.withLock { $0 }
-    other.change { $0 = mine }
+    let current = settings.withLock { $0 }
+    other.change { $0 = current }
   }
 }

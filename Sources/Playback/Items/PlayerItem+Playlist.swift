@@ -22,7 +22,9 @@ extension PlayerItem {
   /// Reads a playlist file on a separate thread, and makes its items.
   ///
   /// - Throws: the errors of `Playlist.init(contentsOf:assumed:)`.
-  public static func items(ofListAt path: String) async throws(MediaError) -> (items: [PlayerItem], skippedCount: Int) {
+  public static func items(
+    ofPlaylistAt path: String
+  ) async throws(MediaError) -> (items: [PlayerItem], skippedCount: Int) {
     let result = await withCheckedContinuation { continuation in
       NamedThread.detached(name: "read-list") {
         continuation.resume(
@@ -44,14 +46,14 @@ public struct PlaylistAssets {
   ///
   /// - Parameters:
   ///   - options: The HTTP options of the assets.
-  ///   - list: The location of the playlist. Entries of other origins get no header fields; see
+  ///   - playlistLocation: The location of the playlist. Entries of other origins get no header fields; see
   ///     `HTTPOptions.headerScope`.
   public init(
-    prefersPreciseDuration: Bool, options: HTTPOptions = HTTPOptions(), listedAt list: PlaylistLocation? = nil
+    prefersPreciseDuration: Bool, options: HTTPOptions = HTTPOptions(), playlistLocation: PlaylistLocation? = nil
   ) {
     self.prefersPreciseDuration = prefersPreciseDuration
     self.options = options
-    origin = list?.origin
+    origin = playlistLocation?.origin
   }
 
   /// Returns the asset of an entry; nil if its location is not playable.
@@ -64,8 +66,8 @@ public struct PlaylistAssets {
     return asset
   }
 
-  private func makeAsset(_ place: PlaylistLocation) -> Asset? {
-    switch place {
+  private func makeAsset(_ location: PlaylistLocation) -> Asset? {
+    switch location {
     case .file(let path):
       return Asset(path: path, options: options, prefersPreciseDuration: prefersPreciseDuration)
     case .url(let text):
@@ -106,7 +108,7 @@ extension TimeRange {
     }
     throw MediaError(
       .invalidTime,
-      "the part begins at \(start.decimalDescription) s and the file ends at \(properties.duration.decimalDescription) s:"
-        + " \(path)")
+      "the part begins at \(start.decimalDescription) s and the file ends at"
+        + " \(properties.duration.decimalDescription) s: \(path)")
   }
 }

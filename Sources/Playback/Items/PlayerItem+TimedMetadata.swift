@@ -12,10 +12,10 @@ extension PlayerItem {
   /// began last (`hls/...`).
   public var timedMetadata: [MetadataItem] {
     var items: [MetadataItem] = []
-    if let (time, said) = streamTitle {
+    if let (time, title) = streamTitle {
       items.append(
-        MetadataItem(keySpace: .icy, key: "StreamTitle", commonKey: .title, value: .string(said.title), time: time))
-      if let url = said.url {
+        MetadataItem(keySpace: .icy, key: "StreamTitle", commonKey: .title, value: .string(title.title), time: time))
+      if let url = title.url {
         items.append(MetadataItem(keySpace: .icy, key: "StreamUrl", value: .string(url), time: time))
       }
     }
@@ -30,8 +30,8 @@ extension PlayerItem {
       .reversed()
   }
 
-  /// Records that a group is heard. Returns false if it is already known.
-  func noteTimedMetadata(_ group: TimedMetadataGroup) -> Bool {
+  /// Adds a group that is heard. Returns false if it is already known.
+  func addTimedMetadata(_ group: TimedMetadataGroup) -> Bool {
     var groups = timedGroups
     if group.isCarriedOver, groups.contains(where: { $0.items == group.items }) { return false }
     groups.append(group)
@@ -39,6 +39,6 @@ extension PlayerItem {
     return true
   }
 
-  /// Discards all groups: they are no longer valid, or will be reported again.
-  func forgetTimedMetadata() { timedGroups = [] }
+  /// Removes all groups: they are no longer valid, or will be reported again.
+  func removeTimedMetadata() { timedGroups = [] }
 }

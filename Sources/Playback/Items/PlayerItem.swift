@@ -24,9 +24,9 @@ public final class PlayerItem: Sendable {
     var owner: QueueOwnership?
     /// The owner's epoch in which it claimed the item; 0 after the item has left the owner's queue.
     var epoch: UInt64 = 0
-    var hasSettings = false
-    var isClaimed: Bool { owner?.holds(epoch) ?? false }
-    var wantsLevelTags = false
+    var hasChangedSettings = false
+    var isClaimed: Bool { owner?.isCurrent(epoch) ?? false }
+    var needsLevelTags = false
     var lacksLevelTags = false
     var measuredReplayGain: ReplayGain?
     var streamTitle: (time: MediaTime, title: StreamTitle)?
@@ -52,10 +52,10 @@ public final class PlayerItem: Sendable {
   let audioMixSlot = AudioMixSlot()
   let timePitchSlot = TimePitchSlot()
   let mediaSelectionSlot = MediaSelectionSlot()
-  private let soundObserver = Mutex<(@Sendable (ID, AudioChange) -> Void)?>(nil)
+  private let audioObserver = Mutex<(@Sendable (ID, AudioChange) -> Void)?>(nil)
 
   /// A setting of the item that changes audio that is already decoded.
-  enum AudioChange: Sendable { case audioMix, timePitch, mediaSelection, subtitles, level }
+  enum AudioChange: Sendable { case audioMix, timePitch, mediaSelection, subtitles, gain }
 
   let settings = Mutex(Settings())
   let settingsObserver = Mutex<(@Sendable (ID) -> Void)?>(nil)
@@ -132,7 +132,7 @@ public final class PlayerItem: Sendable {
     get { audioMixSlot.value }
     set {
       audioMixSlot.value = newValue
-      soundChanged(.audioMix)
+      notifyAudioChange(.audioMix)
     }
   }
 
@@ -141,7 +141,7 @@ public final class PlayerItem: Sendable {
   public var audioTimePitchAlgorithm: AudioTimePitchAlgorithm { timePitchSlot.value }
 
   /// The algorithm set for this item; nil: the item uses the player's.
-  public var ownAudioTimePitchAlgorithm: AudioTimePitchAlgorithm? { timePitchSlot.own }
+  public var ownAudioTimePitchAlgorithm: AudioTimePitchAlgorithm? { timePitchSlot.customValue }
 
   /// Sets the algorithm for this item; nil: the item uses the player's.
   ///
@@ -152,8 +152,8 @@ public final class PlayerItem: Sendable {
   public func setAudioTimePitchAlgorithm(_ algorithm: AudioTimePitchAlgorithm?) throws(MediaError) {
     try algorithm?.requireAvailable(operation: "item.pitch")
     let before = timePitchSlot.value
-    timePitchSlot.own = algorithm
-    if timePitchSlot.value != before { soundChanged(.timePitch) }
+    timePitchSlot.customValue = algorithm
+    if timePitchSlot.value != before { notifyAudioChange(.timePitch) }
   }
 
   /// Gains and peaks that replace those of the item's tags, for example from a loudness scan; nil: the tags are used.
@@ -161,28 +161,28 @@ public final class PlayerItem: Sendable {
   public var measuredReplayGain: ReplayGain? {
     get { state.withLock { $0.measuredReplayGain } }
     set {
-      noteMeasured(newValue)
-      soundChanged(.level)
+      storeMeasuredReplayGain(newValue)
+      notifyAudioChange(.gain)
     }
   }
 
   /// Sets ``measuredReplayGain`` without notifying the player.
-  func noteMeasured(_ gain: ReplayGain?) { state.withLock { $0.measuredReplayGain = gain } }
+  func storeMeasuredReplayGain(_ gain: ReplayGain?) { state.withLock { $0.measuredReplayGain = gain } }
 
   /// Notifies the player that a setting changed the audio of the item.
-  func soundChanged(_ change: AudioChange) { soundObserver.withLock { $0 }?(id, change) }
+  func notifyAudioChange(_ change: AudioChange) { audioObserver.withLock { $0 }?(id, change) }
 
   /// Called with the item's id after a change of a setting, on the thread that made it. One closure serves all items of
   /// a player.
-  var onSoundChange: (@Sendable (ID, AudioChange) -> Void)? {
-    get { soundObserver.withLock { $0 } }
-    set { soundObserver.withLock { $0 = newValue } }
+  var onAudioChange: (@Sendable (ID, AudioChange) -> Void)? {
+    get { audioObserver.withLock { $0 } }
+    set { audioObserver.withLock { $0 = newValue } }
   }
 
   /// Whether opening the item must also read its loudness tags.
-  var wantsLevelTags: Bool {
-    get { state.withLock { $0.wantsLevelTags } }
-    set { state.withLock { $0.wantsLevelTags = newValue } }
+  var needsLevelTags: Bool {
+    get { state.withLock { $0.needsLevelTags } }
+    set { state.withLock { $0.needsLevelTags = newValue } }
   }
 
   /// Whether loudness tags that were skipped when the item was opened cannot be read. The known tags are then final,
@@ -192,9 +192,9 @@ public final class PlayerItem: Sendable {
     set { state.withLock { $0.lacksLevelTags = newValue } }
   }
 
-  /// Reads the loudness tags if `wantsLevelTags`. Blocks. A failure does not prevent opening the item.
-  func findLevelTags(_ opening: AssetOpening) {
-    guard wantsLevelTags else { return }
+  /// Reads the loudness tags if `needsLevelTags`. Blocks. A failure does not prevent opening the item.
+  func readLevelTagsIfNeeded(_ opening: AssetOpening) {
+    guard needsLevelTags else { return }
     do throws(MediaError) { _ = try opening.loudnessTags(of: asset) } catch {
       if error.code != .cancelled { lacksLevelTags = true }
     }
@@ -222,12 +222,12 @@ public final class PlayerItem: Sendable {
   }
 
   /// Whether the item still has its initial state, so that the queue needs no further data of it.
-  var isFresh: Bool {
-    state.withLock { $0.status == .unknown && $0.resumeTime == nil && !$0.duration.isNumeric && !$0.hasSettings }
+  var hasInitialState: Bool {
+    state.withLock { $0.status == .unknown && $0.resumeTime == nil && !$0.duration.isNumeric && !$0.hasChangedSettings }
   }
 
   /// Records that a setting of the item was changed.
-  func noteSettings() { state.withLock { $0.hasSettings = true } }
+  func markSettingsChanged() { state.withLock { $0.hasChangedSettings = true } }
 
   /// Whether a player has claimed the item.
   var isClaimed: Bool { state.withLock { $0.isClaimed } }

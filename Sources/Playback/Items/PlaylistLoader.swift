@@ -22,22 +22,22 @@ public final class PlaylistLoader: @unchecked Sendable {
   private final class Job: @unchecked Sendable {
     // `@unchecked Sendable`: mutable properties are confined to the control loop.
     let number: UInt64
-    let places: [PlaylistLocation]
+    let locations: [PlaylistLocation]
     let assumed: PlaylistFormat?
     let reading: PlaylistReading
     let completion: Completion
-    var lists: [Playlist] = []
+    var playlists: [Playlist] = []
     /// The limits of one playlist apply to the whole request.
     var usage = PlaylistUsage()
     var run: LoopWorkers.Run?
     /// The location that is being read, or read next.
-    var next: PlaylistLocation? { lists.count < places.count ? places[lists.count] : nil }
+    var next: PlaylistLocation? { playlists.count < locations.count ? locations[playlists.count] : nil }
 
     init(
-      number: UInt64, places: [PlaylistLocation], assumed: PlaylistFormat?, reading: PlaylistReading,
+      number: UInt64, locations: [PlaylistLocation], assumed: PlaylistFormat?, reading: PlaylistReading,
       completion: @escaping Completion
     ) {
-      (self.number, self.places, self.assumed, self.reading) = (number, places, assumed, reading)
+      (self.number, self.locations, self.assumed, self.reading) = (number, locations, assumed, reading)
       self.completion = completion
     }
   }
@@ -54,16 +54,16 @@ public final class PlaylistLoader: @unchecked Sendable {
   /// Makes a loader whose completions are called on `loop`.
   public convenience init(loop: any ControlLoop) {
     self.init(loop: loop, limits: WorkSlots.Limits(slotCount: 8)) {
-      (place, assumed, usage, reading) throws(MediaError) in
-      try Playlist(at: place, assumed: assumed, usage: &usage, reading: reading)
+      (location, assumed, usage, reading) throws(MediaError) in
+      try Playlist(at: location, assumed: assumed, usage: &usage, reading: reading)
     }
   }
 
   init(loop: any ControlLoop, limits: WorkSlots.Limits, reader: @escaping Reader) {
     self.reader = reader
     workers = LoopWorkers(loop: loop, limits: limits, threadName: "read-list")
-    workers.roomAppeared = { [weak self] in self?.startNext() }
-    workers.gotStuck = { [weak self] reason in
+    workers.onSlotFreed = { [weak self] in self?.startNext() }
+    workers.onAllThreadsBlocked = { [weak self] reason in
       guard let self else { return }
       let jobs = waiting
       waiting = []
@@ -79,13 +79,13 @@ public final class PlaylistLoader: @unchecked Sendable {
   ///     references.
   /// - Returns: The number for `cancel`.
   public func read(
-    _ places: [PlaylistLocation], assumed: PlaylistFormat?, options: HTTPOptions = HTTPOptions(),
+    _ locations: [PlaylistLocation], assumed: PlaylistFormat?, options: HTTPOptions = HTTPOptions(),
     completion: @escaping Completion
   ) -> UInt64 {
     nextNumber += 1
     waiting.append(
       Job(
-        number: nextNumber, places: places, assumed: assumed, reading: PlaylistReading(options: options),
+        number: nextNumber, locations: locations, assumed: assumed, reading: PlaylistReading(options: options),
         completion: completion))
     startNext()
     return nextNumber
@@ -99,37 +99,37 @@ public final class PlaylistLoader: @unchecked Sendable {
   }
 
   private func startNext() {
-    while workers.hasRoom, let job = waiting.popFirst() {
+    while workers.hasFreeSlot, let job = waiting.popFirst() {
       running[job.number] = job
-      begin(job)
+      readNextPlaylist(of: job)
     }
-    workers.watch(isAnyWaiting: !waiting.isEmpty)
+    workers.watchForBlockedThreads(isAnyWaiting: !waiting.isEmpty)
   }
 
   /// Reads the next playlist of a request.
-  private func begin(_ job: Job) {
-    guard let place = job.next else { return finish(job, .success(job.lists)) }
-    let (assumed, reading, reader, before) = (job.assumed, job.reading, reader, job.usage)
-    job.run = workers.begin(forNanoseconds: Self.limitNanoseconds) {
+  private func readNextPlaylist(of job: Job) {
+    guard let location = job.next else { return finish(job, .success(job.playlists)) }
+    let (assumed, reading, reader, usedBefore) = (job.assumed, job.reading, reader, job.usage)
+    job.run = workers.start(forNanoseconds: Self.limitNanoseconds) {
       () -> Result<(Playlist, PlaylistUsage), MediaError> in
-      var usage = before
-      return Result { () throws(MediaError) in try reader(place, assumed, &usage, reading) }.map { ($0, usage) }
+      var usage = usedBefore
+      return Result { () throws(MediaError) in try reader(location, assumed, &usage, reading) }.map { ($0, usage) }
     } finished: { result in
       switch result {
-      case .success(let (list, usage)): self.add(list, usage, to: job)
+      case .success(let (playlist, usage)): self.add(playlist, usage, to: job)
       case .failure(let error): self.finish(job, .failure(error))
       }
     } timedOut: { reason in
-      self.finish(job, .failure(reason.error(place.displayText)))
+      self.finish(job, .failure(reason.error(location.displayText)))
     }
   }
 
   /// Adds a playlist to its request and completes the request after the last one. Otherwise the request is requeued
   /// first in line, because a slow read has passed its slot to another request.
-  private func add(_ list: Playlist, _ usage: PlaylistUsage, to job: Job) {
-    job.lists.append(list)
+  private func add(_ playlist: Playlist, _ usage: PlaylistUsage, to job: Job) {
+    job.playlists.append(playlist)
     job.usage = usage
-    guard job.next != nil else { return finish(job, .success(job.lists)) }
+    guard job.next != nil else { return finish(job, .success(job.playlists)) }
     job.run = nil
     running[job.number] = nil
     waiting.prepend(job)
@@ -144,7 +144,7 @@ public final class PlaylistLoader: @unchecked Sendable {
   private func end(_ job: Job) {
     running[job.number] = nil
     job.reading.cancel()
-    if let run = job.run { workers.giveUp(run) }
+    if let run = job.run { workers.abandon(run) }
     job.run = nil
   }
 }

@@ -34,13 +34,13 @@ public final class AudioPlayer: Sendable {
     var handlers = Handlers()
     var numberOfLoops = 0
     /// The player's repeat count when playback last finished.
-    var repeatCountAtRest = 0
+    var repeatCountAtFinish = 0
     /// The position while the player is not prepared.
-    var restingTime = MediaTime.zero
+    var unpreparedTime = MediaTime.zero
     var isPrepared = false
     var enableRate = false
     /// The value of `enableRate` when the player was last prepared.
-    var mayChangeRate = false
+    var isRateEnabled = false
     var rate = 1.0
   }
 
@@ -178,7 +178,7 @@ public final class AudioPlayer: Sendable {
       core.removeAll()
       confined.withLock {
         $0.isPrepared = false
-        $0.restingTime = time
+        $0.unpreparedTime = time
       }
     }
   }
@@ -187,7 +187,7 @@ public final class AudioPlayer: Sendable {
   /// Zero after the end.
   public var currentTime: MediaTime {
     onLoop { [self] core in
-      let (isPrepared, time) = confined.withLock { ($0.isPrepared, $0.restingTime) }
+      let (isPrepared, time) = confined.withLock { ($0.isPrepared, $0.unpreparedTime) }
       guard isPrepared else { return time }
       // A pending seek counts as done.
       return core.machine.pendingRequest?.time ?? core.currentTime()
@@ -202,9 +202,9 @@ public final class AudioPlayer: Sendable {
       guard time.isNumeric else {
         throw MediaError(.invalidTime, "time must be numeric (got \(time))", operation: "seek")
       }
-      let place = time < .zero ? MediaTime.zero : min(time, duration)
-      guard confined.withLock({ $0.isPrepared }) else { return confined.withLock { $0.restingTime = place } }
-      try core.seek(to: place, PlayerCore.Seek()) { _ in }
+      let target = time < .zero ? MediaTime.zero : min(time, duration)
+      guard confined.withLock({ $0.isPrepared }) else { return confined.withLock { $0.unpreparedTime = target } }
+      try core.seek(to: target, PlayerCore.Seek()) { _ in }
     }
   }
 
@@ -306,8 +306,8 @@ public final class AudioPlayer: Sendable {
     let time = confined.withLock { confined -> MediaTime? in
       guard !confined.isPrepared else { return nil }
       confined.isPrepared = true
-      confined.mayChangeRate = confined.enableRate
-      return confined.restingTime
+      confined.isRateEnabled = confined.enableRate
+      return confined.unpreparedTime
     }
     guard let time else { return true }
     do throws(MediaError) {
@@ -326,7 +326,7 @@ public final class AudioPlayer: Sendable {
     let count = core.machine.repeatCount
     let remaining = confined.withLock { confined -> Int? in
       guard confined.numberOfLoops >= 0 else { return nil }
-      return max(0, confined.numberOfLoops - (count - confined.repeatCountAtRest))
+      return max(0, confined.numberOfLoops - (count - confined.repeatCountAtFinish))
     }
     let mode = remaining == 0 ? RepeatMode.off : .one
     guard core.machine.repeatMode != mode || mode == .one && core.machine.repeatLimit?.remaining != remaining else {
@@ -337,7 +337,7 @@ public final class AudioPlayer: Sendable {
 
   /// Applies the rate that was set, if `enableRate` was true in time.
   private func applyRate() {
-    let rate = confined.withLock { $0.mayChangeRate ? $0.rate : 1 }
+    let rate = confined.withLock { $0.isRateEnabled ? $0.rate : 1 }
     guard let checked = PlaybackRate(rate) else { return }
     core.defaultRate = checked
     if core.startGroup != nil || core.machine.isWaitingForStartTime {
@@ -360,7 +360,7 @@ public final class AudioPlayer: Sendable {
   /// Ends playback; the next `play` starts from the beginning.
   private func finish(_ error: MediaError?) {
     let count = core.machine.repeatCount
-    confined.withLock { $0.repeatCountAtRest = count }
+    confined.withLock { $0.repeatCountAtFinish = count }
     applyLoops()
     core.pause()
     if let current = core.machine.entries.first, current.status.error == nil {

@@ -43,29 +43,29 @@ public enum AudioTimePitchAlgorithm: String, Sendable, Hashable, CaseIterable {
 /// The pitch algorithm of an item, or the default of a player for items without one. The decode thread reads it.
 final class TimePitchSlot: Sendable {
   private struct State {
-    var own: AudioTimePitchAlgorithm?
-    var player: TimePitchSlot?
+    var customValue: AudioTimePitchAlgorithm?
+    var playerSlot: TimePitchSlot?
   }
 
   private let state: Mutex<State>
 
-  init(_ own: AudioTimePitchAlgorithm? = nil) { state = Mutex(State(own: own)) }
+  init(_ customValue: AudioTimePitchAlgorithm? = nil) { state = Mutex(State(customValue: customValue)) }
 
   /// The algorithm that was set here; nil: none.
-  var own: AudioTimePitchAlgorithm? {
-    get { state.withLock { $0.own } }
-    set { state.withLock { $0.own = newValue } }
+  var customValue: AudioTimePitchAlgorithm? {
+    get { state.withLock { $0.customValue } }
+    set { state.withLock { $0.customValue = newValue } }
   }
 
   /// The slot that applies if nothing was set here.
-  var player: TimePitchSlot? {
-    get { state.withLock { $0.player } }
-    set { state.withLock { $0.player = newValue } }
+  var playerSlot: TimePitchSlot? {
+    get { state.withLock { $0.playerSlot } }
+    set { state.withLock { $0.playerSlot = newValue } }
   }
 
   /// The algorithm that applies. Default: `timeDomain`.
   var value: AudioTimePitchAlgorithm {
-    let (own, player) = state.withLock { ($0.own, $0.player) }
-    return own ?? player?.value ?? .timeDomain
+    let (customValue, playerSlot) = state.withLock { ($0.customValue, $0.playerSlot) }
+    return customValue ?? playerSlot?.value ?? .timeDomain
   }
 }

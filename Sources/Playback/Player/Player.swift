@@ -265,13 +265,13 @@ extension PlayerControl {
   /// - Throws: the errors of `seek(to:)` for a `MediaTime`; `invalidTime` also for a fraction of the duration if a
   ///   ready item has no known duration.
   public func seek(
-    to place: TimeExpression, toleranceBefore: MediaTime = .positiveInfinity,
+    to position: TimeExpression, toleranceBefore: MediaTime = .positiveInfinity,
     toleranceAfter: MediaTime = .positiveInfinity, mode: SeekMode = .replace, itemID: PlayerItem.ID? = nil,
     completion: @escaping @Sendable (SeekResult) -> Void
   ) throws(MediaError) {
     let seek = PlayerCore.Seek(
       toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, mode: mode, itemID: itemID)
-    try core.seek(to: place, seek, completion: completion)
+    try core.seek(to: position, seek, completion: completion)
   }
 
   /// Seeks, and returns the result.

@@ -41,7 +41,7 @@ public final class PlayerLooper: Sendable {
     var state = State()
     var isDisabled = false
     /// The repeat mode of the player before the looper changed it; nil: the looper did not change it.
-    var formerMode: RepeatMode?
+    var previousRepeatMode: RepeatMode?
     /// The looped range, rounded down to the item's frames; nil: all of it, or none yet.
     var range: TimeRange?
     var eventToken: ObserverToken?
@@ -90,18 +90,20 @@ public final class PlayerLooper: Sendable {
     self.timeRange = timeRange
     self.count = count
     let loop = player.control.core.engine.loop
-    if loop.isIsolatingCurrentContext() == true { begin() } else { loop.execute { self.begin() } }
+    if loop.isIsolatingCurrentContext() == true { start() } else { loop.execute { self.start() } }
   }
 
   deinit {
     let core = player.control.core
-    let (tokens, former, isReady) = confined.withLock { ($0.tokens, $0.formerMode, $0.state.status == .ready) }
+    let (tokens, previous, isReady) = confined.withLock {
+      ($0.tokens, $0.previousRepeatMode, $0.state.status == .ready)
+    }
     guard !tokens.isEmpty else { return }
     let loopedID = isReady && timeRange != nil ? item.id : nil
     core.engine.loop.execute {
       for token in tokens { core.removeObserver(token) }
       guard !core.isClosed else { return }
-      if let former { Self.endRepeating(in: core, former: former) }
+      if let previous { Self.endRepeating(in: core, previous: previous) }
       if let loopedID, core.machine.loop?.itemID == loopedID { core.run(core.machine.finishLoop(), cause: .request) }
     }
   }
@@ -135,12 +137,12 @@ public final class PlayerLooper: Sendable {
   ///
   /// - Throws: `noSuchObserver`.
   public func removeObserver(_ token: Int) throws(MediaError) {
-    let isThere = confined.withLock { confined in
+    let wasRemoved = confined.withLock { confined in
       let count = confined.handlers.count
       confined.handlers.removeAll { $0.token == token }
       return confined.handlers.count < count
     }
-    guard isThere else {
+    guard wasRemoved else {
       throw MediaError(.noSuchObserver, "unknown observer \(token)", operation: "looper")
     }
   }
@@ -149,7 +151,7 @@ public final class PlayerLooper: Sendable {
 
   private var core: PlayerCore { player.control.core }
 
-  private func begin() {
+  private func start() {
     let id = item.id
     do throws(MediaError) {
       if core.items[id] == nil {
@@ -167,30 +169,30 @@ public final class PlayerLooper: Sendable {
       $0.stateToken = state
     }
     core.load(id)
-    settle()
+    startIfReady()
   }
 
   /// Starts to loop once the item is open.
-  private func settle() {
+  private func startIfReady() {
     guard status == .unknown else { return }
     switch item.status {
     case .unknown: return
     case .failed(let error): end(.failed(error))
     case .readyToPlay:
-      do throws(MediaError) { try loopNow() } catch { return end(.failed(error)) }
+      do throws(MediaError) { try startLooping() } catch { return end(.failed(error)) }
       change { $0.status = .ready }
     }
   }
 
-  private func loopNow() throws(MediaError) {
+  private func startLooping() throws(MediaError) {
     // The duration of a stream is unknown until it ends.
     guard item.duration.isNumeric, item.duration > .zero else {
       throw MediaError(.invalidTime, "an item without a duration cannot be looped", operation: "looper")
     }
     guard let timeRange else {
-      let former = core.machine.repeatMode
-      confined.withLock { $0.formerMode = former }
-      return try core.setRepeatMode(.one, count: count, modeAfterwards: former)
+      let previous = core.machine.repeatMode
+      confined.withLock { $0.previousRepeatMode = previous }
+      return try core.setRepeatMode(.one, count: count, modeAfterwards: previous)
     }
     try core.setLoop(timeRange, count: count, itemID: item.id)
     let range = core.machine.loop.map { TimeRange(start: $0.start, end: $0.end) }
@@ -203,7 +205,7 @@ public final class PlayerLooper: Sendable {
 
   private func handle(_ event: PlayerEvent) {
     switch event {
-    case .itemChanged(item.id, _, _, _): settle()
+    case .itemChanged(item.id, _, _, _): startIfReady()
     case .transition(let transition) where transition.fromItemID == item.id && transition.toItemID == item.id:
       guard status == .ready else { return }
       change { $0.loopCount += 1 }
@@ -213,14 +215,14 @@ public final class PlayerLooper: Sendable {
     case .playedToEnd(item.id, _), .failedToPlayToEnd(item.id, _, _):
       // A looped part does not reach the item's end. An item that stays at its end, or was passed, does not repeat.
       let isOver = timeRange != nil || core.machine.endedItem == item.id || core.machine.hasPassedEnd
-      if status == .ready, isOver { endForItself() }
+      if status == .ready, isOver { endAutomatically() }
     default: break
     }
   }
 
   private func handle(_ change: PlayerChange) {
     guard status == .ready || status == .unknown else { return }
-    if change.new.currentItemID != item.id { return endForItself() }
+    if change.new.currentItemID != item.id { return endAutomatically() }
     // A request changed the player. The end of counted repeats by playback is detected by a `transition` event instead.
     guard status == .ready, change.cause == .request else { return }
     let range = confined.withLock { $0.range }
@@ -228,11 +230,11 @@ public final class PlayerLooper: Sendable {
       timeRange == nil
       ? change.old.repeatMode == .one && change.new.repeatMode != .one
       : change.old.loop?.range == range && change.new.loop?.range != range
-    if isOver { endForItself() }
+    if isOver { endAutomatically() }
   }
 
   /// Ends looping for a reason other than `disableLooping`.
-  private func endForItself() {
+  private func endAutomatically() {
     if status == .ready, timeRange == nil { endRepeating() }
     end(.cancelled)
   }
@@ -254,16 +256,16 @@ public final class PlayerLooper: Sendable {
 
   /// Restores the previous repeat mode. A mode that a request set meanwhile stays.
   private func endRepeating() {
-    let former = confined.withLock { confined in
-      defer { confined.formerMode = nil }
-      return confined.formerMode
+    let previous = confined.withLock { confined in
+      defer { confined.previousRepeatMode = nil }
+      return confined.previousRepeatMode
     }
-    if let former { Self.endRepeating(in: core, former: former) }
+    if let previous { Self.endRepeating(in: core, previous: previous) }
   }
 
-  private static func endRepeating(in core: PlayerCore, former: RepeatMode) {
-    guard core.machine.repeatMode == .one, former != .one else { return }
-    core.run(core.machine.setRepeatMode(former), cause: .request)
+  private static func endRepeating(in core: PlayerCore, previous: RepeatMode) {
+    guard core.machine.repeatMode == .one, previous != .one else { return }
+    core.run(core.machine.setRepeatMode(previous), cause: .request)
   }
 
   private func end(_ status: Status) {

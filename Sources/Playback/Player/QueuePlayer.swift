@@ -45,8 +45,8 @@ public actor QueuePlayer: PlayerControl {
 
   /// Returns the items with these indexes; 0 is the current item. Indexes outside the queue are ignored.
   public func items(in range: Range<Int>) -> [PlayerItem] {
-    let places = range.clamped(to: 0..<itemCount)
-    return core.machine.entries.order.suffix(from: places.lowerBound).prefix(places.count)
+    let indexes = range.clamped(to: 0..<itemCount)
+    return core.machine.entries.order.suffix(from: indexes.lowerBound).prefix(indexes.count)
       .compactMap { core.items[$0] }
   }
 
@@ -141,7 +141,9 @@ public actor QueuePlayer: PlayerControl {
   /// Moves an item. An item that moves to index 0 becomes current and starts from its beginning.
   ///
   /// - Throws: `noSuchItem`, `invalidArgument`.
-  public func move(_ id: PlayerItem.ID, to place: QueuePosition) throws(MediaError) { try edit([.move(id, to: place)]) }
+  public func move(_ id: PlayerItem.ID, to position: QueuePosition) throws(MediaError) {
+    try edit([.move(id, to: position)])
+  }
 
   /// Replaces an item by another. A replacement of the current item plays from its beginning.
   ///

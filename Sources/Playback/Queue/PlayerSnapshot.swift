@@ -32,7 +32,7 @@ public struct PlayerRestoration: Sendable {
   /// Items that are not opened, with the errors of their failures.
   public var failures: [PlayerItem.ID: MediaError] = [:]
   /// Whether opening of items waits until a request changes the player or starts playback.
-  public var holdsOpening = false
+  public var defersOpening = false
 
   public init() {}
 }
@@ -54,14 +54,14 @@ extension QueuePlayer {
   ///
   /// For streams, which cannot resume, the handler is not called. Calls are on the loop, and may occur during changes.
   /// The handler must only record the position, and not call the player.
-  public func setPlaceObserver(_ handler: (@Sendable (PlayerItem, MediaTime, Bool) -> Void)?) {
+  public func setPositionObserver(_ handler: (@Sendable (PlayerItem, MediaTime, Bool) -> Void)?) {
     control.core.placeObserver = handler
   }
 
   /// The current item, its position, and whether that is its end in forward playback. On the loop. Nil if the handler
-  /// of ``setPlaceObserver(_:)`` would not be called: without a handler, for a stream, and for an item that is not
+  /// of ``setPositionObserver(_:)`` would not be called: without a handler, for a stream, and for an item that is not
   /// ready or has not begun.
-  public var currentPlace: (item: PlayerItem, time: MediaTime, hasEnded: Bool)? { control.core.currentPlace }
+  public var currentItemPosition: (item: PlayerItem, time: MediaTime, hasEnded: Bool)? { control.core.currentPlace }
 
   /// Returns the persistent state of the player.
   public func snapshot() -> PlayerSnapshot { control.core.snapshot() }
@@ -80,7 +80,7 @@ extension QueuePlayer {
 
   /// Returns a closure that returns all items as of this call, on any thread. Making the closure takes constant time,
   /// independent of the number of items.
-  public func allItemsLater() -> @Sendable () -> [PlayerItem] {
+  public func allItemsProvider() -> @Sendable () -> [PlayerItem] {
     let (items, pastItems) = (control.core.items, control.core.pastItems)
     return { Self.all(items, pastItems) }
   }
@@ -107,18 +107,18 @@ extension PlayerCore {
           range: TimeRange(start: loop.start, end: loop.end), remainingCount: loop.remaining, loopCount: loop.count,
           isArmed: loop.isArmed, isFinishing: loop.endsItem)
       },
-      history: Array(machine.history.ids), time: timeToKeep)
+      history: Array(machine.history.ids), time: timeToSave)
   }
 
   /// The position to save; zero for streams, which cannot resume.
-  private var timeToKeep: MediaTime {
+  private var timeToSave: MediaTime {
     guard let current = currentItem, current.isSeekable != false else { return .zero }
     return currentTime()
   }
 
   /// Clears the resume time of the current item once it has started there, so that it starts at its beginning next
   /// time.
-  func noteBegun() {
+  func clearResumeTimeAfterStart() {
     guard let current = currentItem, current.resumeTime != nil, machine.entries.first?.resumeTime == nil else { return }
     current.resumeTime = nil
     changeObserver?([current])
@@ -140,7 +140,7 @@ extension PlayerCore {
       restoration.items.map(entry), history: restoration.history.filter(isKnown), version: restoration.queueVersion,
       shuffle: restoration.shuffle, loop: restoration.loop, at: restoration.time)
     if let rate = restoration.rateForNextPlay.flatMap({ PlaybackRate($0) }), rate != defaultRate { nextRate = rate }
-    if restoration.holdsOpening { machine.deferOpening() }
+    if restoration.defersOpening { machine.deferOpening() }
     perform(machine.reconcile(), cause: .request)
     for item in failed where items[item.id] != nil { send(itemChanged(item)) }
   }

@@ -11,8 +11,8 @@ final class QueueOwnership: Sendable {
   private let firstEpoch = Atomic<UInt64>(1)
 
   /// Frees all items that were claimed before `epoch`.
-  func end(epochsBefore epoch: UInt64) { firstEpoch.store(epoch, ordering: .releasing) }
+  func endEpochs(before epoch: UInt64) { firstEpoch.store(epoch, ordering: .releasing) }
 
   /// Whether items that were claimed in `epoch` are still claimed.
-  func holds(_ epoch: UInt64) -> Bool { epoch >= firstEpoch.load(ordering: .acquiring) }
+  func isCurrent(_ epoch: UInt64) -> Bool { epoch >= firstEpoch.load(ordering: .acquiring) }
 }

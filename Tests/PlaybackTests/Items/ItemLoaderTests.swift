@@ -127,8 +127,8 @@ import Testing
     let locations = HangingLocations(bytes: rig.bytes)
     let items = rig.load(["0", "a", "b", "c", "d"], of: locations, for: owner)
     _ = try locations.waitUntilRequested(1)
-    rig.run { [owner] in $0.prefer([items[3], items[2]], of: owner) }
-    rig.run { [owner] in $0.prefer([items[4], items[0], items[2]], of: owner) }
+    rig.run { [owner] in $0.prioritize([items[3], items[2]], of: owner) }
+    rig.run { [owner] in $0.prioritize([items[4], items[0], items[2]], of: owner) }
     rig.run { _ in locations.openAll() }
     #expect(try locations.waitUntilRequested(5) == ["0", "d", "b", "a", "c"])
     #expect(try rig.wait(5).map { String($0.prefix(1)) } == ["0", "d", "b", "a", "c"])
@@ -141,7 +141,7 @@ import Testing
     let other = Owner()
     _ = rig.load((0..<50).map { "a\($0)" }, of: locations, for: owner)
     let items = rig.load(["b0", "b1", "b2"], of: locations, for: other)
-    rig.run { $0.prefer([items[2]], of: other) }
+    rig.run { $0.prioritize([items[2]], of: other) }
     rig.run { _ in locations.openAll() }
     #expect(try locations.waitUntilRequested(53).prefix(6) == ["a0", "b2", "a1", "b0", "a2", "b1"])
     #expect(try rig.wait(53).count == 53)

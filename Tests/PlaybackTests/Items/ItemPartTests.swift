@@ -116,14 +116,14 @@ import Testing
     try Data(sheet.utf8).write(to: URL(fileURLWithPath: files.file("disc.cue")))
     try Data("#EXTM3U\n#EXTINF:5,Nowhere\ngone.mp3\ngopher://h/x\ndisc.cue\n".utf8).write(
       to: URL(fileURLWithPath: files.file("all.m3u8")))
-    let (items, skippedCount) = try await PlayerItem.items(ofListAt: files.file("all.m3u8"))
+    let (items, skippedCount) = try await PlayerItem.items(ofPlaylistAt: files.file("all.m3u8"))
     #expect(skippedCount == 1)
     #expect(items.map(\.asset.displayPath) == ["gone.mp3", "a.wav", "a.wav"].map { files.file($0) })
     #expect(items.map { $0.playlistEntry?.title } == ["Nowhere", "One", nil])
     #expect(items[1].asset === items[2].asset)
     #expect(items[1].timeRange?.end == MediaTime(value: 37, timescale: 75))
     #expect(items[1].copy().timeRange == items[1].timeRange)
-    await expectError(.notAFile) { try await PlayerItem.items(ofListAt: "/dev/zero") }
-    await expectError(.notAPlaylist) { try await PlayerItem.items(ofListAt: files.file("a.wav")) }
+    await expectError(.notAFile) { try await PlayerItem.items(ofPlaylistAt: "/dev/zero") }
+    await expectError(.notAPlaylist) { try await PlayerItem.items(ofPlaylistAt: files.file("a.wav")) }
   }
 }

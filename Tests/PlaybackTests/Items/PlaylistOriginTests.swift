@@ -12,7 +12,7 @@ import Testing
     var options = HTTPOptions()
     options.headers = [.init(name: "X-Api-Key", value: "k")]
     func headerCount(_ entry: String, of playlist: PlaylistLocation?) -> Int? {
-      var assets = PlaylistAssets(prefersPreciseDuration: false, options: options, listedAt: playlist)
+      var assets = PlaylistAssets(prefersPreciseDuration: false, options: options, playlistLocation: playlist)
       return assets.asset(for: PlaylistEntry(location: .url(entry)))?.httpOptions.headers.count
     }
     let playlist = PlaylistLocation.url("https://a.example/list.m3u")

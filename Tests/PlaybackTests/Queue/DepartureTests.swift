@@ -32,14 +32,14 @@ import Testing
       player.removeAllItems()
       #expect(player.itemCount == 0 && player.queuedByteCount == 0)
       #expect(items.allSatisfy { player.item($0.id) == nil && !$0.isClaimed })
-      #expect(items.count { $0.onSoundChange != nil } >= items.count - Self.slice)
+      #expect(items.count { $0.onAudioChange != nil } >= items.count - Self.slice)
       try player.append(Array(items[..<100]))
       #expect(player.itemCount == 100)
     }
     await finishDepartures(rig)
     await rig.run { player in
       #expect(player.control.core.longestDepartureSlice <= Self.slice)
-      #expect(items.filter { $0.onSoundChange != nil }.map(\.id) == items[..<100].map(\.id), "claimed again since")
+      #expect(items.filter { $0.onAudioChange != nil }.map(\.id) == items[..<100].map(\.id), "claimed again since")
       #expect(items[..<100].allSatisfy { $0.isClaimed })
     }
   }
@@ -55,7 +55,7 @@ import Testing
     }
     await finishDepartures(rig)
     await rig.run { _ in
-      #expect(items.allSatisfy { $0.onSoundChange == nil } && new.allSatisfy { $0.onSoundChange != nil })
+      #expect(items.allSatisfy { $0.onAudioChange == nil } && new.allSatisfy { $0.onAudioChange != nil })
     }
   }
 
@@ -68,7 +68,7 @@ import Testing
     }
     await finishDepartures(rig)
     await rig.run { player in
-      #expect(items.allSatisfy { $0.isClaimed && $0.onSoundChange != nil })
+      #expect(items.allSatisfy { $0.isClaimed && $0.onAudioChange != nil })
       expectError(.itemInUse) { try player.append([items[0]]) }
       other.assumeIsolated { $0.close() }
       #expect(items.allSatisfy { !$0.isClaimed })
@@ -87,7 +87,7 @@ import Testing
     await finishDepartures(rig)
     await rig.run { player in
       #expect(player.control.core.longestDepartureSlice <= Self.slice)
-      #expect(leaving.allSatisfy { $0.onSoundChange == nil } && staying.allSatisfy { $0.onSoundChange != nil })
+      #expect(leaving.allSatisfy { $0.onAudioChange == nil } && staying.allSatisfy { $0.onAudioChange != nil })
     }
   }
 
@@ -114,7 +114,7 @@ import Testing
     }
     await finishDepartures(rig)
     await rig.run { _ in
-      #expect(new.filter { $0.onSoundChange != nil }.map(\.id) == new[200..<400].map(\.id))
+      #expect(new.filter { $0.onAudioChange != nil }.map(\.id) == new[200..<400].map(\.id))
     }
   }
 }
