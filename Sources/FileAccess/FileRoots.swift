@@ -47,7 +47,7 @@ public struct FileRoots: Sendable, Hashable {
     var failure = EXDEV
     for folder in folders {
       guard let rest = Self.rest(of: path, below: folder) else { continue }
-      let root = Self.withCString(folder) { Glibc.open($0, Self.forPath | O_DIRECTORY | O_CLOEXEC) }
+      let root = Self.withCString(folder) { Glibc.open($0, Self.pathOnlyFlag | O_DIRECTORY | O_CLOEXEC) }
       guard root >= 0 else {
         failure = errno
         continue
@@ -62,7 +62,7 @@ public struct FileRoots: Sendable, Hashable {
   }
 
   /// `O_PATH`, which Glibc declares for GNU programs only.
-  public static let forPath: Int32 = 0o10_000_000
+  public static let pathOnlyFlag: Int32 = 0o10_000_000
 
   // MARK: - Paths
 
@@ -87,7 +87,7 @@ public struct FileRoots: Sendable, Hashable {
   private static func open(
     _ folder: Int32, _ path: [UInt8], _ flags: Int32, _ mode: mode_t, staysBeneath: Bool
   ) -> Int32 {
-    if isKernelAble {
+    if isOpenat2Available {
       let opened = withCString(path) {
         media_shims_open_resolving(folder, $0, flags, UInt32(mode), staysBeneath ? 1 : 0)
       }
@@ -99,8 +99,8 @@ public struct FileRoots: Sendable, Hashable {
   }
 
   /// Whether openat2(2) is available: Linux 5.6 or later, and not blocked by a seccomp filter.
-  private static let isKernelAble: Bool = {
-    let opened = withCString([slash]) { media_shims_open_resolving(AT_FDCWD, $0, forPath | O_CLOEXEC, 0, 0) }
+  private static let isOpenat2Available: Bool = {
+    let opened = withCString([slash]) { media_shims_open_resolving(AT_FDCWD, $0, pathOnlyFlag | O_CLOEXEC, 0, 0) }
     if opened >= 0 { close(opened) }
     // Any other error, such as a temporary lack of descriptors, does not disprove it.
     return opened >= 0 || errno != ENOSYS && errno != EPERM
@@ -109,24 +109,24 @@ public struct FileRoots: Sendable, Hashable {
   /// Opens a file without openat2, folder by folder. Follows no links and no `..`.
   static func walk(_ folder: Int32, _ path: [UInt8], _ flags: Int32, _ mode: mode_t) -> Int32 {
     let names = names(of: path)
-    var present = dup(folder)
-    guard present >= 0 else { return -errno }
-    defer { close(present) }
+    var current = dup(folder)
+    guard current >= 0 else { return -errno }
+    defer { close(current) }
     for (index, name) in names.enumerated() {
       if name.elementsEqual("..".utf8) { return -EXDEV }
       let isLast = index == names.count - 1 && path.last != slash
       let opened = withCString(name) {
         isLast
-          ? openat(present, $0, flags | O_NOFOLLOW, mode)
-          : openat(present, $0, forPath | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+          ? openat(current, $0, flags | O_NOFOLLOW, mode)
+          : openat(current, $0, pathOnlyFlag | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
       }
       // A link: openat fails with ELOOP for the last name, and with ENOTDIR for a folder.
       guard opened >= 0 else { return errno == ELOOP ? -EXDEV : -errno }
       if isLast { return opened }
-      close(present)
-      present = opened
+      close(current)
+      current = opened
     }
-    let opened = withCString([UInt8(ascii: ".")]) { openat(present, $0, flags, mode) }
+    let opened = withCString([UInt8(ascii: ".")]) { openat(current, $0, flags, mode) }
     return opened >= 0 ? opened : -errno
   }
 

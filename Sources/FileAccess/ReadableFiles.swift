@@ -5,11 +5,11 @@ import Synchronization
 /// There is one value per process. A client, a playlist, a CUE sheet or a list of segments can name a file, and all of
 /// them open it through these roots. Set by the program at startup. Default: everywhere. Threading: any thread.
 public enum ReadableFiles {
-  private static let present = Mutex(FileRoots.everywhere)
+  private static let current = Mutex(FileRoots.everywhere)
 
   /// The roots. A change does not affect open files.
   public static var roots: FileRoots {
-    get { present.withLock { $0 } }
-    set { present.withLock { $0 = newValue } }
+    get { current.withLock { $0 } }
+    set { current.withLock { $0 = newValue } }
   }
 }

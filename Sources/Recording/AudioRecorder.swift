@@ -115,14 +115,14 @@ public final class AudioRecorder: Sendable {
   }
 
   /// The location of the file.
-  public let place: RecordingLocation
+  public let location: RecordingLocation
   /// The format of the file.
   public let settings: RecordingSettings
   private let options: Options
   private let makeSource: @Sendable () -> any AudioSource
   private let shared = WakeSignal(Shared())
   /// Whether an interruption of the session paused the recorder.
-  private let interrupted = Atomic(false)
+  private let wasInterrupted = Atomic(false)
 
   /// State that callers and the recorder's thread share; protected by the monitor that contains it.
   struct Shared: Sendable {
@@ -131,22 +131,22 @@ public final class AudioRecorder: Sendable {
     /// The result of the preparation; nil while it runs.
     var preparation: Result<Void, MediaError>?
     /// The recording that was requested during the preparation.
-    var start: StartRequest?
+    var startRequest: StartRequest?
     var meters: [Int: MeterObserver] = [:]
     var nextMeter = 1
     /// Audio that was measured since `updateMeters`.
-    var unread: RecordingMeter.Sum?
+    var unreadSum: RecordingMeter.Sum?
     var levels: MeterLevels?
     var completions: [@Sendable (Result<Outcome, MediaError>) -> Void] = []
     /// Pending events.
-    var untold: [Event] = []
+    var pendingEvents: [Event] = []
     /// Whether a thread is delivering events.
-    var isTelling = false
+    var isDelivering = false
 
     /// Changes the state. The caller delivers the event after it has left the monitor.
     mutating func enter(_ state: State) {
       status.state = state
-      untold.append(.state(state))
+      pendingEvents.append(.state(state))
     }
   }
 
@@ -169,10 +169,10 @@ public final class AudioRecorder: Sendable {
   ///
   /// - Parameter makeSource: creates the source. It is called once for each recording, on the recorder's thread.
   public init(
-    place: RecordingLocation, settings: RecordingSettings = RecordingSettings(), options: Options = Options(),
+    location: RecordingLocation, settings: RecordingSettings = RecordingSettings(), options: Options = Options(),
     source makeSource: @escaping @Sendable () -> any AudioSource
   ) {
-    (self.place, self.settings, self.options, self.makeSource) = (place, settings, options, makeSource)
+    (self.location, self.settings, self.options, self.makeSource) = (location, settings, options, makeSource)
   }
 
   /// A recorder that is released while it records stops.
@@ -199,7 +199,7 @@ public final class AudioRecorder: Sendable {
   /// - Throws: `invalidArgument` and `unsupportedAudioFormat` for the settings, before anything is written;
   ///   `sourceUnavailable`; `fileExists`; `outsideRoots`; `writeFailed`; `invalidState` while the recorder stops.
   public func prepareToRecord() throws(MediaError) {
-    guard try begin(nil) else { return }
+    guard try prepareOrStart(nil) else { return }
     try shared.wait { $0.preparation }?.get()
   }
 
@@ -208,7 +208,7 @@ public final class AudioRecorder: Sendable {
   /// - Parameter completion: called once, on the recorder's thread, or immediately.
   public func prepareToRecord(completion: @escaping @Sendable (Result<Void, MediaError>) -> Void) {
     do throws(MediaError) {
-      guard try begin(nil, completion) else { return completion(.success(())) }
+      guard try prepareOrStart(nil, completion) else { return completion(.success(())) }
     } catch { completion(.failure(error)) }
   }
 
@@ -242,8 +242,8 @@ public final class AudioRecorder: Sendable {
       try session.checkRecording()
       session.add(self)
     }
-    interrupted.store(false, ordering: .relaxed)
-    _ = try begin(StartRequest(hostTime: hostTime, duration: duration))
+    wasInterrupted.store(false, ordering: .relaxed)
+    _ = try prepareOrStart(StartRequest(hostTime: hostTime, duration: duration))
   }
 
   /// Pauses recording; ``record(atHostTime:forDuration:)`` resumes it. Does not block.
@@ -252,13 +252,13 @@ public final class AudioRecorder: Sendable {
   public func pause() throws(MediaError) {
     let session = try shared.update { shared throws(MediaError) -> RecordingSession? in
       guard shared.status.state == .recording else {
-        throw Self.wrongState("only an active recording can be paused", shared)
+        throw Self.invalidState("only an active recording can be paused", shared)
       }
       shared.enter(.paused)
       return shared.session
     }
     session?.pause()
-    shared.tell(options.onEvent)
+    shared.deliverEvents(to: options.onEvent)
   }
 
   /// Ends the recording and finishes the file. Blocks meanwhile.
@@ -280,7 +280,7 @@ public final class AudioRecorder: Sendable {
   public func stop(completion: @escaping @Sendable (Result<Outcome, MediaError>) -> Void) throws(MediaError) {
     let (session, outcome) = try shared.update { shared throws(MediaError) -> (RecordingSession?, Outcome?) in
       switch shared.status.state {
-      case .idle: throw Self.wrongState("no recording was started", shared)
+      case .idle: throw Self.invalidState("no recording was started", shared)
       case .stopped: return (nil, shared.status.outcome)
       case .stopping, .preparing:
         shared.completions.append(completion)
@@ -292,7 +292,7 @@ public final class AudioRecorder: Sendable {
       }
     }
     if let outcome { return completion(.success(outcome)) }
-    shared.tell(options.onEvent)
+    shared.deliverEvents(to: options.onEvent)
     session?.stop()
   }
 
@@ -303,14 +303,14 @@ public final class AudioRecorder: Sendable {
   public func deleteRecording() throws(MediaError) {
     let path = try shared.withState { shared throws(MediaError) -> [UInt8] in
       guard shared.status.state == .stopped else {
-        throw Self.wrongState("a recording can be deleted only after it is stopped", shared)
+        throw Self.invalidState("a recording can be deleted only after it is stopped", shared)
       }
       guard let path = shared.status.outcome?.path else {
         throw MediaError(.fileNotFound, "there is no recording", operation: "deleteRecording")
       }
       return path
     }
-    try place.remove(path)
+    try location.remove(path)
     shared.update { $0.status.outcome?.path = nil }
   }
 
@@ -320,9 +320,9 @@ public final class AudioRecorder: Sendable {
   /// last call. Without new audio, they keep their values, so calls may be more frequent than the source's buffers.
   public func updateMeters() {
     shared.withState { shared in
-      guard let sum = shared.unread else { return }
+      guard let sum = shared.unreadSum else { return }
       shared.levels = sum.levels
-      shared.unread = nil
+      shared.unreadSum = nil
     }
   }
 
@@ -363,41 +363,41 @@ public final class AudioRecorder: Sendable {
 
   // MARK: - Internals
 
-  private static func wrongState(_ rule: String, _ shared: Shared) -> MediaError {
+  private static func invalidState(_ rule: String, _ shared: Shared) -> MediaError {
     MediaError(.invalidState, "\(rule); the recorder is \(shared.status.state.rawValue)")
   }
 
   /// Starts or resumes recording. Returns false if there was nothing to prepare or start.
   ///
   /// - Parameter start: nil only prepares.
-  private func begin(
+  private func prepareOrStart(
     _ start: StartRequest?, _ completion: (@Sendable (Result<Void, MediaError>) -> Void)? = nil
   ) throws(MediaError) -> Bool {
     try options.check()
     let (session, isNew) = try shared.update { shared throws(MediaError) -> (RecordingSession?, Bool) in
       switch (shared.status.state, start) {
-      case (.stopped, _) where !place.file.replaces && shared.status.outcome?.path != nil:
+      case (.stopped, _) where !location.file.replaces && shared.status.outcome?.path != nil:
         // A second recording would fail at the file, and `outcome` would describe that instead of the first.
         throw MediaError(.fileExists, "the recording of this recorder exists and must not be replaced")
       case (.idle, _), (.stopped, _):
-        let session = RecordingSession(place, settings, options, makeSource, self.shared)
+        let session = RecordingSession(location, settings, options, makeSource, self.shared)
         shared.status = Status()
         shared.enter(.preparing)
-        (shared.session, shared.start, shared.preparation) = (session, start, nil)
-        (shared.unread, shared.levels) = (nil, nil)
+        (shared.session, shared.startRequest, shared.preparation) = (session, start, nil)
+        (shared.unreadSum, shared.levels) = (nil, nil)
         return (session, true)
       case (.preparing, nil), (.prepared, nil), (.recording, nil), (.paused, nil): return (nil, false)
-      case (.preparing, let start?) where shared.start == nil:
-        shared.start = start
+      case (.preparing, let start?) where shared.startRequest == nil:
+        shared.startRequest = start
         return (nil, false)
       case (.prepared, _?), (.paused, _?):
         shared.enter(.recording)
         return (shared.session, false)
-      default: throw Self.wrongState("the recording cannot start", shared)
+      default: throw Self.invalidState("the recording cannot start", shared)
       }
     }
     guard let session else { return completion == nil && start == nil }
-    shared.tell(options.onEvent)
+    shared.deliverEvents(to: options.onEvent)
     if isNew { session.run(prepared: completion) } else if let start { session.start(start) }
     return true
   }
@@ -407,35 +407,35 @@ public final class AudioRecorder: Sendable {
 extension AudioRecorder: SessionRecorder {
   public func interruptionBegan() {
     guard isRecording, (try? pause()) != nil else { return }
-    interrupted.store(true, ordering: .relaxed)
+    wasInterrupted.store(true, ordering: .relaxed)
   }
 
   public func interruptionEnded(shouldResume: Bool) {
-    guard interrupted.exchange(false, ordering: .relaxed), shouldResume, status.state == .paused else { return }
+    guard wasInterrupted.exchange(false, ordering: .relaxed), shouldResume, status.state == .paused else { return }
     try? startRecording()
   }
 
   public func sessionForbidsRecording() {
-    interrupted.store(false, ordering: .relaxed)
+    wasInterrupted.store(false, ordering: .relaxed)
     if isRecording || status.state == .paused { try? stop { _ in } }
   }
 }
 
 extension WakeSignal<AudioRecorder.Shared> {
   /// Delivers pending events in order, one at a time, on the first thread that calls it.
-  func tell(_ onEvent: (@Sendable (AudioRecorder.Event) -> Void)?) {
-    while let events = takeUntold() {
+  func deliverEvents(to onEvent: (@Sendable (AudioRecorder.Event) -> Void)?) {
+    while let events = popPendingEvents() {
       for event in events { onEvent?(event) }
-      withState { $0.isTelling = false }
+      withState { $0.isDelivering = false }
     }
   }
 
-  private func takeUntold() -> [AudioRecorder.Event]? {
+  private func popPendingEvents() -> [AudioRecorder.Event]? {
     withState { shared in
-      guard !shared.isTelling, !shared.untold.isEmpty else { return nil }
-      shared.isTelling = true
-      defer { shared.untold = [] }
-      return shared.untold
+      guard !shared.isDelivering, !shared.pendingEvents.isEmpty else { return nil }
+      shared.isDelivering = true
+      defer { shared.pendingEvents = [] }
+      return shared.pendingEvents
     }
   }
 }

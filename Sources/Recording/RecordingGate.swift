@@ -17,7 +17,7 @@ struct RecordingGate {
     /// rest at its start.
     var longestSilence = 1.0
 
-    var isOpen: Bool { startLevel == nil && silenceLevel == nil }
+    var keepsAllAudio: Bool { startLevel == nil && silenceLevel == nil }
   }
 
   private static let leadWindows = 25
@@ -33,7 +33,7 @@ struct RecordingGate {
   /// The window that is being filled.
   private var window: [Float] = []
   /// The last quiet windows, which may yet be kept.
-  private var held: [[Float]] = []
+  private var bufferedWindows: [[Float]] = []
   private(set) var skippedFrameCount: Int64 = 0
 
   init(_ settings: Settings, format: AudioFormat) {
@@ -71,30 +71,30 @@ struct RecordingGate {
   mutating func finish(keep: (UnsafeBufferPointer<Float>) -> Void) {
     if !window.isEmpty { decide(keep) }
     window.removeAll(keepingCapacity: true)
-    skip(held)
-    held = []
+    skip(bufferedWindows)
+    bufferedWindows = []
   }
 
   private mutating func decide(_ keep: (UnsafeBufferPointer<Float>) -> Void) {
     let peak = window.reduce(Float(0)) { max($0, $1.magnitude) }
     if isWaiting {
-      guard let startMagnitude, peak >= startMagnitude else { return hold() }
+      guard let startMagnitude, peak >= startMagnitude else { return bufferWindow() }
       isWaiting = false
     } else if let silenceMagnitude, peak < silenceMagnitude {
       quietWindows += 1
-      guard quietWindows <= tailWindows else { return hold() }
+      guard quietWindows <= tailWindows else { return bufferWindow() }
       return window.withUnsafeBufferPointer(keep)
     }
     quietWindows = 0
-    for window in held { window.withUnsafeBufferPointer(keep) }
-    held = []
+    for window in bufferedWindows { window.withUnsafeBufferPointer(keep) }
+    bufferedWindows = []
     window.withUnsafeBufferPointer(keep)
   }
 
-  private mutating func hold() {
-    held.append(window)
-    guard held.count > leadWindows else { return }
-    skip([held.removeFirst()])
+  private mutating func bufferWindow() {
+    bufferedWindows.append(window)
+    guard bufferedWindows.count > leadWindows else { return }
+    skip([bufferedWindows.removeFirst()])
   }
 
   private mutating func skip(_ windows: [[Float]]) {

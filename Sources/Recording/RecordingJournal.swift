@@ -36,14 +36,14 @@ public struct RecordingJournal: Sendable, Hashable {
     _ report: (_ path: [UInt8], _ result: Result<RecordingLocation.Recovered, MediaError>) -> Void
   ) {
     for entry in entries {
-      guard let target = target(of: entry), target.count > RecordingLocation.unfinishedEnding.utf8.count,
-        target.suffix(RecordingLocation.unfinishedEnding.utf8.count).elementsEqual(
-          RecordingLocation.unfinishedEnding.utf8)
+      guard let target = target(of: entry), target.count > RecordingLocation.unfinishedSuffix.utf8.count,
+        target.suffix(RecordingLocation.unfinishedSuffix.utf8.count).elementsEqual(
+          RecordingLocation.unfinishedSuffix.utf8)
       else {
         remove(entry)
         continue
       }
-      let path = Array(target.dropLast(RecordingLocation.unfinishedEnding.utf8.count))
+      let path = Array(target.dropLast(RecordingLocation.unfinishedSuffix.utf8.count))
       do throws(MediaError) {
         if let recovered = try RecordingLocation(path: path).recover() {
           report(path, .success(recovered))

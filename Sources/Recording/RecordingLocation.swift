@@ -12,7 +12,7 @@ import WholeFiles
 /// The location of a recording's file.
 public struct RecordingLocation: Sendable {
   /// The suffix of the name of an unfinished recording.
-  public static let unfinishedEnding = ".recording"
+  public static let unfinishedSuffix = ".recording"
 
   /// The absolute path of the finished file, in bytes.
   public let path: [UInt8]
@@ -20,7 +20,7 @@ public struct RecordingLocation: Sendable {
   private let roots: FileRoots?
 
   /// The path of the unfinished file.
-  public var unfinishedPath: [UInt8] { path + Self.unfinishedEnding.utf8 }
+  public var unfinishedPath: [UInt8] { path + Self.unfinishedSuffix.utf8 }
 
   /// A file at an absolute path. No I/O.
   ///
@@ -31,8 +31,8 @@ public struct RecordingLocation: Sendable {
   /// - Parameter roots: the folders that may contain the file; nil: any location that the process may write to.
   package init(path: [UInt8], replaces: Bool, roots: FileRoots?) {
     (self.path, self.roots) = (path, roots)
-    let plain = WholeFile(path: path, replaces: replaces, hint: "use `replace` to replace it", roots: roots)
-    file = plain.kept(as: plain.name + Self.unfinishedEnding.utf8)
+    let target = WholeFile(path: path, replaces: replaces, hint: "use `replace` to replace it", roots: roots)
+    file = target.keepingUnfinished(as: target.name + Self.unfinishedSuffix.utf8)
   }
 
   /// The result of a recovery.
@@ -47,13 +47,14 @@ public struct RecordingLocation: Sendable {
   /// - Throws: `outsideRoots`; `readFailed` and `writeFailed`, after which the file still exists.
   public func recover() throws(MediaError) -> Recovered? {
     // A recovered recording never replaces an existing file.
-    let plain = WholeFile(path: path, replaces: false, hint: "", roots: roots).kept(as: file.unfinishedName ?? [])
-    guard let left = try plain.adopt() else { return nil }
-    guard try RecordingRepair.repair(left.descriptor) else {
-      left.giveUp()
+    let target = WholeFile(path: path, replaces: false, hint: "", roots: roots)
+      .keepingUnfinished(as: file.unfinishedName ?? [])
+    guard let remainder = try target.reopenUnfinished() else { return nil }
+    guard try RecordingRepair.repair(remainder.descriptor) else {
+      remainder.discard()
       return Recovered(path: nil)
     }
-    return Recovered(path: try put(left, plain))
+    return Recovered(path: try commit(remainder, target))
   }
 
   /// The file name without the folder.
@@ -61,7 +62,7 @@ public struct RecordingLocation: Sendable {
 
   /// Whether no file has the unfinished name, as far as this process can determine.
   var isUnfinishedGone: Bool {
-    WholeFile(path: unfinishedPath, replaces: false, hint: "", roots: roots).isFree
+    WholeFile(path: unfinishedPath, replaces: false, hint: "", roots: roots).isNameFree
   }
 
   /// Removes a recording that was made to this location, or recovered in its folder.
@@ -70,12 +71,13 @@ public struct RecordingLocation: Sendable {
   }
 
   /// Renames the file to its name, or to the first free variant of it.
-  private func put(_ left: UnfinishedFile, _ plain: WholeFile) throws(MediaError) -> [UInt8] {
+  private func commit(_ remainder: UnfinishedFile, _ target: WholeFile) throws(MediaError) -> [UInt8] {
     for number in 0..<1_000 {
       let path = number == 0 ? path : Self.recoveredPath(path, number)
-      let place = WholeFile(path: path, replaces: false, hint: "", roots: roots).kept(as: plain.unfinishedName ?? [])
-      guard place.isFree else { continue }
-      try left.commit(as: place)
+      let candidate = WholeFile(path: path, replaces: false, hint: "", roots: roots)
+        .keepingUnfinished(as: target.unfinishedName ?? [])
+      guard candidate.isNameFree else { continue }
+      try remainder.commit(as: candidate)
       return path
     }
     throw MediaError(.fileExists, "a thousand recovered recordings have this name", operation: "recover")

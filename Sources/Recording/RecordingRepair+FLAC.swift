@@ -18,7 +18,7 @@ extension RecordingRepair {
     guard tailStart < file.byteCount else { return false }
     let tail = try file.bytes(at: tailStart, count: Int(file.byteCount - tailStart))
     let blockFrames = Int64(head[10]) << 8 | Int64(head[11])
-    guard let last = FLACFrames.lastWhole(in: tail, blockFrames: blockFrames), last.endFrame < 1 << 36 else {
+    guard let last = FLACFrames.lastCompleteFrame(in: tail, blockFrames: blockFrames), last.endFrame < 1 << 36 else {
       return false
     }
     try file.truncate(to: tailStart + Int64(last.end))
@@ -34,18 +34,18 @@ extension RecordingRepair {
 /// Finds frames of a FLAC stream by their sync codes and checksums.
 enum FLACFrames {
   /// A complete frame: its end in the bytes, and the number of samples up to its end.
-  struct Found: Hashable {
+  struct CompleteFrame: Hashable {
     var end: Int
     var endFrame: Int64
   }
 
   /// The last frame with correct checksums; nil if there is none.
-  static func lastWhole(in bytes: [UInt8], blockFrames: Int64) -> Found? {
+  static func lastCompleteFrame(in bytes: [UInt8], blockFrames: Int64) -> CompleteFrame? {
     var ends = [bytes.count]
     for start in bytes.indices.reversed() {
       guard let header = header(bytes[start...], blockFrames: blockFrames) else { continue }
-      for end in ends where end - start > header.byteCount + 2 && isWhole(bytes[start..<end]) {
-        return Found(end: end, endFrame: header.firstFrame + header.frameCount)
+      for end in ends where end - start > header.byteCount + 2 && hasValidChecksum(bytes[start..<end]) {
+        return CompleteFrame(end: end, endFrame: header.firstFrame + header.frameCount)
       }
       // Some candidates are not frames, so the end may be one of the next few candidates.
       ends = [start] + ends.prefix(7)
@@ -102,7 +102,7 @@ enum FLACFrames {
   }
 
   /// Whether the last two bytes are the CRC-16 of the other bytes.
-  private static func isWhole(_ bytes: ArraySlice<UInt8>) -> Bool {
+  private static func hasValidChecksum(_ bytes: ArraySlice<UInt8>) -> Bool {
     // The CRC over data and its checksum is 0.
     var crc: UInt16 = 0
     for byte in bytes { crc = crc << 8 ^ table16[Int(crc >> 8 ^ UInt16(byte))] }

@@ -29,7 +29,7 @@ enum RecordingRepair {
   private static func repairWAV(_ file: RepairedFile) throws(MediaError) -> Bool {
     var offset: Int64 = 12
     var frameByteCount: Int64 = 0
-    var (factOffset, longOffset): (Int64?, Int64?) = (nil, nil)
+    var (factOffset, ds64Offset): (Int64?, Int64?) = (nil, nil)
     while offset + 8 <= file.byteCount {
       let head = try file.bytes(at: offset, count: 8)
       let name = String(decoding: head[..<4], as: UTF8.self)
@@ -40,11 +40,11 @@ enum RecordingRepair {
         guard format.count == 16 else { return false }
         frameByteCount = Int64(format[13]) << 8 | Int64(format[12])
       case "fact": factOffset = offset + 8
-      case "JUNK", "ds64": if length >= 28 { longOffset = offset }
+      case "JUNK", "ds64": if length >= 28 { ds64Offset = offset }
       case "data":
         guard frameByteCount > 0 else { return false }
         return try finishWAV(
-          file, data: offset + 8, frameByteCount: frameByteCount, fact: factOffset, long: longOffset)
+          file, data: offset + 8, frameByteCount: frameByteCount, fact: factOffset, ds64: ds64Offset)
       default: break
       }
       offset += 8 + length + length % 2
@@ -53,7 +53,7 @@ enum RecordingRepair {
   }
 
   private static func finishWAV(
-    _ file: RepairedFile, data: Int64, frameByteCount: Int64, fact: Int64?, long: Int64?
+    _ file: RepairedFile, data: Int64, frameByteCount: Int64, fact: Int64?, ds64: Int64?
   ) throws(MediaError) -> Bool {
     let frameCount = (file.byteCount - data) / frameByteCount
     guard frameCount > 0 else { return false }
@@ -63,9 +63,9 @@ enum RecordingRepair {
     if dataByteCount % 2 == 1 { try? file.write([0], at: data + dataByteCount) }
     let riffByteCount = file.byteCount - 8
     let isLong = riffByteCount > Int64(UInt32.max)
-    if let long, isLong {
+    if let ds64, isLong {
       let counts = [riffByteCount, dataByteCount, frameCount].flatMap { bytes(UInt64($0)) }
-      try file.write(Array("ds64".utf8) + bytes(UInt32(28)) + counts + bytes(UInt32(0)), at: long)
+      try file.write(Array("ds64".utf8) + bytes(UInt32(28)) + counts + bytes(UInt32(0)), at: ds64)
       try file.write(Array("RF64".utf8), at: 0)
     }
     try file.write(bytes(isLong ? .max : UInt32(riffByteCount)), at: 4)
@@ -111,7 +111,7 @@ enum RecordingRepair {
   /// RFC 3533: each page has its length. The file ends with the last complete page.
   private static func repairOgg(_ file: RepairedFile) throws(MediaError) -> Bool {
     var (offset, lastOffset): (Int64, Int64) = (0, 0)
-    var hasSound = false
+    var hasAudio = false
     while offset + 27 <= file.byteCount {
       let head = try file.bytes(at: offset, count: 27)
       guard head.starts(with: "OggS".utf8) else { break }
@@ -120,10 +120,10 @@ enum RecordingRepair {
       guard segments.count == head[26], end <= file.byteCount else { break }
       // Header pages have position 0. A page on which no packet ends has -1.
       let position = head[6..<14].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-      if position > 0, position != .max { hasSound = true }
+      if position > 0, position != .max { hasAudio = true }
       (lastOffset, offset) = (offset, end)
     }
-    guard hasSound, lastOffset > 0 else { return false }
+    guard hasAudio, lastOffset > 0 else { return false }
     try file.truncate(to: offset)
     return true
   }
@@ -169,13 +169,13 @@ final class RepairedFile {
     var bytes = [UInt8](repeating: 0, count: count)
     var done = 0
     while done < count {
-      let got = bytes.withUnsafeMutableBytes { buffer in
+      let readCount = bytes.withUnsafeMutableBytes { buffer in
         pread(descriptor, buffer.baseAddress.map { $0 + done }, count - done, off_t(offset) + off_t(done))
       }
-      if got < 0, errno == EINTR { continue }
-      guard got >= 0 else { throw Self.failure(.readFailed, "pread") }
-      if got == 0 { break }
-      done += got
+      if readCount < 0, errno == EINTR { continue }
+      guard readCount >= 0 else { throw Self.failure(.readFailed, "pread") }
+      if readCount == 0 { break }
+      done += readCount
     }
     return Array(bytes[..<done])
   }
@@ -183,12 +183,12 @@ final class RepairedFile {
   func write(_ bytes: [UInt8], at offset: Int64) throws(MediaError) {
     var done = 0
     while done < bytes.count {
-      let put = bytes.withUnsafeBytes { buffer in
+      let writtenCount = bytes.withUnsafeBytes { buffer in
         pwrite(descriptor, buffer.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset) + off_t(done))
       }
-      if put < 0, errno == EINTR { continue }
-      guard put > 0 else { throw Self.failure(.writeFailed, "pwrite") }
-      done += put
+      if writtenCount < 0, errno == EINTR { continue }
+      guard writtenCount > 0 else { throw Self.failure(.writeFailed, "pwrite") }
+      done += writtenCount
     }
     byteCount = max(byteCount, offset + Int64(bytes.count))
   }

@@ -9,10 +9,10 @@ import WholeFiles
 ///
 /// Threading: `run`, `start`, `pause` and `stop` on any thread; the rest on the recording's thread, `playhead-record`.
 final class RecordingSession: @unchecked Sendable {
-  // `@unchecked Sendable`: state outside `mail` is used only on the recording's thread.
+  // `@unchecked Sendable`: state outside `mailbox` is used only on the recording's thread.
 
   /// Pending work; protected by the mutex that contains it.
-  private struct Mail {
+  private struct Mailbox {
     var source: (any AudioSource)?
     var queue: CaptureQueue?
     var starts: [AudioRecorder.StartRequest] = []
@@ -26,21 +26,21 @@ final class RecordingSession: @unchecked Sendable {
   static let flushInterval = MediaTime(value: 1, timescale: 2)
   static let fragmentInterval = MediaTime(value: 1, timescale: 1)
 
-  private let place: RecordingLocation
+  private let location: RecordingLocation
   private let settings: RecordingSettings
   private let options: AudioRecorder.Options
   private let makeSource: @Sendable () -> any AudioSource
   private let shared: WakeSignal<AudioRecorder.Shared>
-  private let mail = Mutex(Mail())
+  private let mailbox = Mutex(Mailbox())
   /// Serializes `updateSource`.
   private let sourceUpdates = Mutex(())
 
   init(
-    _ place: RecordingLocation, _ settings: RecordingSettings, _ options: AudioRecorder.Options,
+    _ location: RecordingLocation, _ settings: RecordingSettings, _ options: AudioRecorder.Options,
     _ makeSource: @escaping @Sendable () -> any AudioSource, _ shared: WakeSignal<AudioRecorder.Shared>
   ) {
-    (self.place, self.settings, self.options, self.makeSource, self.shared) = (
-      place, settings, options, makeSource, shared
+    (self.location, self.settings, self.options, self.makeSource, self.shared) = (
+      location, settings, options, makeSource, shared
     )
   }
 
@@ -53,9 +53,9 @@ final class RecordingSession: @unchecked Sendable {
 
   /// Starts or resumes recording.
   func start(_ request: AudioRecorder.StartRequest) {
-    let queue = mail.withLock { mail in
-      mail.starts.append(request)
-      return mail.queue
+    let queue = mailbox.withLock { mailbox in
+      mailbox.starts.append(request)
+      return mailbox.queue
     }
     // The thread reads the request before the audio that it applies to.
     queue?.wake()
@@ -68,14 +68,14 @@ final class RecordingSession: @unchecked Sendable {
   private func updateSource() {
     sourceUpdates.withLock { _ in
       let isRecording = shared.withState { $0.status.state == .recording }
-      mail.withLock { $0.source }?.setRunning(isRecording)
+      mailbox.withLock { $0.source }?.setRunning(isRecording)
     }
   }
 
   func stop() {
-    let queue = mail.withLock { mail in
-      mail.isStopping = true
-      return mail.queue
+    let queue = mailbox.withLock { mailbox in
+      mailbox.isStopping = true
+      return mailbox.queue
     }
     queue?.wake()
   }
@@ -94,20 +94,20 @@ final class RecordingSession: @unchecked Sendable {
     }
     let (start, isStopping) = shared.update { shared in
       let isStopping = !shared.completions.isEmpty
-      shared.enter(isStopping ? .stopping : shared.start == nil ? .prepared : .recording)
-      defer { shared.start = nil }
-      return (isStopping ? nil : shared.start, isStopping)
+      shared.enter(isStopping ? .stopping : shared.startRequest == nil ? .prepared : .recording)
+      defer { shared.startRequest = nil }
+      return (isStopping ? nil : shared.startRequest, isStopping)
     }
     if isStopping { stop() }
     if let start { self.start(start) }
     // The source runs before `record` returns, because `record` waits for this result.
     shared.update { $0.preparation = .success(()) }
     prepared?(.success(()))
-    shared.tell(options.onEvent)
-    let failure = take(track)
+    shared.deliverEvents(to: options.onEvent)
+    let failure = capture(into: track)
     // The recording may have ended without `stop`.
     shared.update { if $0.status.state != .stopping { $0.enter(.stopping) } }
-    shared.tell(options.onEvent)
+    shared.deliverEvents(to: options.onEvent)
     end(track.finish(failure), preparation: nil)
   }
 
@@ -117,9 +117,9 @@ final class RecordingSession: @unchecked Sendable {
   private func prepare() throws(MediaError) -> RecordingTrack {
     // Settings that fit no source are rejected before anything is opened.
     let assumed = AudioFormat(sampleRateHz: 48_000, channelCount: 1)
-    try RecordingTrack.check(try settings.resolve(fileName: place.name, source: assumed), place, assumed)
-    _ = try place.recover()
-    try place.file.check()
+    try RecordingTrack.check(try settings.resolve(fileName: location.name, source: assumed), location, assumed)
+    _ = try location.recover()
+    try location.file.check()
     let source = makeSource()
     let format: AudioFormat
     do throws(MediaError) { format = try source.open() } catch {
@@ -127,10 +127,10 @@ final class RecordingSession: @unchecked Sendable {
       throw error
     }
     do throws(MediaError) {
-      let resolved = try settings.resolve(fileName: place.name, source: format)
-      let track = try RecordingTrack(place, resolved, format, options, shared)
+      let resolved = try settings.resolve(fileName: location.name, source: format)
+      let track = try RecordingTrack(location, resolved, format, options, shared)
       let queue = CaptureQueue(format: format, capacityFrames: format.sampleRateHz * Self.queueSeconds)
-      mail.withLock { ($0.source, $0.queue) = (source, queue) }
+      mailbox.withLock { ($0.source, $0.queue) = (source, queue) }
       shared.update { shared in
         shared.status.sourceFormat = format
         shared.status.sourceLabel = source.label
@@ -138,7 +138,7 @@ final class RecordingSession: @unchecked Sendable {
         shared.status.isWaitingForLevel = options.startLevel != nil
       }
       source.start(into: queue) { [self] error in
-        mail.withLock { $0.failure = error }
+        mailbox.withLock { $0.failure = error }
         queue.wake()
       }
       return track
@@ -149,21 +149,21 @@ final class RecordingSession: @unchecked Sendable {
   }
 
   /// Records until the end. Returns the reason if the recording was not stopped.
-  private func take(_ track: RecordingTrack) -> MediaError? {
-    let (source, queue) = mail.withLock { ($0.source, $0.queue) }
+  private func capture(into track: RecordingTrack) -> MediaError? {
+    let (source, queue) = mailbox.withLock { ($0.source, $0.queue) }
     guard let source, let queue else { return nil }
     defer { source.close() }
     while true {
       queue.wait()
       // Read before the queue: audio that was queued before a failure or a stop is still recorded.
-      let (starts, isStopping, failure) = mail.withLock { mail in
-        defer { mail.starts = [] }
-        return (mail.starts, mail.isStopping, mail.failure)
+      let (starts, isStopping, failure) = mailbox.withLock { mailbox in
+        defer { mailbox.starts = [] }
+        return (mailbox.starts, mailbox.isStopping, mailbox.failure)
       }
       if isStopping { source.close() }
-      for start in starts { track.begin(start) }
-      while !track.isOver, queue.take({ track.add($0, frameCount: $1, piece: $2, isFirst: $3) }) {}
-      if isStopping || failure != nil, !track.isOver { track.addRest(lostFrameCount: queue.lostFrameCount) }
+      for start in starts { track.start(start) }
+      while !track.isOver, queue.take({ track.add($0, frameCount: $1, chunk: $2, isFirst: $3) }) {}
+      if isStopping || failure != nil, !track.isOver { track.addTrailingSilence(lostFrameCount: queue.lostFrameCount) }
       track.publish(lostFrameCount: queue.lostFrameCount)
       if let error = track.error ?? failure { return error }
       if track.isOver || isStopping { return nil }
@@ -173,7 +173,7 @@ final class RecordingSession: @unchecked Sendable {
   private func end(_ outcome: AudioRecorder.Outcome, preparation: Result<Void, MediaError>?) {
     let completions = shared.update { shared in
       shared.enter(.stopped)
-      shared.untold.append(.finished(outcome))
+      shared.pendingEvents.append(.finished(outcome))
       shared.status.currentTime = .zero
       shared.status.isWaitingForLevel = false
       shared.status.outcome = outcome
@@ -182,7 +182,7 @@ final class RecordingSession: @unchecked Sendable {
       defer { shared.completions = [] }
       return shared.completions
     }
-    shared.tell(options.onEvent)
+    shared.deliverEvents(to: options.onEvent)
     for completion in completions {
       completion(preparation.map { $0.flatMap { .success(outcome) } } ?? .success(outcome))
     }

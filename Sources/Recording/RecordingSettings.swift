@@ -74,35 +74,36 @@ public struct RecordingSettings: Sendable, Hashable {
   /// - Throws: `invalidArgument` for settings that conflict with each other or the container; `unsupportedAudioFormat`
   ///   for a format without an encoder.
   func resolve(fileName: [UInt8], source: AudioFormat) throws(MediaError) -> Resolved {
-    let ending = String(
+    let fileExtension = String(
       decoding: fileName.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).dropFirst().last ?? [],
       as: UTF8.self)
-    let named = WritableContainer(fileExtension: ending)
-    let format: Format = if let chosen = self.format { chosen } else { try Self.format(named, ending) }
-    guard let usual = Self.containers[format] else {
+    let namedContainer = WritableContainer(fileExtension: fileExtension)
+    let format: Format =
+      if let requested = self.format { requested } else { try Self.format(namedContainer, fileExtension) }
+    guard let supported = Self.containers[format] else {
       throw MediaError(
         .unsupportedAudioFormat, "this build has no encoder for \(format.rawValue)", operation: "prepareToRecord")
     }
-    if named == nil, Self.unwritableEndings.contains(ending.lowercased()) {
-      throw refusal(
-        "\(format.rawValue) needs the container \(usual.map(\.rawValue).joined(separator: " or ")) (got .\(ending))"
-      )
+    if namedContainer == nil, Self.unwritableExtensions.contains(fileExtension.lowercased()) {
+      throw invalidArgument(
+        "\(format.rawValue) needs the container \(supported.map(\.rawValue).joined(separator: " or "))"
+          + " (got .\(fileExtension))")
     }
-    let container = named ?? usual[0]
-    guard usual.contains(container) else {
-      throw refusal(
-        "\(format.rawValue) needs the container \(usual.map(\.rawValue).joined(separator: " or "))"
+    let container = namedContainer ?? supported[0]
+    guard supported.contains(container) else {
+      throw invalidArgument(
+        "\(format.rawValue) needs the container \(supported.map(\.rawValue).joined(separator: " or "))"
           + " (got \(container.rawValue))")
     }
     var output = AudioOutputSettings(try codec(format, container))
     (output.sampleRateHz, output.channelCount) = (sampleRateHz, channelCount)
     if format == .flac || format == .alac { output.bitsPerSample = bitDepth ?? 16 }
     if format == .aac || format == .opus {
-      output.bitRate = bitRate ?? usualBitRate(format, channelCount: channelCount ?? source.channelCount)
+      output.bitRate = bitRate ?? defaultBitRate(format, channelCount: channelCount ?? source.channelCount)
     }
     let channelLimit = [Format.ima4: 2, .flac: 8, .alac: 8][format]
     if let channelLimit, (channelCount ?? source.channelCount) > channelLimit {
-      throw refusal("\(format.rawValue) allows at most \(channelLimit) channels")
+      throw invalidArgument("\(format.rawValue) allows at most \(channelLimit) channels")
     }
     return Resolved(container: container, format: format, output: output)
   }
@@ -117,7 +118,7 @@ public struct RecordingSettings: Sendable, Hashable {
 
   /// Extensions of other audio formats. Such a name is rejected, because the file's content would not match it. A name
   /// with any other extension gets the default container.
-  private static let unwritableEndings: Set<String> = [
+  private static let unwritableExtensions: Set<String> = [
     "aif", "aiff", "aifc", "aac", "adts", "amr", "awb", "3gp", "3g2", "ac3", "eac3", "ec3", "dts", "au", "snd", "wma",
     "asf",
     "ape", "wv", "tta", "mpc", "mp2", "mpa", "m4b", "m4r", "m4p", "w64", "rf64", "bwf", "spx", "ra", "dsf", "dff",
@@ -125,7 +126,7 @@ public struct RecordingSettings: Sendable, Hashable {
     "avi", "flv", "ts",
   ]
 
-  private static func format(_ container: WritableContainer?, _ ending: String) throws(MediaError) -> Format {
+  private static func format(_ container: WritableContainer?, _ fileExtension: String) throws(MediaError) -> Format {
     switch container {
     case .wav, .caf: return .pcm
     case .flac: return .flac
@@ -135,12 +136,12 @@ public struct RecordingSettings: Sendable, Hashable {
       throw MediaError(
         .invalidArgument,
         "the format is missing, and the file extension is not wav, caf, flac, m4a, ogg or opus"
-          + " (got '\(ending.prefix(16))')",
+          + " (got '\(fileExtension.prefix(16))')",
         operation: "prepareToRecord")
     }
   }
 
-  private func refusal(_ message: String) -> MediaError {
+  private func invalidArgument(_ message: String) -> MediaError {
     MediaError(.invalidArgument, message, operation: "prepareToRecord")
   }
 
@@ -148,7 +149,7 @@ public struct RecordingSettings: Sendable, Hashable {
     _ format: Format, _ container: WritableContainer
   ) throws(MediaError) -> AudioOutputSettings.Codec {
     guard format == .pcm || !isFloat && !isBigEndian && !isNonInterleaved else {
-      throw refusal("float, endianness and interleaving apply to pcm only (got \(format.rawValue))")
+      throw invalidArgument("float, endianness and interleaving apply to pcm only (got \(format.rawValue))")
     }
     switch format {
     case .pcm: return .pcm(try encoding(container))
@@ -164,11 +165,11 @@ public struct RecordingSettings: Sendable, Hashable {
   }
 
   private func encoding(_ container: WritableContainer) throws(MediaError) -> PCMEncoding {
-    guard !isNonInterleaved else { throw refusal("\(container.rawValue) supports interleaved samples only") }
-    guard !isBigEndian || container == .caf else { throw refusal("wav supports little-endian samples only") }
+    guard !isNonInterleaved else { throw invalidArgument("\(container.rawValue) supports interleaved samples only") }
+    guard !isBigEndian || container == .caf else { throw invalidArgument("wav supports little-endian samples only") }
     let bits = bitDepth ?? (isFloat ? 32 : 16)
     guard (isFloat ? [32, 64] : [8, 16, 24, 32]).contains(bits) else {
-      throw refusal(
+      throw invalidArgument(
         "bit depth must be \(isFloat ? "32 or 64 for floats" : "8, 16, 24 or 32") (got \(bits))")
     }
     // 8-bit samples in WAV are unsigned.
@@ -176,7 +177,7 @@ public struct RecordingSettings: Sendable, Hashable {
     return PCMEncoding(kind, bitsPerSample: bits, isBigEndian: isBigEndian)
   }
 
-  private func usualBitRate(_ format: Format, channelCount: Int) -> Int? {
+  private func defaultBitRate(_ format: Format, channelCount: Int) -> Int? {
     guard let quality else { return nil }
     return (format == .aac ? quality.bitsPerChannel.aac : quality.bitsPerChannel.opus) * max(1, min(channelCount, 64))
   }

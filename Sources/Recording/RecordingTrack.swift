@@ -7,7 +7,7 @@ import WholeFiles
 
 /// Writes captured audio to a file. Used only on the recording's thread.
 final class RecordingTrack {
-  private let place: RecordingLocation
+  private let location: RecordingLocation
   private let format: AudioFormat
   private let writer: AssetWriter
   private let input: AssetWriterInput
@@ -21,12 +21,12 @@ final class RecordingTrack {
   /// Frames that were kept.
   private var frameCount: Int64 = 0
   private var lostFrameCount: Int64 = 0
-  /// All lost frames of which this track knows, including those before it kept any audio.
-  private var toldLossCount: Int64 = 0
+  /// The number of lost frames that were reported to this track, including those before it kept any audio.
+  private var reportedLossCount: Int64 = 0
   /// Audio that was captured before this time is skipped.
-  private var earliest: HostTime?
+  private var startHostTime: HostTime?
   /// The frame at which the recording ends; nil: no limit.
-  private var lastFrame: Int64?
+  private var endFrame: Int64?
   /// Why recording cannot continue.
   private(set) var error: MediaError?
 
@@ -34,25 +34,25 @@ final class RecordingTrack {
   ///
   /// - Throws: the errors of `AudioRecorder.prepareToRecord`. No file remains then.
   init(
-    _ place: RecordingLocation, _ resolved: RecordingSettings.Resolved, _ format: AudioFormat,
+    _ location: RecordingLocation, _ resolved: RecordingSettings.Resolved, _ format: AudioFormat,
     _ options: AudioRecorder.Options, _ shared: WakeSignal<AudioRecorder.Shared>
   ) throws(MediaError) {
-    (self.place, self.format, self.shared, self.options) = (place, format, shared, options)
+    (self.location, self.format, self.shared, self.options) = (location, format, shared, options)
     var writing = AssetWriter.Options()
-    writing.replacesFile = place.file.replaces
+    writing.replacesFile = location.file.replaces
     writing.movieFragmentInterval = RecordingSession.fragmentInterval
     writing.flushInterval = RecordingSession.flushInterval
     writing.metadata = options.metadata
-    writer = AssetWriter(file: place.file, container: resolved.container, options: writing)
+    writer = AssetWriter(file: location.file, container: resolved.container, options: writing)
     input = Self.input(resolved, format)
     sampleFormat = input.sourceFormat
     try writer.add(input)
     // The journal entry comes before the file: an entry without a file is harmless.
-    let entry = try options.journal?.add(place.unfinishedPath)
+    let entry = try options.journal?.add(location.unfinishedPath)
     journalEntry = entry
     let gateSettings = RecordingGate.Settings(
       startLevel: options.startLevel, silenceLevel: options.silenceLevel, longestSilence: options.longestSilence)
-    gate = gateSettings.isOpen ? nil : RecordingGate(gateSettings, format: format)
+    gate = gateSettings.keepsAllAudio ? nil : RecordingGate(gateSettings, format: format)
     meter = RecordingMeter(format: format)
     do throws(MediaError) {
       try writer.startWriting()
@@ -68,9 +68,9 @@ final class RecordingTrack {
   ///
   /// - Throws: `invalidArgument` for settings that the codec or the container does not support.
   static func check(
-    _ resolved: RecordingSettings.Resolved, _ place: RecordingLocation, _ format: AudioFormat
+    _ resolved: RecordingSettings.Resolved, _ location: RecordingLocation, _ format: AudioFormat
   ) throws(MediaError) {
-    try AssetWriter(file: place.file, container: resolved.container).add(input(resolved, format))
+    try AssetWriter(file: location.file, container: resolved.container).add(input(resolved, format))
   }
 
   private static func input(_ resolved: RecordingSettings.Resolved, _ format: AudioFormat) -> AssetWriterInput {
@@ -81,36 +81,36 @@ final class RecordingTrack {
   }
 
   /// Whether no more audio is kept.
-  var isOver: Bool { error != nil || lastFrame.map { frameCount >= $0 } ?? false }
+  var isOver: Bool { error != nil || endFrame.map { frameCount >= $0 } ?? false }
 
   private var time: MediaTime { MediaTime(value: frameCount, timescale: Int32(clamping: format.sampleRateHz)) }
 
   // MARK: - Audio
 
   /// Starts or resumes recording.
-  func begin(_ start: AudioRecorder.StartRequest) {
-    earliest = start.hostTime
+  func start(_ request: AudioRecorder.StartRequest) {
+    startHostTime = request.hostTime
     // Rounded up, so that the full duration is recorded.
-    lastFrame = start.duration.map { duration in
+    endFrame = request.duration.map { duration in
       frameCount
         + max(1, duration.convertScale(Int32(clamping: format.sampleRateHz), method: .towardPositiveInfinity).value)
     }
   }
 
   /// Adds a part of a captured chunk.
-  func add(_ samples: UnsafePointer<Float>, frameCount count: Int, piece: CaptureQueue.Piece, isFirst: Bool) {
+  func add(_ samples: UnsafePointer<Float>, frameCount count: Int, chunk: CaptureQueue.Piece, isFirst: Bool) {
     var skip = 0
-    if isFirst { toldLossCount += piece.lostFrameCount }
-    if let earliest {
-      let offset = isFirst ? 0 : piece.frameCount - count
-      let begin = piece.hostTime.advanced(
+    if isFirst { reportedLossCount += chunk.lostFrameCount }
+    if let startHostTime {
+      let offset = isFirst ? 0 : chunk.frameCount - count
+      let captureTime = chunk.hostTime.advanced(
         byNanoseconds: Int64(Double(offset) * 1e9 / Double(format.sampleRateHz)))
-      let wait = Double(earliest.nanoseconds(since: begin)) * Double(format.sampleRateHz) / 1e9
-      if wait > 0 { skip = Int(min(wait.rounded(.up), Double(count))) }
+      let earlyFrames = Double(startHostTime.nanoseconds(since: captureTime)) * Double(format.sampleRateHz) / 1e9
+      if earlyFrames > 0 { skip = Int(min(earlyFrames.rounded(.up), Double(count))) }
       guard skip < count else { return }
-      self.earliest = nil
-    } else if isFirst, piece.lostFrameCount > 0 {
-      addSilence(frameCount: piece.lostFrameCount)
+      self.startHostTime = nil
+    } else if isFirst, chunk.lostFrameCount > 0 {
+      addSilence(frameCount: chunk.lostFrameCount)
     }
     let channelCount = format.channelCount
     keep(UnsafeBufferPointer(start: samples + skip * channelCount, count: (count - skip) * channelCount))
@@ -118,23 +118,23 @@ final class RecordingTrack {
 
   /// Adds silence for lost frames at the end, after all captured audio was added. `lostFrameCount` is the source's
   /// total.
-  func addRest(lostFrameCount: Int64) {
-    let rest = lostFrameCount - toldLossCount
-    if rest > 0, earliest == nil { addSilence(frameCount: rest) }
+  func addTrailingSilence(lostFrameCount: Int64) {
+    let rest = lostFrameCount - reportedLossCount
+    if rest > 0, startHostTime == nil { addSilence(frameCount: rest) }
   }
 
   /// Replaces lost frames with silence, so that later audio keeps its time.
   private func addSilence(frameCount count: Int64) {
     lostFrameCount += count
     let time = time
-    shared.withState { $0.untold.append(.lost(frameCount: count, at: time)) }
-    shared.tell(options.onEvent)
+    shared.withState { $0.pendingEvents.append(.lost(frameCount: count, at: time)) }
+    shared.deliverEvents(to: options.onEvent)
     let silence = [Float](repeating: 0, count: Int(min(count, 8_192)) * format.channelCount)
     var rest = count
     while rest > 0, !isOver {
-      let part = Int(min(rest, 8_192))
-      silence.withUnsafeBufferPointer { keep(UnsafeBufferPointer(rebasing: $0[..<(part * format.channelCount)])) }
-      rest -= Int64(part)
+      let chunkCount = Int(min(rest, 8_192))
+      silence.withUnsafeBufferPointer { keep(UnsafeBufferPointer(rebasing: $0[..<(chunkCount * format.channelCount)])) }
+      rest -= Int64(chunkCount)
     }
   }
 
@@ -146,8 +146,8 @@ final class RecordingTrack {
   private func write(_ samples: UnsafeBufferPointer<Float>) {
     guard !isOver else { return }
     let channelCount = format.channelCount
-    let room = lastFrame.map { Int($0 - frameCount) } ?? .max
-    let count = min(samples.count / channelCount, room)
+    let remaining = endFrame.map { Int($0 - frameCount) } ?? .max
+    let count = min(samples.count / channelCount, remaining)
     guard count > 0 else { return }
     do throws(MediaError) {
       let bytes = [UInt8](
@@ -164,25 +164,25 @@ final class RecordingTrack {
     meter.add(samples) { windows.append($0) }
     guard !windows.isEmpty else { return }
     let (rate, channelCount, time) = (format.sampleRateHz, format.channelCount, time)
-    let told = shared.withState { shared in
-      var told: [(body: @Sendable (MeterLevels, MediaTime) -> Void, levels: MeterLevels)] = []
+    let due = shared.withState { shared in
+      var due: [(body: @Sendable (MeterLevels, MediaTime) -> Void, levels: MeterLevels)] = []
       for window in windows {
-        var unread = shared.unread ?? RecordingMeter.Sum(channelCount: channelCount)
-        unread.add(window)
-        shared.unread = unread
+        var unreadSum = shared.unreadSum ?? RecordingMeter.Sum(channelCount: channelCount)
+        unreadSum.add(window)
+        shared.unreadSum = unreadSum
         for (number, observer) in shared.meters.sorted(by: { $0.key < $1.key }) {
           var sum = observer.sum ?? RecordingMeter.Sum(channelCount: channelCount)
           sum.add(window)
           if sum.frameCount >= observer.intervalFrames(rate) {
-            told.append((observer.body, sum.levels))
+            due.append((observer.body, sum.levels))
             sum.removeAll()
           }
           shared.meters[number]?.sum = sum
         }
       }
-      return told
+      return due
     }
-    for (body, levels) in told { body(levels, time) }
+    for (body, levels) in due { body(levels, time) }
   }
 
   /// Publishes the progress in the recorder's status.
@@ -221,7 +221,7 @@ final class RecordingTrack {
   func finish(_ failure: MediaError?) -> AudioRecorder.Outcome {
     gate?.finish { write($0) }
     var outcome = AudioRecorder.Outcome(
-      path: place.path, duration: time, byteCount: 0, lostFrameCount: lostFrameCount,
+      path: location.path, duration: time, byteCount: 0, lostFrameCount: lostFrameCount,
       skippedFrameCount: gate?.skippedFrameCount ?? 0, error: failure ?? error)
     do throws(MediaError) {
       try writer.finishWriting()
@@ -230,10 +230,10 @@ final class RecordingTrack {
       outcome.error = outcome.error ?? error
       outcome.duration = .invalid
       // The file stays playable as far as it was written.
-      do throws(MediaError) { outcome.path = try place.recover()?.path } catch { outcome.path = nil }
+      do throws(MediaError) { outcome.path = try location.recover()?.path } catch { outcome.path = nil }
       if let path = outcome.path { Self.measure(path, &outcome) }
       // Recovery at the next start tries again to rename the file.
-      if outcome.path == nil, !place.isUnfinishedGone { return outcome }
+      if outcome.path == nil, !location.isUnfinishedGone { return outcome }
     }
     if let journalEntry { options.journal?.remove(journalEntry) }
     return outcome

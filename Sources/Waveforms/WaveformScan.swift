@@ -96,7 +96,7 @@ public final class WaveformScan: Sendable {
 
   private func write(_ waveform: Waveform) throws(MediaError) {
     guard let output else { return }
-    try output.file.writePieces { append throws(MediaError) in
+    try output.file.writeChunks { append throws(MediaError) in
       try waveform.write(output.form, output.style) { (bytes) throws(MediaError) in
         try run.check()
         try append(bytes)

@@ -5,14 +5,14 @@ extension WholeFile {
   /// Begins a file that is written incrementally, at any offset. The file gets its name in `commit`.
   ///
   /// - Throws: the errors of `check`; `writeFailed`.
-  public func begin() throws(MediaError) -> UnfinishedFile { try UnfinishedFile(self) }
+  public func create() throws(MediaError) -> UnfinishedFile { try UnfinishedFile(self) }
 
   /// Opens the unfinished file under its `unfinishedName`. Nil when none exists, or when another writer has it locked.
   ///
   /// - Throws: `outsideRoots`; `writeFailed`.
-  public func adopt() throws(MediaError) -> UnfinishedFile? {
-    precondition(unfinishedName != nil, "only a file with an unfinished name can be adopted")
-    return try UnfinishedFile(adopting: self)
+  public func reopenUnfinished() throws(MediaError) -> UnfinishedFile? {
+    precondition(unfinishedName != nil, "only a file with an unfinished name can be reopened")
+    return try UnfinishedFile(reopening: self)
   }
 }
 
@@ -30,12 +30,12 @@ public final class UnfinishedFile {
   private var isOpen = true
 
   fileprivate init(_ file: WholeFile) throws(MediaError) {
-    let folder = try file.openFolder()
+    let folder = try file.openFolderForWriting()
     let name = file.unfinishedName ?? file.temporaryName
     let descriptor = WholeFile.withCString(name) { openat(folder, $0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
     // A random temporary name needs no lock, because no other process searches for it.
     guard descriptor >= 0, file.unfinishedName == nil || flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      let failure = errno == EEXIST || errno == EWOULDBLOCK ? file.isBegun : file.failure("open")
+      let failure = errno == EEXIST || errno == EWOULDBLOCK ? file.alreadyBeingWritten : file.failure("open")
       if descriptor >= 0 { close(descriptor) }
       close(folder)
       throw failure
@@ -43,8 +43,8 @@ public final class UnfinishedFile {
     (self.descriptor, self.file, self.folder, temporaryName) = (descriptor, file, folder, name)
   }
 
-  fileprivate init?(adopting file: WholeFile) throws(MediaError) {
-    let folder = try file.openParent()
+  fileprivate init?(reopening file: WholeFile) throws(MediaError) {
+    let folder = try file.openFolder()
     let name = file.unfinishedName ?? []
     let descriptor = WholeFile.withCString(name) { openat(folder, $0, O_RDWR | O_NOFOLLOW | O_CLOEXEC) }
     guard descriptor >= 0 else {
@@ -66,7 +66,7 @@ public final class UnfinishedFile {
     (self.descriptor, self.file, self.folder, temporaryName) = (descriptor, file, folder, name)
   }
 
-  deinit { if file.unfinishedName == nil { giveUp() } else { leave() } }
+  deinit { if file.unfinishedName == nil { discard() } else { closeAndKeep() } }
 
   /// Appends bytes.
   ///
@@ -96,7 +96,7 @@ public final class UnfinishedFile {
     }
     do throws(MediaError) {
       if let error { throw error }
-      try file.put(temporaryName, in: folder)
+      try file.renameToFinalName(temporaryName, in: folder)
     } catch {
       if file.unfinishedName == nil { remove() }
       throw error
@@ -104,14 +104,14 @@ public final class UnfinishedFile {
   }
 
   /// Removes the file.
-  public func giveUp() {
+  public func discard() {
     guard isOpen else { return }
     remove()
-    leave()
+    closeAndKeep()
   }
 
   /// Closes the file and retains it under its current name.
-  public func leave() {
+  public func closeAndKeep() {
     guard isOpen else { return }
     isOpen = false
     close(descriptor)

@@ -42,8 +42,9 @@ public struct WholeFile: Sendable {
   }
 
   /// The same file with a known name until it is complete. The incomplete file remains after a failure or the end of
-  /// the process, and `adopt` opens it. It is locked (`flock`) while it is written, so only one writer has it.
-  public func kept(as unfinishedName: [UInt8]) -> WholeFile {
+  /// the process, and `reopenUnfinished` opens it. It is locked (`flock`) while it is written, so only one writer has
+  /// it.
+  public func keepingUnfinished(as unfinishedName: [UInt8]) -> WholeFile {
     var file = self
     file.unfinishedName = unfinishedName
     return file
@@ -62,8 +63,8 @@ public struct WholeFile: Sendable {
   public var name: [UInt8] { Array(split.name) }
 
   /// Whether no file with the name exists. Also true when the folder cannot be opened.
-  public var isFree: Bool {
-    guard let folder = try? openParent() else { return true }
+  public var isNameFree: Bool {
+    guard let folder = try? openFolder() else { return true }
     defer { close(folder) }
     return !exists(in: folder)
   }
@@ -71,40 +72,40 @@ public struct WholeFile: Sendable {
   /// Checks the conditions of `write` that can be checked before writing.
   ///
   /// - Throws: the errors of `write`.
-  public func check() throws(MediaError) { close(try openFolder()) }
+  public func check() throws(MediaError) { close(try openFolderForWriting()) }
 
   /// Writes the file. Never follows a link at its path. On an error nothing remains.
   ///
   /// - Throws: `fileExists` when the file exists and must not be replaced; `outsideRoots`; `writeFailed`.
   public func write(_ bytes: [UInt8]) throws(MediaError) {
-    try writePieces { append throws(MediaError) in try append(bytes) }
+    try writeChunks { append throws(MediaError) in try append(bytes) }
   }
 
   /// Writes the file in parts. Each part is written when `produce` passes it to `append`. On an error nothing remains.
   ///
   /// - Throws: the errors of `write` and of `produce`.
-  public func writePieces(
+  public func writeChunks(
     _ produce: (_ append: ([UInt8]) throws(MediaError) -> Void) throws(MediaError) -> Void
   ) throws(MediaError) {
-    let file = try begin()
+    let file = try create()
     try produce { (bytes) throws(MediaError) in try file.append(bytes) }
     try file.commit()
   }
 
   /// Opens the folder. Throws when the file exists and must not be replaced.
-  func openFolder() throws(MediaError) -> Int32 {
-    let opened = try openParent()
+  func openFolderForWriting() throws(MediaError) -> Int32 {
+    let opened = try openFolder()
     guard replaces || !exists(in: opened) else {
       close(opened)
-      throw taken
+      throw alreadyExists
     }
     return opened
   }
 
   /// Opens the folder.
-  func openParent() throws(MediaError) -> Int32 {
+  func openFolder() throws(MediaError) -> Int32 {
     guard !split.name.isEmpty else { throw MediaError(.writeFailed, "\(text) is not a file name", operation: "open") }
-    let flags = FileRoots.forPath | O_DIRECTORY | O_CLOEXEC
+    let flags = FileRoots.pathOnlyFlag | O_DIRECTORY | O_CLOEXEC
     let opened: Int32
     if let roots {
       opened = roots.open(folder, flags)
@@ -123,8 +124,8 @@ public struct WholeFile: Sendable {
   func writeAll(_ bytes: [UInt8], _ descriptor: Int32) throws(MediaError) {
     // This function only appends.
     var status = stat()
-    let present = fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
-    guard WritableSpace.allows(growing: descriptor, to: present + Int64(bytes.count)) else {
+    let byteCount = fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
+    guard WritableSpace.allows(growing: descriptor, to: byteCount + Int64(bytes.count)) else {
       throw MediaError(
         .writeFailed, "\(text) cannot be written: less free disk space than reserved would remain", operation: "write")
     }
@@ -138,7 +139,7 @@ public struct WholeFile: Sendable {
   }
 
   /// Renames a temporary file in the folder to its final name.
-  func put(_ temporary: [UInt8], in folder: Int32) throws(MediaError) {
+  func renameToFinalName(_ temporary: [UInt8], in folder: Int32) throws(MediaError) {
     let name = Array(split.name)
     if !replaces {
       // link(2) never replaces a file that was created meanwhile.
@@ -146,10 +147,10 @@ public struct WholeFile: Sendable {
         _ = Self.withCString(temporary) { unlinkat(folder, $0, 0) }
         return
       }
-      if errno == EEXIST { throw taken }
+      if errno == EEXIST { throw alreadyExists }
       // A file system without hard links.
       guard errno == EPERM || errno == EOPNOTSUPP else { throw failure("link") }
-      guard !exists(in: folder) else { throw taken }
+      guard !exists(in: folder) else { throw alreadyExists }
     }
     guard Self.withCStrings(temporary, name, { renameat(folder, $0, folder, $1) }) == 0 else {
       throw failure("rename")
@@ -167,7 +168,7 @@ public struct WholeFile: Sendable {
   ///
   /// - Throws: `outsideRoots`; `fileNotFound`; `writeFailed`.
   public func remove() throws(MediaError) {
-    let folder = try openParent()
+    let folder = try openFolder()
     defer { close(folder) }
     guard Self.withCString(name, { unlinkat(folder, $0, 0) }) == 0 else {
       if errno == ENOENT { throw MediaError(.fileNotFound, "\(text) does not exist", operation: "unlink") }
@@ -185,12 +186,12 @@ public struct WholeFile: Sendable {
   /// The path in the form of the wire protocol.
   var text: String { String(validating: path, as: UTF8.self) ?? "file://\(FileURL.percentEncoded(path))" }
 
-  private var taken: MediaError {
+  private var alreadyExists: MediaError {
     MediaError(.fileExists, "\(text) already exists; \(hint)", operation: "open")
   }
 
   /// The error when an unfinished file with the name exists.
-  var isBegun: MediaError {
+  var alreadyBeingWritten: MediaError {
     MediaError(.fileExists, "\(text) is already being written", operation: "open")
   }
 

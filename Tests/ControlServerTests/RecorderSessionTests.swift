@@ -24,7 +24,7 @@ import Testing
     options.session = engine.session
     options.onEvent = { event in if case .state(let state) = event { states.update { $0.append(state) } } }
     let format = AudioFormat(sampleRateHz: 48_000, channelCount: 1)
-    recorder = AudioRecorder(place: RecordingLocation(path: Array(folder.file("a.wav").utf8)), options: options) {
+    recorder = AudioRecorder(location: RecordingLocation(path: Array(folder.file("a.wav").utf8)), options: options) {
       ManualSource(format: format)
     }
   }

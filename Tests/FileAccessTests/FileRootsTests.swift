@@ -76,7 +76,7 @@ import Testing
   /// The same checks on a kernel without openat2.
   @Test(arguments: cases.filter { $0.path.hasPrefix("{root}/") && $0.path != "{root}/../root/a" })
   func walkWithoutOpenat2OpensOnlyFilesBelowARoot(_ row: Case) throws {
-    let descriptor = open(root, FileRoots.forPath | O_DIRECTORY | O_CLOEXEC)
+    let descriptor = open(root, FileRoots.pathOnlyFlag | O_DIRECTORY | O_CLOEXEC)
     try #require(descriptor >= 0)
     defer { close(descriptor) }
     let rest = Array(row.path.dropFirst("{root}/".count).utf8)

@@ -110,7 +110,7 @@ import Testing
     let rig = try RecorderRig()
     try rig.begin()
     rig.give(0..<48_000)
-    #expect(try rig.recorder.place.recover() == nil)
+    #expect(try rig.recorder.location.recover() == nil)
     let other = try RecorderRig(in: rig.folder)
     expectError(.fileExists) { try other.recorder.prepareToRecord() }
     rig.give(48_000..<50_000)

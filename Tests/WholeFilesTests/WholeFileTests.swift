@@ -30,20 +30,20 @@ import WholeFiles
   }
 
   @Test func incrementallyWrittenFileAppearsAtCommit() throws {
-    let file = try wholeFile(folder.file("a")).begin()
+    let file = try wholeFile(folder.file("a")).create()
     #expect(pwrite(file.descriptor, "bc", 2, 1) == 2 && pwrite(file.descriptor, "a", 1, 0) == 1)
     #expect(try names.allSatisfy { $0 != "a" })
     try file.commit()
     #expect(try text("a") == "abc" && names == ["a"])
     // Files that are released, given up, or committed too late do not exist.
-    _ = try wholeFile(folder.file("b")).begin()
-    let givenUp = try wholeFile(folder.file("c")).begin()
-    givenUp.giveUp()
-    let late = try wholeFile(folder.file("d")).begin()
+    _ = try wholeFile(folder.file("b")).create()
+    let discarded = try wholeFile(folder.file("c")).create()
+    discarded.discard()
+    let late = try wholeFile(folder.file("d")).create()
     try wholeFile(folder.file("d")).write([1])
     expectError(.fileExists) { try late.commit() }
     #expect(try names == ["a", "d"])
-    expectError(.fileExists) { try wholeFile(folder.file("a")).begin() }
+    expectError(.fileExists) { try wholeFile(folder.file("a")).create() }
   }
 
   @Test func existingFileIsKeptUnlessItIsToBeReplaced() throws {

@@ -76,7 +76,7 @@ extension Connection {
     }
     try server.engine.session.checkRecording()
     let loop = server.loop
-    let place = RecordingLocation(
+    let location = RecordingLocation(
       path: command.file.bytes, replaces: command.replaces, roots: server.policy.writableRoots)
     var options = Self.options(command)
     options.journal = server.recordingJournal
@@ -85,7 +85,9 @@ extension Connection {
       options.onEvent = { [weak server] event in
         loop.execute { [weak server] in server?.recorders.happened(event, to: number) }
       }
-      return AudioRecorder(place: place, settings: Self.settings(command), options: options) { makeSource(source) }
+      return AudioRecorder(location: location, settings: Self.settings(command), options: options) {
+        makeSource(source)
+      }
     }
     let carried = LoopCarried(value: added)
     added.recorder.prepareToRecord { [server] result in

@@ -110,7 +110,7 @@ public final class AssetExportSession: Sendable {
   private func export(
     _ job: AssetWorkers.Job, _ progress: @escaping @Sendable (Double?) -> Void
   ) throws(MediaError) -> Outcome {
-    let unfinished = try file.begin()
+    let unfinished = try file.create()
     let control = ExportControl(
       hold: { [run] (cancel) throws(MediaError) in try run.addCancellation(cancel) },
       check: { [run] () throws(MediaError) in

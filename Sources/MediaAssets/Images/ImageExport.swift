@@ -195,7 +195,7 @@ public final class ImageExport: Sendable {
 
   /// Writes the file that was encoded last.
   private func unfinished(_ file: WholeFile, _ maker: any ImageMaker) throws(MediaError) -> UnfinishedFile {
-    let unfinished = try file.begin()
+    let unfinished = try file.create()
     while let bytes = try maker.nextBytes() { try unfinished.append(bytes) }
     return unfinished
   }

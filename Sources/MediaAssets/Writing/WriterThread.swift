@@ -70,16 +70,16 @@ final class WriterThread {
 
   /// Writes a file that gets its name when it is complete. Returns false if writing was cancelled.
   private func write(_ file: WholeFile, _ extras: WriterExtras) throws(MediaError) -> Bool {
-    let unfinished = try file.begin()
+    let unfinished = try file.create()
     // The muxer must be released before the file's descriptor is closed.
     let isComplete: Bool
     do throws(MediaError) { isComplete = try write(to: unfinished.descriptor, extras) } catch {
       // A file without a header is never kept.
-      if !shared.withState({ $0.isHeaderWritten }) { unfinished.giveUp() }
+      if !shared.withState({ $0.isHeaderWritten }) { unfinished.discard() }
       throw error
     }
     guard isComplete, startCommit() else {
-      unfinished.giveUp()
+      unfinished.discard()
       return false
     }
     let byteCount = Self.byteCount(of: unfinished.descriptor)
