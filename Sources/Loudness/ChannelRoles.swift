@@ -13,8 +13,8 @@ enum ChannelRoles {
   /// libebur128's roles of the channels of a mask, in channel order. Without a mask, or with one of another channel
   /// count, FFmpeg's default layout applies. Beyond eight channels, each further channel counts as a front channel.
   static func roles(mask: UInt64?, channelCount: Int) -> [channel] {
-    let usual = usualMask(channelCount: channelCount)
-    let mask = mask.flatMap { $0.nonzeroBitCount == channelCount ? $0 : nil } ?? usual
+    let defaultMask = defaultMask(channelCount: channelCount)
+    let mask = mask.flatMap { $0.nonzeroBitCount == channelCount ? $0 : nil } ?? defaultMask
     let roles = (0..<64).filter { mask & 1 << UInt64($0) != 0 }.map { role(ofBit: $0, in: mask) }
     return roles + Array(repeating: EBUR128_CENTER, count: max(0, channelCount - roles.count))
   }
@@ -42,7 +42,7 @@ enum ChannelRoles {
   }
 
   /// `av_channel_layout_default`.
-  private static func usualMask(channelCount: Int) -> UInt64 {
+  private static func defaultMask(channelCount: Int) -> UInt64 {
     switch channelCount {
     case 1: 0x4
     case 2: 0x3

@@ -30,7 +30,7 @@ public final class LoudnessScan: Sendable {
 
   private struct State {
     var isCancelled = false
-    var hasBegun = false
+    var hasStarted = false
     /// The run of the current or next file.
     var run: FileRun?
     var report = LoudnessReport(files: [])
@@ -70,13 +70,13 @@ public final class LoudnessScan: Sendable {
     on scanner: LoudnessScanner = .shared, progress: @escaping @Sendable (LoudnessProgress) -> Void = { _ in },
     completion: @escaping @Sendable (Result<LoudnessReport, MediaError>) -> Void
   ) {
-    let mayBegin = state.withLock { state in
-      precondition(!state.hasBegun, "a scan can start only once")
-      state.hasBegun = true
+    let mayStart = state.withLock { state in
+      precondition(!state.hasStarted, "a scan can start only once")
+      state.hasStarted = true
       if !state.isCancelled { state.completion = completion }
       return !state.isCancelled
     }
-    guard mayBegin else { return completion(.failure(Self.cancelled)) }
+    guard mayStart else { return completion(.failure(Self.cancelled)) }
     measure(0, on: scanner, progress)
   }
 
@@ -121,13 +121,13 @@ public final class LoudnessScan: Sendable {
   private func measure(
     _ index: Int, on scanner: LoudnessScanner, _ progress: @escaping @Sendable (LoudnessProgress) -> Void
   ) {
-    guard index < assets.count else { return finish(.success(wholeReport())) }
+    guard index < assets.count else { return finish(.success(finalReport())) }
     let (asset, run) = (assets[index], FileRun())
-    let mayBegin = state.withLock { state in
+    let mayStart = state.withLock { state in
       if !state.isCancelled { state.run = run }
       return !state.isCancelled
     }
-    guard mayBegin else { return }
+    guard mayStart else { return }
     let job = scanner.workers.run(forNanoseconds: asset.openingNanoseconds, isNext: index > 0) { [self] job in
       if let error = LoudnessMeter.unavailability() { return finish(.failure(error)) }
       let result = Result { () throws(MediaError) in
@@ -136,10 +136,10 @@ public final class LoudnessScan: Sendable {
           progress(LoudnessProgress(fileIndex: index, fileCount: assets.count, fraction: fraction))
         }
       }
-      if measured(run, result) { measure(index + 1, on: scanner, progress) }
+      if recordResult(run, result) { measure(index + 1, on: scanner, progress) }
     } timedOut: { [self] reason in
       run.cancel()
-      if measured(run, .failure(reason.error(asset.displayPath))) { measure(index + 1, on: scanner, progress) }
+      if recordResult(run, .failure(reason.error(asset.displayPath))) { measure(index + 1, on: scanner, progress) }
     }
     run.job.withLock { $0 = job }
     // A cancellation before this line did not have the job yet.
@@ -147,7 +147,7 @@ public final class LoudnessScan: Sendable {
   }
 
   /// Records the result of a file. Returns false if the run was cancelled or has timed out.
-  private func measured(_ run: FileRun, _ result: Result<(LoudnessMeasurement, GatingBlocks), MediaError>) -> Bool {
+  private func recordResult(_ run: FileRun, _ result: Result<(LoudnessMeasurement, GatingBlocks), MediaError>) -> Bool {
     state.withLock { state in
       guard state.run === run else { return false }
       state.run = nil
@@ -157,7 +157,7 @@ public final class LoudnessScan: Sendable {
     }
   }
 
-  private func wholeReport() -> LoudnessReport {
+  private func finalReport() -> LoudnessReport {
     let (measuredFiles, blocks) = state.withLock { ($0.report, $0.blocks) }
     guard measuresAlbum else { return measuredFiles }
     var report = measuredFiles
@@ -202,7 +202,7 @@ public final class LoudnessScan: Sendable {
     _ asset: Asset, _ run: FileRun, _ job: AssetWorkers.Job, progress: (Double?) -> Void
   ) throws(MediaError) -> (LoudnessMeasurement, GatingBlocks) {
     let (reader, duration) = try open(asset, run)
-    let roomForBlocks = GatingBlocks.limit - state.withLock { $0.blocks.count }
+    let remainingBlockCount = GatingBlocks.limit - state.withLock { $0.blocks.count }
     let format = reader.format
     let meter = try LoudnessMeter(format, channelMask: reader.channelMask)
     let length = duration.frameIndex(rate: format.sampleRateHz, rounding: .towardPositiveInfinity).map { max(1, $0) }
@@ -210,19 +210,19 @@ public final class LoudnessScan: Sendable {
     let step = meter.stepFrameCount
     let buffer = UnsafeMutablePointer<Float>.allocate(capacity: step * format.channelCount)
     defer { buffer.deallocate() }
-    var (frameCount, toldPart, blocks) = (Int64(0), Int64(0), GatingBlocks())
+    var (frameCount, reportedTwentieths, blocks) = (Int64(0), Int64(0), GatingBlocks())
     var fault: MediaError?
     progress(length == nil ? nil : 0)
     while fault == nil {
       job.reportProgress()
-      let piece = try readStep(reader, into: buffer, frameCount: step)
+      let chunk = try readStep(reader, into: buffer, frameCount: step)
       try check(run)
-      fault = piece.error
-      try meter.add(buffer, frameCount: piece.count)
-      frameCount += Int64(piece.count)
-      guard piece.count == step else { break }
+      fault = chunk.error
+      try meter.add(buffer, frameCount: chunk.count)
+      frameCount += Int64(chunk.count)
+      guard chunk.count == step else { break }
       if measuresAlbum, frameCount >= Int64(4 * step) { blocks.add(meter.momentaryLoudness) }
-      guard frameCount < Int64(maximumSeconds) * Int64(format.sampleRateHz), blocks.count < roomForBlocks else {
+      guard frameCount < Int64(maximumSeconds) * Int64(format.sampleRateHz), blocks.count < remainingBlockCount else {
         fault = MediaError(
           .mediaLimitExceeded,
           length == nil
@@ -231,9 +231,9 @@ public final class LoudnessScan: Sendable {
           operation: "scan")
         break
       }
-      if let length, frameCount < length, frameCount * 20 / length > toldPart {
-        toldPart = frameCount * 20 / length
-        progress(Double(toldPart) / 20)
+      if let length, frameCount < length, frameCount * 20 / length > reportedTwentieths {
+        reportedTwentieths = frameCount * 20 / length
+        progress(Double(reportedTwentieths) / 20)
       }
     }
     if frameCount == 0, let fault { throw fault }
@@ -257,8 +257,8 @@ public final class LoudnessScan: Sendable {
     var count = 0
     while count < frameCount {
       do throws(MediaError) {
-        let place = buffer + count * reader.format.channelCount
-        switch try reader.read(into: place, capacityFrames: frameCount - count) {
+        let destination = buffer + count * reader.format.channelCount
+        switch try reader.read(into: destination, capacityFrames: frameCount - count) {
         case .frames(let read, _): count += read
         case .endOfTrack: return (count, nil)
         case .cancelled: throw Self.cancelled

@@ -24,8 +24,8 @@ struct PaletteImage {
   mutating func set(_ x: Int, _ y: Int, _ color: UInt8) {
     guard (0..<width).contains(x), (0..<height).contains(y) else { return }
     let shift = UInt8(6 - 2 * (x % 4))
-    let place = y * rowByteCount + x / 4
-    rows[place] = rows[place] & ~(3 << shift) | color << shift
+    let index = y * rowByteCount + x / 4
+    rows[index] = rows[index] & ~(3 << shift) | color << shift
   }
 
   /// The colour of a pixel.

@@ -20,11 +20,11 @@ struct TimeAxis {
       marks = []
       return
     }
-    let least = duration * Double(spacing) / Double(width)
+    let minimumStep = duration * Double(spacing) / Double(width)
     let steps = [
       0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800,
     ]
-    let step = steps.first { $0 >= least } ?? 3_600 * (least / 3_600).rounded(.up)
+    let step = steps.first { $0 >= minimumStep } ?? 3_600 * (minimumStep / 3_600).rounded(.up)
     var marks: [Mark] = []
     var index = (start / step).rounded(.up)
     while index * step < start + duration, marks.count < width {
@@ -39,12 +39,13 @@ struct TimeAxis {
   /// `1:05`, `2:00:00`; with `isFine` also milliseconds, as `1:05.250`.
   static func label(_ seconds: Double, isFine: Bool = false) -> String {
     let milliseconds = Int((seconds * 1_000).rounded())
-    func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
     let whole = milliseconds / 1_000
     let (hours, minutes) = (whole / 3_600, whole / 60 % 60)
-    let text = hours > 0 ? "\(hours):\(two(minutes)):\(two(whole % 60))" : "\(minutes):\(two(whole % 60))"
+    let secondDigits = twoDigits(whole % 60)
+    let text = hours > 0 ? "\(hours):\(twoDigits(minutes)):\(secondDigits)" : "\(minutes):\(secondDigits)"
     guard isFine else { return text }
     let rest = milliseconds % 1_000
-    return text + "." + (rest < 100 ? "0" : "") + two(rest)
+    return text + "." + (rest < 100 ? "0" : "") + twoDigits(rest)
   }
 }

@@ -4,20 +4,20 @@ import MediaCore
 
 extension Waveform {
   /// Bytes that are passed to `append` at once.
-  private static let pieceByteCount = 65_536
+  private static let chunkByteCount = 65_536
 
   /// Writes the waveform in chunks.
   ///
   /// - Throws: `invalidArgument` for an invalid style, and for `.dat` if bins are not a whole number of samples; the
   ///   errors of `append`.
   public func write(
-    _ form: WaveformForm, _ style: WaveformStyle = WaveformStyle(), to append: ([UInt8]) throws(MediaError) -> Void
+    _ format: WaveformFormat, _ style: WaveformStyle = WaveformStyle(), to append: ([UInt8]) throws(MediaError) -> Void
   ) throws(MediaError) {
     try style.check()
-    switch form {
+    switch format {
     case .json: try writeJSON(bits: style.bits, append)
     case .dat: try writeDat(bits: style.bits, append)
-    case .png: try append(picture(style).png)
+    case .png: try append(image(style).png)
     case .svg: try append(Array(svg(style).utf8))
     }
   }
@@ -63,7 +63,7 @@ extension Waveform {
         let quantized = Self.quantized(value, bits: bits)
         if bits == 8 { add(Int8(clamping: quantized)) } else { add(Int16(clamping: quantized)) }
       }
-      guard bytes.count >= Self.pieceByteCount else { continue }
+      guard bytes.count >= Self.chunkByteCount else { continue }
       try append(bytes)
       bytes.removeAll(keepingCapacity: true)
     }
@@ -81,7 +81,7 @@ extension Waveform {
     func add(_ value: Int, isFirst: Bool) throws(MediaError) {
       if !isFirst { bytes.append(UInt8(ascii: ",")) }
       bytes.append(contentsOf: "\(value)".utf8)
-      guard bytes.count >= Self.pieceByteCount else { return }
+      guard bytes.count >= Self.chunkByteCount else { return }
       try append(bytes)
       bytes.removeAll(keepingCapacity: true)
     }

@@ -95,18 +95,18 @@ public struct WaveformCache: Sendable {
   // MARK: - Writing
 
   /// Stores a waveform.
-  func keep(_ waveform: Waveform, _ identity: Identity, _ request: WaveformRequest) {
-    let pieces = StoredWaveform.bytes(waveform)
-    guard pieces.count <= byteLimit else { return }
+  func store(_ waveform: Waveform, _ identity: Identity, _ request: WaveformRequest) {
+    let bytes = StoredWaveform.bytes(waveform)
+    guard bytes.count <= byteLimit else { return }
     mkdir(folder, 0o700)
-    makeRoom(for: pieces.count)
+    freeSpace(for: bytes.count)
     let file = WholeFile(path: Array(path(identity, request).utf8), replaces: true, hint: "")
     // After a write error the waveform is measured again next time.
-    try? file.write(pieces)
+    try? file.write(bytes)
   }
 
   /// Removes the least recently used files until `byteCount` more bytes fit.
-  private func makeRoom(for byteCount: Int) {
+  private func freeSpace(for byteCount: Int) {
     guard let directory = opendir(folder) else { return }
     defer { closedir(directory) }
     var files: [(name: String, byteCount: Int, used: (Int, Int))] = []
@@ -131,7 +131,7 @@ public struct WaveformCache: Sendable {
 /// The stored form of a waveform: a magic number, integers of 8 bytes, the values, and a checksum.
 enum StoredWaveform {
   /// Changes with each change of the format.
-  private static let mark = Array("PLAYWAV1".utf8)
+  private static let magicNumber = Array("PLAYWAV1".utf8)
   private static let numberCount = 6
   static let maximumByteCount = 8 + 8 * numberCount + 12 * Waveform.maximumPointCount + 8
 
@@ -145,25 +145,25 @@ enum StoredWaveform {
       Int64(waveform.sampleRateHz), Int64(waveform.channelCount), waveform.firstFrame, waveform.frameCount, kind,
       Int64(value),
     ]
-    var bytes = mark
-    bytes.reserveCapacity(mark.count + 8 * numberCount + 12 * waveform.minima.count + 8)
+    var bytes = magicNumber
+    bytes.reserveCapacity(magicNumber.count + 8 * numberCount + 12 * waveform.minima.count + 8)
     for number in numbers { withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) } }
     for values in [waveform.minima, waveform.maxima, waveform.rms] {
       values.withUnsafeBytes { bytes.append(contentsOf: $0) }
     }
-    let sum = sum(bytes[...])
-    withUnsafeBytes(of: sum.littleEndian) { bytes.append(contentsOf: $0) }
+    let checksum = checksum(bytes[...])
+    withUnsafeBytes(of: checksum.littleEndian) { bytes.append(contentsOf: $0) }
     return bytes
   }
 
   static func waveform(_ bytes: [UInt8]) -> Waveform? {
-    let headCount = mark.count + 8 * numberCount
-    guard bytes.count >= headCount + 8, bytes.starts(with: mark) else { return nil }
+    let headCount = magicNumber.count + 8 * numberCount
+    guard bytes.count >= headCount + 8, bytes.starts(with: magicNumber) else { return nil }
     func number(at offset: Int) -> Int64 {
       bytes.withUnsafeBytes { Int64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Int64.self)) }
     }
-    guard UInt64(bitPattern: number(at: bytes.count - 8)) == sum(bytes.dropLast(8)) else { return nil }
-    let numbers = (0..<numberCount).map { number(at: mark.count + 8 * $0) }
+    guard UInt64(bitPattern: number(at: bytes.count - 8)) == checksum(bytes.dropLast(8)) else { return nil }
+    let numbers = (0..<numberCount).map { number(at: magicNumber.count + 8 * $0) }
     guard let rate = Int(exactly: numbers[0]), rate > 0, (1...64).contains(numbers[1]), numbers[2] >= 0, numbers[3] > 0,
       numbers[5] > 0
     else { return nil }
@@ -181,7 +181,7 @@ enum StoredWaveform {
   }
 
   /// 64-bit FNV-1a, which detects corruption on the disk.
-  private static func sum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+  private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
     bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 }

@@ -16,7 +16,7 @@ public struct WaveformReducer {
   private let channelCount: Int
   private let scale: WaveformScale
   /// The announced number of frames; nil if the scale does not need it.
-  private let promisedFrameCount: Int64?
+  private let announcedFrameCount: Int64?
   private var bin: Bin
   /// Minima and maxima for channel counts that do not divide a SIMD vector.
   private var wideLow: [Float]
@@ -37,7 +37,7 @@ public struct WaveformReducer {
     if case .bins = scale { precondition(frameCount != nil, "a number of bins needs a number of frames") }
     self.channelCount = channelCount
     self.scale = scale
-    promisedFrameCount = frameCount
+    announcedFrameCount = frameCount
     bin = Bin(squares: Array(repeating: 0, count: channelCount))
     let isWide = 8 % channelCount != 0
     wideLow = isWide ? Array(repeating: .infinity, count: channelCount) : []
@@ -45,14 +45,14 @@ public struct WaveformReducer {
     binEnd = edge(1)
   }
 
-  private func edge(_ index: Int) -> Int64 { scale.edge(index, frameCount: promisedFrameCount ?? .max) }
+  private func edge(_ index: Int) -> Int64 { scale.edge(index, frameCount: announcedFrameCount ?? .max) }
 
   /// Adds frames. NaN samples are ignored, and frames beyond the announced count are dropped.
   ///
   /// - Throws: `mediaLimitExceeded` when there are more bins than a waveform may have.
   public mutating func add(_ samples: UnsafePointer<Float>, frameCount added: Int) throws(MediaError) {
     var done = 0
-    let count = min(added, Int(clamping: (promisedFrameCount ?? .max) - frameCount))
+    let count = min(added, Int(clamping: (announcedFrameCount ?? .max) - frameCount))
     while done < count {
       let length = min(count - done, Int(clamping: binEnd - frameCount))
       fold(samples + done * channelCount, frameCount: length)
@@ -66,7 +66,7 @@ public struct WaveformReducer {
   /// of `bins` if fewer frames than announced were added.
   public mutating func finish(sampleRateHz: Int, firstFrame: Int64) throws(MediaError) -> Waveform? {
     if frameCount > binStart { try endBin() }
-    if case .bins = scale, frameCount != promisedFrameCount { return nil }
+    if case .bins = scale, frameCount != announcedFrameCount { return nil }
     return Waveform(
       sampleRateHz: sampleRateHz, channelCount: channelCount, firstFrame: firstFrame, frameCount: frameCount,
       scale: scale, minima: minima, maxima: maxima, rms: rms)
@@ -75,7 +75,7 @@ public struct WaveformReducer {
   // MARK: - Bins
 
   private mutating func endBin() throws(MediaError) {
-    guard minima.count + channelCount <= Waveform.maximumPointCount else { throw Self.tooMany }
+    guard minima.count + channelCount <= Waveform.maximumPointCount else { throw Self.tooManyBins }
     let length = Double(frameCount - binStart)
     for channel in 0..<channelCount {
       var (low, high) = (Float.infinity, -Float.infinity)
@@ -103,7 +103,7 @@ public struct WaveformReducer {
     binEnd = edge(binIndex + 1)
   }
 
-  static var tooMany: MediaError {
+  static var tooManyBins: MediaError {
     MediaError(
       .mediaLimitExceeded,
       "a waveform has at most \(Waveform.maximumPointCount) bins times channels: use fewer or longer bins",
@@ -147,15 +147,15 @@ public struct WaveformReducer {
 
   /// Adds frames, for channel counts that do not divide a vector.
   private mutating func foldWide(_ samples: UnsafePointer<Float>, frameCount: Int) {
-    var place = samples
+    var frame = samples
     for _ in 0..<frameCount {
       for channel in 0..<channelCount {
-        let value = place[channel]
+        let value = frame[channel]
         if value < wideLow[channel] { wideLow[channel] = value }
         if value > wideHigh[channel] { wideHigh[channel] = value }
         if value == value { bin.squares[channel] += Double(value) * Double(value) }
       }
-      place += channelCount
+      frame += channelCount
     }
   }
 }

@@ -39,7 +39,7 @@ public final class WaveformScan: Sendable {
   ) {
     self.asset = asset
     var request = request
-    if let output, output.form.isPicture, request.scale == nil { request.scale = .bins(output.style.width) }
+    if let output, output.format.isImage, request.scale == nil { request.scale = .bins(output.style.width) }
     self.request = request
     self.output = output
     self.cache = cache
@@ -69,7 +69,7 @@ public final class WaveformScan: Sendable {
       let result = try measure(job, progress, &identity)
       try write(result.waveform)
       // Stored before the completion, so that a request after it finds the waveform.
-      if let identity { cache?.keep(result.waveform, identity, request) }
+      if let identity { cache?.store(result.waveform, identity, request) }
       return result
     }
   }
@@ -90,14 +90,14 @@ public final class WaveformScan: Sendable {
   private func checkOutput() throws(MediaError) {
     guard let output else { return }
     try output.style.check()
-    if output.form == .dat, case .bins? = request.scale { throw Waveform.unevenBins }
+    if output.format == .dat, case .bins? = request.scale { throw Waveform.unevenBins }
     try output.file.check()
   }
 
   private func write(_ waveform: Waveform) throws(MediaError) {
     guard let output else { return }
     try output.file.writeChunks { append throws(MediaError) in
-      try waveform.write(output.form, output.style) { (bytes) throws(MediaError) in
+      try waveform.write(output.format, output.style) { (bytes) throws(MediaError) in
         try run.check()
         try append(bytes)
       }
@@ -105,18 +105,18 @@ public final class WaveformScan: Sendable {
     }
   }
 
-  /// - Parameter fresh: is set to the identity of the file if the result is to be stored.
+  /// - Parameter identityToStore: is set to the identity of the file if the result is to be stored.
   private func measure(
-    _ job: AssetWorkers.Job, _ progress: @Sendable (Double?) -> Void, _ fresh: inout WaveformCache.Identity?
+    _ job: AssetWorkers.Job, _ progress: @Sendable (Double?) -> Void, _ identityToStore: inout WaveformCache.Identity?
   ) throws(MediaError) -> WaveformResult {
     try run.check()
     let properties = try opening.load(asset)
     // The identity after loading, because loading checks that the file may be read.
     let identity = cache.flatMap { _ in WaveformCache.identity(of: asset) }
-    if let cache, let identity, let kept = cache.waveform(identity, request) {
+    if let cache, let identity, let cached = cache.waveform(identity, request) {
       opening.finish(asset)
       progress(1)
-      return WaveformResult(waveform: kept, fault: nil, isCached: true)
+      return WaveformResult(waveform: cached, fault: nil, isCached: true)
     }
     do throws(MediaError) {
       try properties.checkHasAudio(path: asset.displayPath, operation: "waveform")
@@ -132,13 +132,13 @@ public final class WaveformScan: Sendable {
     }
     let reader = try opening.reader(asset, trackID: request.trackID)
     try run.addCancellation { reader.cancel() }
-    var pass = try WaveformPass(reader, request, duration: properties.duration)
-    let waveform = try pass.run(progress) { () throws(MediaError) in
+    var measurement = try WaveformMeasurement(reader, request, duration: properties.duration)
+    let waveform = try measurement.run(progress) { () throws(MediaError) in
       job.reportProgress()
       try run.check()
     }
     let fault = reader.takeSkippedPackets()?.error ?? reader.takeWarning()?.error
-    if fault == nil, identity == WaveformCache.identity(of: asset) { fresh = identity }
+    if fault == nil, identity == WaveformCache.identity(of: asset) { identityToStore = identity }
     progress(1)
     return WaveformResult(waveform: waveform, fault: fault, isCached: false)
   }

@@ -37,7 +37,7 @@ public struct WaveformColor: Sendable, Hashable {
 }
 
 /// The format of a waveform file.
-public enum WaveformForm: String, Sendable, Hashable, CaseIterable {
+public enum WaveformFormat: String, Sendable, Hashable, CaseIterable {
   /// audiowaveform's JSON, with the additional fields `rms`, `first_sample` and `sample_count`.
   case json
   /// audiowaveform's binary format, version 2.
@@ -46,25 +46,25 @@ public enum WaveformForm: String, Sendable, Hashable, CaseIterable {
   case svg
 
   /// Whether the format is an image.
-  public var isPicture: Bool { self == .png || self == .svg }
+  public var isImage: Bool { self == .png || self == .svg }
 }
 
 /// The destination and format of a waveform file.
 public struct WaveformOutput: Sendable {
   public var file: WholeFile
-  public var form: WaveformForm
+  public var format: WaveformFormat
   public var style: WaveformStyle
 
-  public init(_ file: WholeFile, _ form: WaveformForm, _ style: WaveformStyle = WaveformStyle()) {
-    (self.file, self.form, self.style) = (file, form, style)
+  public init(_ file: WholeFile, _ format: WaveformFormat, _ style: WaveformStyle = WaveformStyle()) {
+    (self.file, self.format, self.style) = (file, format, style)
   }
 
   /// A file at a path that is absolute or relative to the working directory.
   ///
   /// - Parameter replacesFile: whether an existing file is replaced. Default: false, an error.
   public init(
-    path: String, _ form: WaveformForm, _ style: WaveformStyle = WaveformStyle(), replacesFile: Bool = false
-  ) { self.init(WholeFile(path: path, replaces: replacesFile), form, style) }
+    path: String, _ format: WaveformFormat, _ style: WaveformStyle = WaveformStyle(), replacesFile: Bool = false
+  ) { self.init(WholeFile(path: path, replaces: replacesFile), format, style) }
 }
 
 /// The appearance of a waveform file.

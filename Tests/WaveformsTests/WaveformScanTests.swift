@@ -42,7 +42,7 @@ import WholeFiles
   }
 
   /// A pass over 20 s in a container without a declared duration. `seconds`: the limit of such a file.
-  private func unknownDurationPass(_ files: TemporaryDirectory, seconds: Int) throws -> WaveformPass {
+  private func unknownDurationMeasurement(_ files: TemporaryDirectory, seconds: Int) throws -> WaveformMeasurement {
     let path = files.file("unknown.flac")
     try ChildProcess.run([
       "sh", "-c",
@@ -52,15 +52,15 @@ import WholeFiles
     let duration = try opening.load(asset).duration
     #expect(!duration.isNumeric)
     let reader = try opening.reader(asset, trackID: nil)
-    return try WaveformPass(reader, .init(scale: .bins(10)), duration: duration, maximumUnknownSeconds: seconds)
+    return try WaveformMeasurement(reader, .init(scale: .bins(10)), duration: duration, maximumUnknownSeconds: seconds)
   }
 
   @Test func fileOfUnknownDurationIsReadUpToTheLimit() throws {
     let files = try TemporaryDirectory()
-    var endless = try unknownDurationPass(files, seconds: 19)
-    expectError(.mediaLimitExceeded) { _ = try endless.run({ _ in }, goesOn: {}) }
-    var whole = try unknownDurationPass(files, seconds: 20)
-    #expect(try whole.run({ _ in }, goesOn: {}).binCount == 10)
+    var endless = try unknownDurationMeasurement(files, seconds: 19)
+    expectError(.mediaLimitExceeded) { _ = try endless.run({ _ in }, checkCancellation: {}) }
+    var whole = try unknownDurationMeasurement(files, seconds: 20)
+    #expect(try whole.run({ _ in }, checkCancellation: {}).binCount == 10)
     #expect(AudioTrackReader.maximumUnknownDurationSeconds == 4 * 3_600)
   }
 
@@ -114,8 +114,8 @@ import WholeFiles
     #expect(await code(good, .init(start: MediaTime(value: -1, timescale: 1))) == .invalidTime)
     #expect(await code(good, .init(start: MediaTime(value: 1, timescale: 1), end: .zero)) == .invalidTime)
     // Errors of the output.
-    func output(_ name: String, _ form: WaveformForm = .json, replaces: Bool = false) -> WaveformOutput {
-      WaveformOutput(WholeFile(path: Array(files.file(name).utf8), replaces: replaces, hint: ""), form)
+    func output(_ name: String, _ format: WaveformFormat = .json, replaces: Bool = false) -> WaveformOutput {
+      WaveformOutput(WholeFile(path: Array(files.file(name).utf8), replaces: replaces, hint: ""), format)
     }
     let existing = try FileManager.default.contentsOfDirectory(atPath: files.path).sorted()
     #expect(await code(good, to: output("good.wav")) == .fileExists)

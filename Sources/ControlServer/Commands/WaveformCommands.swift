@@ -29,7 +29,7 @@ extension Connection {
   }
 
   private func output(_ output: AssetCommand.Waveform.Output?) throws(MediaError) -> WaveformOutput? {
-    guard let output, let form = WaveformForm(rawValue: output.form.rawValue) else { return nil }
+    guard let output, let format = WaveformFormat(rawValue: output.form.rawValue) else { return nil }
     var style = WaveformStyle()
     style.width = output.width ?? style.width
     style.height = output.height ?? style.height
@@ -39,7 +39,7 @@ extension Connection {
     let file = WholeFile(
       path: output.file.bytes, replaces: output.replaces, hint: "use `replace` to replace it",
       roots: server.policy.writableRoots)
-    return WaveformOutput(file, form, style)
+    return WaveformOutput(file, format, style)
   }
 
   /// The maximum number of points in a reply, which is encoded on the loop: two channels with the maximum number of

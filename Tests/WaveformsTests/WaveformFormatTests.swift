@@ -6,15 +6,15 @@ import Testing
 @testable import Waveforms
 
 /// Waveform files, read back by other programs.
-@Suite struct WaveformFormTests {
+@Suite struct WaveformFormatTests {
   private let waveform = Waveform(
     sampleRateHz: 1_000, channelCount: 2, firstFrame: 500, frameCount: 2_500, scale: .framesPerBin(1_000),
     minima: [-1, -0.5, -0.25, 0, -2, .zero], maxima: [1, 0.5, 0.25, 0, 2, .infinity],
     rms: [0.5, 0.25, 0.1, 0, 1, 1])
 
-  private func bytes(_ form: WaveformForm, _ style: WaveformStyle = WaveformStyle()) throws -> [UInt8] {
+  private func bytes(_ format: WaveformFormat, _ style: WaveformStyle = WaveformStyle()) throws -> [UInt8] {
     var bytes: [UInt8] = []
-    try waveform.write(form, style) { bytes += $0 }
+    try waveform.write(format, style) { bytes += $0 }
     return bytes
   }
 
@@ -70,7 +70,7 @@ import Testing
     ])
     let pixels = [UInt8](try Data(contentsOf: URL(fileURLWithPath: raw)))
     #expect(pixels.count == 301 * 97 * 3)
-    let image = waveform.picture(style)
+    let image = waveform.image(style)
     for (x, y) in [(0, 0), (5, 1), (150, 0), (150, 20), (150, 30), (0, 81), (300, 96)] {
       let expected: [[UInt8]] = [[0, 0, 0x40], [0xff, 0, 0], [0x7f, 0, 0x20], [0xe0, 0xe0, 0xe0]]
       let offset = 3 * (y * 301 + x)
@@ -106,10 +106,10 @@ import Testing
   }
 
   @Test func invalidStylesFormsAndColorsAreRejected() throws {
-    func code(_ form: WaveformForm, _ change: (inout WaveformStyle) -> Void) -> MediaError.Code? {
+    func code(_ format: WaveformFormat, _ change: (inout WaveformStyle) -> Void) -> MediaError.Code? {
       var style = WaveformStyle()
       change(&style)
-      return #expect(throws: MediaError.self) { try waveform.write(form, style) { _ in } }?.code
+      return #expect(throws: MediaError.self) { try waveform.write(format, style) { _ in } }?.code
     }
     #expect(code(.png) { $0.width = 0 } == .invalidArgument)
     #expect(code(.svg) { $0.height = 1 << 20 } == .invalidArgument)

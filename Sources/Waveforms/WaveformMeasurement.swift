@@ -4,7 +4,7 @@ import MediaCore
 /// Reads a range for its waveform. It reads a second time if the declared length of the file was wrong.
 ///
 /// Threading: one thread at a time, which may block.
-struct WaveformPass {
+struct WaveformMeasurement {
   /// Frames per read.
   private static let stepFrameCount = 4_096
 
@@ -34,41 +34,41 @@ struct WaveformPass {
     self.start = start
     let end = request.end?.frameIndex(rate: rate, rounding: .towardPositiveInfinity)
     self.end = end
-    let told = duration.frameIndex(rate: rate, rounding: .halfAwayFromZero)
-    expected = told.map { max(0, min($0, end ?? .max) - start) }
+    let declared = duration.frameIndex(rate: rate, rounding: .halfAwayFromZero)
+    expected = declared.map { max(0, min($0, end ?? .max) - start) }
   }
 
-  /// Reads the range. `goesOn` is called for each read and stops it by throwing.
+  /// Reads the range. `checkCancellation` is called for each read and stops it by throwing.
   mutating func run(
-    _ progress: (Double?) -> Void, goesOn: () throws(MediaError) -> Void
+    _ progress: (Double?) -> Void, checkCancellation: () throws(MediaError) -> Void
   ) throws(MediaError) -> Waveform {
     progress(expected == nil ? nil : 0)
     let scale = scale
-    var promised: Int64?
+    var announced: Int64?
     if case .bins(let count) = scale {
-      guard count <= Waveform.maximumPointCount / channelCount else { throw WaveformReducer.tooMany }
-      promised = expected ?? 1
+      guard count <= Waveform.maximumPointCount / channelCount else { throw WaveformReducer.tooManyBins }
+      announced = expected ?? 1
     }
     for pass in 0..<2 {
       // A first pass with a wrong length only counts frames.
-      let fitting = Self.fitting(scale, promised)
-      var reducer = WaveformReducer(channelCount: channelCount, scale: fitting, frameCount: promised)
-      let count = try read(into: &reducer, tellsProgress: pass == 0 ? progress : { _ in }, goesOn)
+      let limited = Self.limited(scale, announced)
+      var reducer = WaveformReducer(channelCount: channelCount, scale: limited, frameCount: announced)
+      let count = try read(into: &reducer, progress: pass == 0 ? progress : { _ in }, checkCancellation)
       guard count > 0 else {
         throw MediaError(.invalidTime, "the range contains no audio", operation: "waveform")
       }
-      if promised == nil || promised == count,
+      if announced == nil || announced == count,
         let waveform = try reducer.finish(sampleRateHz: reader.format.sampleRateHz, firstFrame: start)
       {
         return waveform
       }
-      promised = count
+      announced = count
     }
     throw MediaError(.readFailed, "the file changed while it was read", operation: "waveform")
   }
 
   /// Limits the number of bins to the number of frames.
-  private static func fitting(_ scale: WaveformScale, _ frameCount: Int64?) -> WaveformScale {
+  private static func limited(_ scale: WaveformScale, _ frameCount: Int64?) -> WaveformScale {
     if case .bins(let count) = scale, let frameCount { return .bins(Int(max(1, min(Int64(count), frameCount)))) }
     return scale
   }
@@ -86,7 +86,7 @@ struct WaveformPass {
 
   /// Reads the range and returns the number of frames.
   private func read(
-    into reducer: inout WaveformReducer, tellsProgress: (Double?) -> Void, _ goesOn: () throws(MediaError) -> Void
+    into reducer: inout WaveformReducer, progress: (Double?) -> Void, _ checkCancellation: () throws(MediaError) -> Void
   ) throws(MediaError) -> Int64 {
     let rate = reader.format.sampleRateHz
     if reader.position != start {
@@ -97,27 +97,27 @@ struct WaveformPass {
     let inputChannels = reader.format.channelCount
     let buffer = UnsafeMutablePointer<Float>.allocate(capacity: Self.stepFrameCount * inputChannels)
     defer { buffer.deallocate() }
-    var (count, toldPart) = (Int64(0), Int64(0))
+    var (count, reportedTwentieths) = (Int64(0), Int64(0))
     let limit = expected == nil ? Int64(maximumUnknownSeconds) * Int64(rate) : .max
     while end.map({ start + count < $0 }) ?? true {
-      try goesOn()
-      let wanted = min(Self.stepFrameCount, Int(clamping: (end ?? .max) - (start + count)))
-      switch try reader.read(into: buffer, capacityFrames: wanted) {
+      try checkCancellation()
+      let requestedCount = min(Self.stepFrameCount, Int(clamping: (end ?? .max) - (start + count)))
+      switch try reader.read(into: buffer, capacityFrames: requestedCount) {
       case .endOfTrack: return count
       case .cancelled: throw MediaError(.cancelled, "the waveform was cancelled", operation: "waveform")
-      case .frames(let got, _):
-        if request.mixesChannels { Self.mix(buffer, frameCount: got, channelCount: inputChannels) }
-        try reducer.add(buffer, frameCount: got)
-        count += Int64(got)
+      case .frames(let readCount, _):
+        if request.mixesChannels { Self.mix(buffer, frameCount: readCount, channelCount: inputChannels) }
+        try reducer.add(buffer, frameCount: readCount)
+        count += Int64(readCount)
       }
       guard count <= limit else {
         throw MediaError(
           .mediaLimitExceeded, "the duration is unknown, and there are more than \(maximumUnknownSeconds) s of audio",
           operation: "waveform")
       }
-      if let expected, count < expected, count / (expected / 20 + 1) > toldPart {
-        toldPart = count / (expected / 20 + 1)
-        tellsProgress(Double(toldPart) / 20)
+      if let expected, count < expected, count / (expected / 20 + 1) > reportedTwentieths {
+        reportedTwentieths = count / (expected / 20 + 1)
+        progress(Double(reportedTwentieths) / 20)
       }
     }
     return count

@@ -43,7 +43,7 @@ extension Waveform {
   }
 
   /// The vertical position of a value in a lane: 1 is the top, -1 the bottom.
-  private static func place(_ value: Float, in lane: Range<Int>) -> Double {
+  private static func y(of value: Float, in lane: Range<Int>) -> Double {
     let half = Double(lane.count) / 2
     return Double(lane.lowerBound) + half - Double(max(-1, min(1, value))) * half
   }
@@ -51,36 +51,36 @@ extension Waveform {
   // MARK: - Pixels
 
   /// Draws the waveform as pixels. Each column has at least one pixel.
-  func picture(_ style: WaveformStyle) -> PaletteImage {
-    var picture = PaletteImage(
+  func image(_ style: WaveformStyle) -> PaletteImage {
+    var image = PaletteImage(
       width: style.width, height: style.height,
-      palette: [style.background, style.color, style.color.mixed(with: style.background), Self.ink(style)])
+      palette: [style.background, style.color, style.color.mixed(with: style.background), Self.axisColor(style)])
     for channel in 0..<channelCount {
       let lane = lane(channel, style)
       func rows(_ high: Float, _ low: Float) -> Range<Int> {
-        let top = min(max(lane.lowerBound, Int(Self.place(high, in: lane).rounded(.down))), lane.upperBound - 1)
-        let bottom = min(Int(Self.place(low, in: lane).rounded(.up)), lane.upperBound)
+        let top = min(max(lane.lowerBound, Int(Self.y(of: high, in: lane).rounded(.down))), lane.upperBound - 1)
+        let bottom = min(Int(Self.y(of: low, in: lane).rounded(.up)), lane.upperBound)
         return top..<max(top + 1, bottom)
       }
       for x in 0..<style.width {
         let column = column(x, of: style.width, channel: channel)
-        for y in rows(column.high, column.low) { picture.set(x, y, 1) }
+        for y in rows(column.high, column.low) { image.set(x, y, 1) }
         // RMS never exceeds the extremes.
-        for y in rows(min(column.rms, column.high), max(-column.rms, column.low)) { picture.set(x, y, 2) }
+        for y in rows(min(column.rms, column.high), max(-column.rms, column.low)) { image.set(x, y, 2) }
       }
     }
-    guard let axis = axis(style) else { return picture }
+    guard let axis = axis(style) else { return image }
     let top = style.height - Self.axisHeight
-    for x in 0..<style.width { picture.set(x, top, 3) }
+    for x in 0..<style.width { image.set(x, top, 3) }
     for mark in axis.marks {
-      for y in top..<min(top + 4, style.height) { picture.set(mark.x, y, 3) }
-      picture.draw(mark.label, x: mark.x + 3, y: top + 4, color: 3)
+      for y in top..<min(top + 4, style.height) { image.set(mark.x, y, 3) }
+      image.draw(mark.label, x: mark.x + 3, y: top + 4, color: 3)
     }
-    return picture
+    return image
   }
 
   /// The colour of the axis: black or white, in contrast with the background.
-  private static func ink(_ style: WaveformStyle) -> WaveformColor {
+  private static func axisColor(_ style: WaveformStyle) -> WaveformColor {
     let color = style.background
     let brightness = 3 * Int(color.red) + 6 * Int(color.green) + Int(color.blue)
     let value: UInt8 = brightness > 1_275 ? 0x20 : 0xe0
@@ -108,20 +108,20 @@ extension Waveform {
       ]
       for (color, values) in shapes {
         text += "<path fill=\"\(color.text)\" d=\"M"
-        for (x, value) in values.enumerated() { text += "\(x),\(Self.number(Self.place(value.0, in: lane))) " }
+        for (x, value) in values.enumerated() { text += "\(x),\(Self.number(Self.y(of: value.0, in: lane))) " }
         for (x, value) in values.enumerated().reversed() {
           // Silence is drawn as a line.
-          let bottom = max(Self.place(value.1, in: lane), Self.place(value.0, in: lane) + 0.5)
+          let bottom = max(Self.y(of: value.1, in: lane), Self.y(of: value.0, in: lane) + 0.5)
           text += "\(x + 1),\(Self.number(bottom)) "
         }
         text += "z\"/>\n"
       }
     }
     if let axis = axis(style) {
-      let (top, ink) = (style.height - Self.axisHeight, Self.ink(style).text)
-      text += "<path stroke=\"\(ink)\" d=\"M0,\(top).5H\(style.width)"
+      let (top, axisColor) = (style.height - Self.axisHeight, Self.axisColor(style).text)
+      text += "<path stroke=\"\(axisColor)\" d=\"M0,\(top).5H\(style.width)"
       for mark in axis.marks { text += "M\(mark.x).5,\(top)v4" }
-      text += "\"/>\n<g fill=\"\(ink)\" font-family=\"sans-serif\" font-size=\"10\">\n"
+      text += "\"/>\n<g fill=\"\(axisColor)\" font-family=\"sans-serif\" font-size=\"10\">\n"
       for mark in axis.marks { text += "<text x=\"\(mark.x + 3)\" y=\"\(top + 13)\">\(mark.label)</text>\n" }
       text += "</g>\n"
     }
