@@ -36,20 +36,20 @@ public final class TimeDomainStretcher: TimeStretcher {
     if rate.value < 0.25, format.sampleRateHz < Self.lowestSlowRateHz {
       let multiple = (Self.lowestSlowRateHz + format.sampleRateHz - 1) / format.sampleRateHz
       upsampler = Upsampler(factor: multiple, channelCount: format.channelCount)
-      let higher = AudioFormat(sampleRateHz: format.sampleRateHz * multiple, channelCount: format.channelCount)
-      stages = [try SonicStage(format: higher, rate: rate.value)]
+      let upsampledFormat = AudioFormat(sampleRateHz: format.sampleRateHz * multiple, channelCount: format.channelCount)
+      stages = [try SonicStage(format: upsampledFormat, rate: rate.value)]
       return
     }
     let shortestPeriod = Double(format.sampleRateHz) / Self.highestPitchHz
     if factor - 1 <= shortestPeriod / 2 {
       stages = [try SonicStage(format: format, rate: rate.value)]
     } else {
-      let half = rate.value.squareRoot()
+      let stageRate = rate.value.squareRoot()
       guard factor.squareRoot() - 1 <= shortestPeriod / 2 else {
         throw MediaError(
           .unsupportedRate, "audio of \(format.sampleRateHz) Hz cannot be stretched to the rate \(rate.value)")
       }
-      stages = [try SonicStage(format: format, rate: half), try SonicStage(format: format, rate: half)]
+      stages = [try SonicStage(format: format, rate: stageRate), try SonicStage(format: format, rate: stageRate)]
     }
   }
 
@@ -62,15 +62,15 @@ public final class TimeDomainStretcher: TimeStretcher {
 
   /// Upsamples frames to Sonic's sample rate if necessary, and writes them.
   private func upsampleAndWrite(_ samples: UnsafePointer<Float>, _ frameCount: Int) throws(MediaError) {
-    guard let factor = upsampler?.factor, let higher = upsampler?.upsample(samples, frameCount: frameCount) else {
+    guard let factor = upsampler?.factor, let upsampled = upsampler?.upsample(samples, frameCount: frameCount) else {
       return try write(samples, frameCount, into: 0)
     }
-    try higher.withUnsafeBufferPointer { higher throws(MediaError) in
-      if let base = higher.baseAddress {
+    try upsampled.withUnsafeBufferPointer { upsampled throws(MediaError) in
+      if let base = upsampled.baseAddress {
         // The delay of the upsampler is silence before the first frame, which must not be audible.
-        let early = min(remainingDelayFrames, frameCount)
-        remainingDelayFrames -= early
-        try write(base + early * factor * format.channelCount, (frameCount - early) * factor, into: 0)
+        let delayFrames = min(remainingDelayFrames, frameCount)
+        remainingDelayFrames -= delayFrames
+        try write(base + delayFrames * factor * format.channelCount, (frameCount - delayFrames) * factor, into: 0)
       }
     }
   }
@@ -80,9 +80,9 @@ public final class TimeDomainStretcher: TimeStretcher {
     let first = (factor - upsampledCount % factor) % factor
     upsampledCount += frameCount
     guard first < frameCount else { return }
-    let (kept, channelCount) = ((frameCount - first + factor - 1) / factor, format.channelCount)
-    queue.append(kept) { output in
-      for frame in 0..<kept {
+    let (keptCount, channelCount) = ((frameCount - first + factor - 1) / factor, format.channelCount)
+    queue.append(keptCount) { output in
+      for frame in 0..<keptCount {
         (output + frame * channelCount).update(
           from: samples + (first + frame * factor) * channelCount, count: channelCount)
       }

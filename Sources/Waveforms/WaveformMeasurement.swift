@@ -15,7 +15,7 @@ struct WaveformMeasurement {
   /// The end of the range; nil if the request has none.
   private let end: Int64?
   /// The expected number of frames, from the declared duration.
-  private let expected: Int64?
+  private let expectedFrameCount: Int64?
   private let maximumUnknownSeconds: Int
 
   /// - Parameter maximumUnknownSeconds: The maximum range that is read if `duration` is not numeric.
@@ -35,34 +35,34 @@ struct WaveformMeasurement {
     let end = request.end?.frameIndex(rate: rate, rounding: .towardPositiveInfinity)
     self.end = end
     let declared = duration.frameIndex(rate: rate, rounding: .halfAwayFromZero)
-    expected = declared.map { max(0, min($0, end ?? .max) - start) }
+    expectedFrameCount = declared.map { max(0, min($0, end ?? .max) - start) }
   }
 
   /// Reads the range. `checkCancellation` is called for each read and stops it by throwing.
   mutating func run(
     _ progress: (Double?) -> Void, checkCancellation: () throws(MediaError) -> Void
   ) throws(MediaError) -> Waveform {
-    progress(expected == nil ? nil : 0)
+    progress(expectedFrameCount == nil ? nil : 0)
     let scale = scale
-    var announced: Int64?
+    var announcedFrameCount: Int64?
     if case .bins(let count) = scale {
       guard count <= Waveform.maximumPointCount / channelCount else { throw WaveformReducer.tooManyBins }
-      announced = expected ?? 1
+      announcedFrameCount = expectedFrameCount ?? 1
     }
     for pass in 0..<2 {
       // A first pass with a wrong length only counts frames.
-      let limited = Self.limited(scale, announced)
-      var reducer = WaveformReducer(channelCount: channelCount, scale: limited, frameCount: announced)
+      let limited = Self.limited(scale, announcedFrameCount)
+      var reducer = WaveformReducer(channelCount: channelCount, scale: limited, frameCount: announcedFrameCount)
       let count = try read(into: &reducer, progress: pass == 0 ? progress : { _ in }, checkCancellation)
       guard count > 0 else {
         throw MediaError(.invalidTime, "the range contains no audio", operation: "waveform")
       }
-      if announced == nil || announced == count,
+      if announcedFrameCount == nil || announcedFrameCount == count,
         let waveform = try reducer.finish(sampleRateHz: reader.format.sampleRateHz, firstFrame: start)
       {
         return waveform
       }
-      announced = count
+      announcedFrameCount = count
     }
     throw MediaError(.readFailed, "the file changed while it was read", operation: "waveform")
   }
@@ -77,9 +77,10 @@ struct WaveformMeasurement {
   private var scale: WaveformScale {
     if let scale = request.scale { return scale }
     var length = 256
-    while let expected, length < Waveform.maximumFramesPerBin / 2,
+    while let expectedFrameCount, length < Waveform.maximumFramesPerBin / 2,
       // Half of the maximum, because a file may be longer than declared.
-      WaveformScale.framesPerBin(length).binCount(frameCount: expected) > Waveform.maximumPointCount / channelCount / 2
+      WaveformScale.framesPerBin(length).binCount(frameCount: expectedFrameCount)
+        > Waveform.maximumPointCount / channelCount / 2
     { length *= 2 }
     return .framesPerBin(length)
   }
@@ -98,7 +99,7 @@ struct WaveformMeasurement {
     let buffer = UnsafeMutablePointer<Float>.allocate(capacity: Self.stepFrameCount * inputChannels)
     defer { buffer.deallocate() }
     var (count, reportedTwentieths) = (Int64(0), Int64(0))
-    let limit = expected == nil ? Int64(maximumUnknownSeconds) * Int64(rate) : .max
+    let limit = expectedFrameCount == nil ? Int64(maximumUnknownSeconds) * Int64(rate) : .max
     while end.map({ start + count < $0 }) ?? true {
       try checkCancellation()
       let requestedCount = min(Self.stepFrameCount, Int(clamping: (end ?? .max) - (start + count)))
@@ -115,8 +116,10 @@ struct WaveformMeasurement {
           .mediaLimitExceeded, "the duration is unknown, and there are more than \(maximumUnknownSeconds) s of audio",
           operation: "waveform")
       }
-      if let expected, count < expected, count / (expected / 20 + 1) > reportedTwentieths {
-        reportedTwentieths = count / (expected / 20 + 1)
+      if let expectedFrameCount, count < expectedFrameCount,
+        count / (expectedFrameCount / 20 + 1) > reportedTwentieths
+      {
+        reportedTwentieths = count / (expectedFrameCount / 20 + 1)
         progress(Double(reportedTwentieths) / 20)
       }
     }

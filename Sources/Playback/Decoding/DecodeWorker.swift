@@ -24,7 +24,7 @@ final class DecodeWorker {
   /// The pass that is being decoded, and the stream frame at which it began; nil between two passes.
   private var current: (pass: Pass, startFrame: Int64)?
   /// The decoder of the current pass. It stays open for the following passes: another pass of the same item is a seek.
-  private var item: ItemDecoder?
+  private var currentDecoder: ItemDecoder?
   /// The next pass, while it waits for free space in the stream.
   private var next: Pass?
   /// The passes of the plan that have begun or failed, in order. Kept as long as a new plan may not know of them.
@@ -126,11 +126,11 @@ final class DecodeWorker {
         break
       }
     }
-    guard newPlan.begunCount == begunCount, let item, let pass = current?.pass, pass.end != newPlan.currentEnd else {
-      return
-    }
+    guard newPlan.begunCount == begunCount, let decoder = currentDecoder, let pass = current?.pass,
+      pass.end != newPlan.currentEnd
+    else { return }
     current?.pass.end = newPlan.currentEnd
-    if !setEnd(newPlan.currentEnd, of: item), let job {
+    if !setEnd(newPlan.currentEnd, of: decoder), let job {
       current?.pass.end = nil
       report(.endAlreadyDecoded(generation: job.generation, index: begunCount - 1))
     }
@@ -175,7 +175,7 @@ final class DecodeWorker {
       // If the end is before the position of the seek, the pass ends at once.
       if !setEnd(job.start.end, of: decoder) { decoder.endAtCurrentPosition() }
     } catch {
-      item = nil
+      currentDecoder = nil
       current = nil
       canProgress = false
       reportFailure(ofItem: job.source.itemID, error)
@@ -198,20 +198,20 @@ final class DecodeWorker {
       if mailbox.isClosed || mailbox.job.map({ $0.source.itemID != source.itemID }) ?? false { source.opening.cancel() }
     }
     defer { mailbox.withState { $0.opening = nil } }
-    if let item, item.matches(source) {
-      item.updateGain(source.gainPolicy, source.opening)
-      item.setReversed(isReverse)
-      item.resetCancellation()
-      registerForCancellation(item)
-      return item
+    if let currentDecoder, currentDecoder.matches(source) {
+      currentDecoder.updateGain(source.gainPolicy, source.opening)
+      currentDecoder.setReversed(isReverse)
+      currentDecoder.resetCancellation()
+      registerForCancellation(currentDecoder)
+      return currentDecoder
     }
-    item = nil
+    currentDecoder = nil
     let decoder = try source.recorder.whileOpening(source.itemID) { () throws(MediaError) in
       let decoder = try openDecoder(source)
       decoder.updateGain(source.gainPolicy, source.opening)
       return decoder
     }
-    item = decoder
+    currentDecoder = decoder
     decoder.setReversed(isReverse)
     registerForCancellation(decoder)
     report(.loaded(itemID: source.itemID, decoder.properties, sampleRateHz: decoder.format.sampleRateHz))
@@ -238,40 +238,42 @@ final class DecodeWorker {
       canProgress = false
       return
     }
-    guard hasRoom(job, writer) else {
+    guard hasFreeSpace(job, writer) else {
       canProgress = false
       job.stream.requestRoomWakeup()
       // Free space may have appeared before the request.
-      if hasRoom(job, writer) { canProgress = true } else { reportSuspension(job) }
+      if hasFreeSpace(job, writer) { canProgress = true } else { reportSuspension(job) }
       return
     }
     guard let pass = current?.pass else { return startNextPass(job, writer) }
-    guard !pass.isSilence, let item else {
+    guard !pass.isSilence, let decoder = currentDecoder else {
       writer.writeSilence()
       return didWrite(job)
     }
     do throws(MediaError) {
-      switch try write(from: item, job, writer) {
+      switch try write(from: decoder, job, writer) {
       case .written:
         reportGain(job, writer)
-        reportFaults(item)
+        reportFaults(decoder)
         didWrite(job)
-      case .ended: finishPass(job, writer, item, error: nil)
+      case .ended: finishPass(job, writer, decoder, error: nil)
       case .cancelled: canProgress = false
       }
     } catch {
-      finishPass(job, writer, item, error: error)
+      finishPass(job, writer, decoder, error: error)
     }
   }
 
   /// Decodes one chunk. At the beginning of a pass the item is recorded as being opened, because damaged files fail
   /// there.
   private func write(
-    from item: ItemDecoder, _ job: DecodePipeline.Job, _ writer: StreamWriter
+    from decoder: ItemDecoder, _ job: DecodePipeline.Job, _ writer: StreamWriter
   ) throws(MediaError) -> StreamWriter.WriteResult {
     let isAtBeginning = current.map { writer.endFrame - $0.startFrame < Int64(job.format.sampleRateHz / 5) } ?? false
-    guard isAtBeginning else { return try writer.write(from: item) }
-    return try job.source.recorder.whileOpening(item.itemID) { () throws(MediaError) in try writer.write(from: item) }
+    guard isAtBeginning else { return try writer.write(from: decoder) }
+    return try job.source.recorder.whileOpening(decoder.itemID) { () throws(MediaError) in
+      try writer.write(from: decoder)
+    }
   }
 
   /// 200 ms: a device reads about 100 ms at once when a stream is committed, and underruns if they are missing. A lower
@@ -288,8 +290,8 @@ final class DecodeWorker {
   }
 
   /// Whether the stream has free space and more audio is requested.
-  private func hasRoom(_ job: DecodePipeline.Job, _ writer: StreamWriter) -> Bool {
-    guard writer.hasRoom else { return false }
+  private func hasFreeSpace(_ job: DecodePipeline.Job, _ writer: StreamWriter) -> Bool {
+    guard writer.hasFreeSpace else { return false }
     guard isPrepared, let aheadLimit else { return true }
     // The request for free space takes effect when half of the ring is free.
     let limit = max(aheadLimit, job.stream.capacityFrames / 2 + job.format.sampleRateHz / 4)
@@ -327,15 +329,15 @@ final class DecodeWorker {
 
   private func startTrim(_ pass: Pass) -> EdgeTrim {
     let isWhole = pass.start == job?.start.rate.itemStart
-    return isWhole && !pass.isSilence ? item?.startTrim ?? .none : .none
+    return isWhole && !pass.isSilence ? currentDecoder?.startTrim ?? .none : .none
   }
 
   /// Whether the present job plays in reverse.
   private var isReverse: Bool { job?.start.rate.isReverse ?? false }
 
   /// Like `ItemDecoder.setEnd`, for a time on the item's unmirrored timeline.
-  private func setEnd(_ time: MediaTime?, of item: ItemDecoder) -> Bool {
-    item.setEnd(time.map { job?.start.rate.mirroredInReverse($0) ?? $0 })
+  private func setEnd(_ time: MediaTime?, of decoder: ItemDecoder) -> Bool {
+    decoder.setEnd(time.map { job?.start.rate.mirroredInReverse($0) ?? $0 })
   }
 
   /// Reports that the stream continues after its end, once something is written there.
@@ -350,29 +352,29 @@ final class DecodeWorker {
     }
   }
 
-  private func reportFaults(_ item: ItemDecoder) {
-    if let skipped = item.takeSkippedPackets() {
-      report(.packetsSkipped(itemID: item.itemID, time: skipped.time, count: skipped.count, skipped.error))
+  private func reportFaults(_ decoder: ItemDecoder) {
+    if let skipped = decoder.takeSkippedPackets() {
+      report(.packetsSkipped(itemID: decoder.itemID, time: skipped.time, count: skipped.count, skipped.error))
     }
     if let job {
-      for title in item.takeTitles() {
+      for title in decoder.takeTitles() {
         report(
           .streamTitle(
-            generation: job.generation, streamFrame: job.stream.writtenFrame, itemID: item.itemID, time: title.time,
+            generation: job.generation, streamFrame: job.stream.writtenFrame, itemID: decoder.itemID, time: title.time,
             title.title))
       }
-      for (group, laterFrames) in item.takeTimedMetadata() {
-        let seconds = Double(laterFrames) / Double(item.format.sampleRateHz)
+      for (group, laterFrames) in decoder.takeTimedMetadata() {
+        let seconds = Double(laterFrames) / Double(decoder.format.sampleRateHz)
         let rate = Double(job.start.rate.millionths.magnitude) / 1_000_000
         let frames = Int64(seconds / rate * Double(job.format.sampleRateHz))
         report(
           .timedMetadata(
-            generation: job.generation, streamFrame: max(0, job.stream.writtenFrame - frames), itemID: item.itemID,
+            generation: job.generation, streamFrame: max(0, job.stream.writtenFrame - frames), itemID: decoder.itemID,
             group))
       }
     }
-    while let warning = item.takeWarning() {
-      report(.warning(itemID: item.itemID, time: warning.time, warning.error))
+    while let warning = decoder.takeWarning() {
+      report(.warning(itemID: decoder.itemID, time: warning.time, warning.error))
     }
   }
 
@@ -389,7 +391,7 @@ final class DecodeWorker {
     current = nil
     if let error, begunCount == 1, !isPrepared, writer.endFrame == 0 {
       canProgress = false
-      item = nil
+      currentDecoder = nil
       return reportFailure(ofItem: finished.itemID, error)
     }
     reportPrepared(job)
@@ -409,11 +411,11 @@ final class DecodeWorker {
       if pass.isSilence {
         guard try writer.finish() else { return }
         writer.startSilence(itemID: pass.itemID, at: nil)
-      } else if let item {
+      } else if let decoder = currentDecoder {
         // The rest of the last conversion is written when the stream has free space.
-        if !writer.canShareConverter(with: item) { guard try writer.finish() else { return } }
-        try writer.startPass(of: item, at: pass.start)
-        if !setEnd(pass.end, of: item) { item.endAtCurrentPosition() }
+        if !writer.canShareConverter(with: decoder) { guard try writer.finish() else { return } }
+        try writer.startPass(of: decoder, at: pass.start)
+        if !setEnd(pass.end, of: decoder) { decoder.endAtCurrentPosition() }
       }
       didStart(pass, job, writer)
       reportGain(job, writer)
@@ -457,7 +459,7 @@ final class DecodeWorker {
         }
         return planned.pass
       } catch {
-        item = nil
+        currentDecoder = nil
         if error.code == .cancelled { return nil }
         reportFailure(of: planned.pass, error)
       }

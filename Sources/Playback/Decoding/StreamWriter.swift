@@ -57,7 +57,7 @@ final class StreamWriter {
   }
 
   /// Whether a chunk can be written.
-  var hasRoom: Bool { stream.writableFrameCount >= min(Self.chunkFrames, stream.capacityFrames / 2) }
+  var hasFreeSpace: Bool { stream.writableFrameCount >= min(Self.chunkFrames, stream.capacityFrames / 2) }
 
   /// The stream frame at the end of the audio put in so far: the first at or after its exact end.
   var endFrame: Int64 { max(0, endPosition.roundedUp) }
@@ -299,7 +299,7 @@ final class StreamWriter {
     guard let converter else {
       switch try item.read(into: region.samples, capacityFrames: region.count) {
       case .frames(let count, let position):
-        follow(position, count)
+        checkContinuity(position, count)
         endPosition.advance(by: Int64(count), ofRate: 1, inRate: 1)
         stream.commit(frameCount: count)
         return .written
@@ -311,7 +311,7 @@ final class StreamWriter {
   }
 
   /// Records a new position when frames are missing, so that times stay exact.
-  private func follow(_ position: Int64, _ count: Int) {
+  private func checkContinuity(_ position: Int64, _ count: Int) {
     if let expectedPosition, position != expectedPosition {
       appendSpan(MediaTime(frame: position, rate: sourceFormat.sampleRateHz))
       recordConversion(from: position)
@@ -333,7 +333,7 @@ final class StreamWriter {
       guard let base = buffer.baseAddress else { return .ended }
       let result = try item.read(into: base, capacityFrames: inputFrames)
       if case .frames(let count, let position) = result {
-        follow(position, count)
+        checkContinuity(position, count)
         advance(by: Int64(count))
         converterInputFrame += Int64(count)
         try convert(with: converter, base, frameCount: count)

@@ -26,7 +26,7 @@ final class ItemLoader: @unchecked Sendable {
   /// An entry to open, and the completions of all its requests.
   private final class Job: @unchecked Sendable {
     // `@unchecked Sendable`: all mutable state is confined to `loop`.
-    enum Phase { case waiting, opening, over }
+    enum Phase { case waiting, opening, ended }
 
     let item: PlayerItem
     let owner: ObjectIdentifier
@@ -185,7 +185,7 @@ final class ItemLoader: @unchecked Sendable {
   private func finish(_ job: Job, _ result: Result<AssetProperties, MediaError>) {
     let completions = job.completions
     // The entry was abandoned.
-    guard job.phase != .over else { return }
+    guard job.phase != .ended else { return }
     end(job)
     for completion in completions { completion(result) }
   }
@@ -193,8 +193,8 @@ final class ItemLoader: @unchecked Sendable {
   /// Ends a job for which no request waits. Its reading is cancelled if possible.
   private func end(_ job: Job) {
     let phase = job.phase
-    guard phase != .over else { return }
-    job.phase = .over
+    guard phase != .ended else { return }
+    job.phase = .ended
     job.completions = []
     jobs[Identity(item: job.item)] = nil
     if phase == .waiting { decrementWaitingCount(of: job.owner) } else { job.opening.cancel() }

@@ -13,7 +13,7 @@ final class LoopWorkers: @unchecked Sendable {
   /// Work that has a thread.
   final class Run: @unchecked Sendable {
     // `@unchecked Sendable`: confined to `loop`.
-    fileprivate enum Phase { case running, slow, over }
+    fileprivate enum Phase { case running, slow, ended }
 
     fileprivate var phase = Phase.running
     fileprivate var timer: (any ControlTimer)?
@@ -57,7 +57,7 @@ final class LoopWorkers: @unchecked Sendable {
       let outcome = body()
       loop.execute {
         self.slots.endThread()
-        let isPending = run.phase != .over
+        let isPending = run.phase != .ended
         self.end(run)
         if isPending { finished(outcome) }
         self.onSlotFreed()
@@ -74,7 +74,7 @@ final class LoopWorkers: @unchecked Sendable {
 
   private func end(_ run: Run) {
     if run.phase == .running { slots.releaseSlot() }
-    run.phase = .over
+    run.phase = .ended
     run.timer?.cancel()
     run.timer = nil
   }
