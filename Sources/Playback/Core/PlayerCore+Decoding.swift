@@ -41,7 +41,7 @@ extension PlayerCore {
       itemID: item.id, asset: item.asset, timeRange: item.timeRange, audioMix: item.audioMixSlot,
       timePitch: item.timePitchSlot, mediaSelection: item.mediaSelectionSlot,
       gainPolicy: levelPolicy(of: item), opening: AssetOpening(log: item.networkLog),
-      recorder: OpeningRecorder(record: engine.openingRecord))
+      openingRecorder: OpeningRecorder(record: engine.openingRecord))
   }
 
   /// Sets the length of an item's end that depends on the following audio, for the current output.

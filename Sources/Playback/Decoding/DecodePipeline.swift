@@ -30,7 +30,7 @@ final class DecodePipeline: Sendable {
     /// Cancels the opening, and receives its network events.
     var opening = AssetOpening()
     /// Records that the item is being opened and its beginning decoded.
-    var recorder = OpeningRecorder()
+    var openingRecorder = OpeningRecorder()
   }
 
   struct Job: Sendable {

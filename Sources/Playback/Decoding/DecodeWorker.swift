@@ -163,7 +163,7 @@ final class DecodeWorker {
     do throws(MediaError) {
       let decoder = try open(job.source, isPlanned: false)
       preparation.opened(at: now())
-      preparation.time = try job.source.recorder.whileOpening(job.source.itemID) { () throws(MediaError) in
+      preparation.time = try job.source.openingRecorder.whileOpening(job.source.itemID) { () throws(MediaError) in
         try writer.start(with: decoder, at: job.start, continuing: continuation)
       }
       reportGain(job, writer)
@@ -206,7 +206,7 @@ final class DecodeWorker {
       return currentDecoder
     }
     currentDecoder = nil
-    let decoder = try source.recorder.whileOpening(source.itemID) { () throws(MediaError) in
+    let decoder = try source.openingRecorder.whileOpening(source.itemID) { () throws(MediaError) in
       let decoder = try openDecoder(source)
       decoder.updateGain(source.gainPolicy, source.opening)
       return decoder
@@ -271,7 +271,7 @@ final class DecodeWorker {
   ) throws(MediaError) -> StreamWriter.WriteResult {
     let isAtBeginning = current.map { writer.endFrame - $0.startFrame < Int64(job.format.sampleRateHz / 5) } ?? false
     guard isAtBeginning else { return try writer.write(from: decoder) }
-    return try job.source.recorder.whileOpening(decoder.itemID) { () throws(MediaError) in
+    return try job.source.openingRecorder.whileOpening(decoder.itemID) { () throws(MediaError) in
       try writer.write(from: decoder)
     }
   }
@@ -454,7 +454,7 @@ final class DecodeWorker {
       if planned.pass.isSilence { return planned.pass }
       do throws(MediaError) {
         let decoder = try open(planned.source, isPlanned: true)
-        _ = try planned.source.recorder.whileOpening(planned.source.itemID) { () throws(MediaError) in
+        _ = try planned.source.openingRecorder.whileOpening(planned.source.itemID) { () throws(MediaError) in
           try decoder.seek(to: job.start.rate.mirroredInReverse(planned.pass.start), before: .zero, after: .zero)
         }
         return planned.pass

@@ -26,7 +26,7 @@ package final class EngineCore: @unchecked Sendable {
   private let nextToken = Atomic<ObserverToken>(1)
   var loader: ItemLoader
   /// The record of items that are being opened; nil by default. Applies to items that are opened from now on.
-  package var openingRecord: (any OpeningRecord)? { didSet { loader.recorder.record = openingRecord } }
+  package var openingRecord: (any OpeningRecord)? { didSet { loader.openingRecorder.record = openingRecord } }
   /// Starts of several players that have not finished.
   var startGroups: [StartGroup] = []
   /// Rate changes of several players that have not finished.

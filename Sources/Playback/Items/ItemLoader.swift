@@ -59,7 +59,7 @@ final class ItemLoader: @unchecked Sendable {
   private var turn: UInt64 = 0
   private var isClosed = false
   /// Records which items are being opened until their opening ends, even if no request waits for them any more.
-  var recorder = OpeningRecorder()
+  var openingRecorder = OpeningRecorder()
 
   /// Whether an entry waits, or is being opened for a request.
   var isBusy: Bool { !jobs.isEmpty }
@@ -158,10 +158,10 @@ final class ItemLoader: @unchecked Sendable {
   }
 
   private func start(_ job: Job) {
-    let (item, opening, recorder) = (job.item, job.opening, recorder)
+    let (item, opening, openingRecorder) = (job.item, job.opening, openingRecorder)
     job.run = workers.start(forNanoseconds: item.asset.openingNanoseconds) {
       Result { () throws(MediaError) in
-        try recorder.whileOpening(item.id) { () throws(MediaError) in
+        try openingRecorder.whileOpening(item.id) { () throws(MediaError) in
           let properties = try opening.inspect(item.asset)
           try item.mediaSelectionSlot.checkAudio(of: properties)
           try item.timeRange?.checkPart(of: properties, path: item.asset.displayPath)
