@@ -12,6 +12,7 @@ import MediaAssets
 import MediaCore
 import Playback
 import RealtimeAudio
+import WireProtocol
 
 /// `playheadd`. Exit status: 0 after a clean stop, 1 if it could not start or run, 2 for an invalid command line or
 /// configuration.

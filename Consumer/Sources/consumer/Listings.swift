@@ -115,7 +115,7 @@ func record(session: AudioSession) throws {
   var options = AudioRecorder.Options()
   options.session = session
   let recorder = AudioRecorder(
-    place: RecordingLocation(path: Array("/memos/idea.flac".utf8)), options: options) { PulseSource() }
+    location: RecordingLocation(path: Array("/memos/idea.flac".utf8)), options: options) { PulseSource() }
   try recorder.record(forDuration: MediaTime(value: 60, timescale: 1))
   try recorder.pause()
   try recorder.record()
