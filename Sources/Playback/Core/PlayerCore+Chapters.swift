@@ -13,22 +13,22 @@ extension PlayerCore {
     /// The boundary observer of the chapters' starts and ends; nil without chapters.
     var token: ObserverToken?
     /// The chapter that was reported last; nil: none was reported.
-    var told: Int??
+    var reportedIndex: Int??
 
     /// The index of the chapter at a time; nil before the first chapter and in gaps. In reverse the start of a chapter
     /// belongs to the audio before it, and the end of a chapter belongs to the chapter.
     func index(at time: MediaTime, isBackward: Bool = false) -> Int? {
       guard let index = indexBegun(at: time, isBackward: isBackward) else { return nil }
       guard let end = end(of: index) else { return index }
-      return (isBackward ? time <= end : time + PlayerCore.chapterReach < end) ? index : nil
+      return (isBackward ? time <= end : time + PlayerCore.chapterTolerance < end) ? index : nil
     }
 
     /// The index of the last chapter that has begun at a time, even if it has ended; nil before the first one.
     ///
     /// A seek lands on the sample that contains a chapter's start, and the sample may begin slightly earlier.
     func indexBegun(at time: MediaTime, isBackward: Bool = false) -> Int? {
-      let reach = isBackward ? time : time + PlayerCore.chapterReach
-      return chapters.lastIndex { isBackward ? $0.timeRange.start < reach : $0.timeRange.start <= reach }
+      let latestStart = isBackward ? time : time + PlayerCore.chapterTolerance
+      return chapters.lastIndex { isBackward ? $0.timeRange.start < latestStart : $0.timeRange.start <= latestStart }
     }
 
     /// The end of a chapter that is followed by a gap; nil if the next chapter or the end of the item follows.
@@ -44,7 +44,7 @@ extension PlayerCore {
   }
 
   /// A tolerance longer than a sample: 1 ms.
-  static let chapterReach = MediaTime(value: 1, timescale: 1_000)
+  static let chapterTolerance = MediaTime(value: 1, timescale: 1_000)
 
   /// The maximum gap between chapters that is ignored, because writers round: 100 ms.
   static let chapterGap = MediaTime(value: 1, timescale: 10)
@@ -64,7 +64,7 @@ extension PlayerCore {
     if !watch.chapters.isEmpty {
       let token = engine.makeToken()
       watch.token = token
-      movePlace()
+      updateObserverPosition()
       observers.table.addBoundary(token, times: watch.boundaries, itemID: current.id) {
         [weak self] observation in
         guard observation.reason == .crossed else { return }
@@ -72,7 +72,7 @@ extension PlayerCore {
       }
     }
     chapterWatch = watch
-    movePlace()
+    updateObserverPosition()
     observers.table.setChapters(ChapterStarts(watch.chapters), of: current.id)
     chapterMoved(to: currentTime(), in: current.id)
   }
@@ -86,19 +86,19 @@ extension PlayerCore {
   func chapterMoved(to time: MediaTime, in itemID: PlayerItem.ID, isBackward: Bool = false) {
     guard let watch = chapterWatch, watch.itemID == itemID, !watch.chapters.isEmpty else { return }
     let index = watch.index(at: time, isBackward: isBackward)
-    guard watch.told == nil || watch.told != .some(index) else { return }
-    chapterWatch?.told = .some(index)
-    send(.chapterChanged(itemID, time, index.map { place($0, in: watch) }))
+    guard watch.reportedIndex == nil || watch.reportedIndex != .some(index) else { return }
+    chapterWatch?.reportedIndex = .some(index)
+    send(.chapterChanged(itemID, time, index.map { playerChapter(at: $0, in: watch) }))
   }
 
-  private func place(_ index: Int, in watch: ChapterWatch) -> PlayerChapter {
+  private func playerChapter(at index: Int, in watch: ChapterWatch) -> PlayerChapter {
     PlayerChapter(number: index + 1, count: watch.chapters.count, chapter: watch.chapters[index])
   }
 
   /// The chapter that is heard; nil outside of chapters.
   var currentChapter: PlayerChapter? {
     guard let watch = chapterWatch, watch.itemID == currentItem?.id else { return nil }
-    return watch.index(at: currentTime()).map { place($0, in: watch) }
+    return watch.index(at: currentTime()).map { playerChapter(at: $0, in: watch) }
   }
 
   // MARK: - Seeks
@@ -115,9 +115,9 @@ extension PlayerCore {
     }
     let time = machine.pendingRequest?.time ?? currentTime()
     guard let target = Self.chapterStart(from: time, in: watch, next: next) else {
-      let place =
+      let reason =
         watch.chapters.isEmpty ? "the item has no chapters" : next ? "this is the last one" : "this is the first one"
-      throw MediaError(.noSuchChapter, "no such chapter: \(place)", operation: operation)
+      throw MediaError(.noSuchChapter, "no such chapter: \(reason)", operation: operation)
     }
     try seek(to: target, Seek(), completion: completion)
   }

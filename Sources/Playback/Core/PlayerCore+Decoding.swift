@@ -19,7 +19,7 @@ extension PlayerCore {
     if start.isSilence, let pass = start.spliceAfter { start.time = endTime(of: pass) ?? item.duration }
     let stream = RenderStream(
       capacityFrames: format.sampleRateHz * Self.streamMilliseconds / 1_000, channelCount: format.channelCount)
-    forget(preparing)
+    removeStream(of: preparing)
     let isSplit = start.isContinuation && start.spliceAfter != nil
     preparing = Generation(
       number: generation, stream: stream, jumpCause: start.jumpCause, isContinuation: start.isContinuation,
@@ -33,14 +33,14 @@ extension PlayerCore {
         generation: generation,
         source: source(of: item),
         start: start, stream: stream,
-        format: format, splice: splicePlace(of: start)))
+        format: format, splice: splicePosition(of: start)))
   }
 
   private func source(of item: PlayerItem) -> DecodePipeline.Source {
     DecodePipeline.Source(
       itemID: item.id, asset: item.asset, timeRange: item.timeRange, audioMix: item.audioMixSlot,
       timePitch: item.timePitchSlot, mediaSelection: item.mediaSelectionSlot,
-      gainPolicy: levelPolicy(of: item), opening: AssetOpening(log: item.networkLog),
+      gainPolicy: gainPolicy(of: item), opening: AssetOpening(log: item.networkLog),
       openingRecorder: OpeningRecorder(record: engine.openingRecord))
   }
 
@@ -48,13 +48,13 @@ extension PlayerCore {
   func setFilterReach(of id: PlayerItem.ID, sampleRateHz rate: Int) {
     guard let format = output.format, let asset = items[id]?.asset else { return }
     // Without fast random access the end is not read again: the filter is reset there.
-    let isAtHand = !asset.isRemote && (try? asset.loaded?.get())?.isSeekable == true
-    let frames = isAtHand ? AudioConverter.filterReach(from: rate, to: format.sampleRateHz) : 0
+    let hasFastRandomAccess = !asset.isRemote && (try? asset.loaded?.get())?.isSeekable == true
+    let frames = hasFastRandomAccess ? AudioConverter.filterReach(from: rate, to: format.sampleRateHz) : 0
     machine.setFilterReach(MediaTime(frame: Int64(frames), rate: rate), of: id)
   }
 
   /// The location at which the rest of a split pass follows in the stream; nil if `start` is no rest.
-  private func splicePlace(of start: Machine.DecodeRequest) -> DecodePipeline.SplicePosition? {
+  private func splicePosition(of start: Machine.DecodeRequest) -> DecodePipeline.SplicePosition? {
     guard let id = start.spliceAfter, let cut = machine.decodedPasses.first(where: { $0.id == id }),
       start.pass.continues(cut.pass), let end = ends.last(where: { $0.passID == id })
     else { return nil }
@@ -85,7 +85,7 @@ extension PlayerCore {
   func commit(_ generation: UInt64) {
     guard let prepared = preparing, prepared.number == generation else { return }
     preparing = nil
-    forgetWaiting(from: 0)
+    removeWaiting(from: 0)
     commit(prepared)
   }
 
@@ -93,25 +93,25 @@ extension PlayerCore {
   private func commit(_ prepared: Generation) {
     guard let core = output.core, let inputIndex else { return }
     outgoing = nil
-    sounding = prepared
+    audible = prepared
     ends.removeAll { end in
       end.streamID != prepared.stream.id && !waiting.contains { $0.generation.stream.id == end.streamID }
     }
-    output.keep(prepared.stream)
+    output.retain(prepared.stream)
     if prepared.isContinuation {
-      continueSound(with: prepared, core, input: inputIndex)
+      continueAudio(with: prepared, core, input: inputIndex)
     } else {
       core.setStream(prepared.stream, fromFrame: 0, input: inputIndex)
     }
-    _ = settleLevels(isBeginning: true)
+    _ = updateGains(isBeginning: true)
     applyRunning()
   }
 
   /// Continues the audible pass with the stream, from the position that is heard, with a cross-fade of 5 ms.
-  func continueSound(with next: Generation, _ core: RenderCore, input: Int) {
+  func continueAudio(with next: Generation, _ core: RenderCore, input: Int) {
     let isShared = next.sharedFrame != nil
     core.setStream(
-      next.stream, fromFrame: isShared ? 0 : framesPlayed(of: next), anchorFrame: next.sharedFrame ?? .min,
+      next.stream, fromFrame: isShared ? 0 : playedFrameCount(of: next), anchorFrame: next.sharedFrame ?? .min,
       fadeFrameCount: Self.fadeFrameCount(core), input: input)
   }
 
@@ -120,13 +120,13 @@ extension PlayerCore {
 
   /// The number of frames that playback advanced while its continuation was decoded. For a shared change it is counted
   /// from the shared frame, as if the stream had been ready in time.
-  private func framesPlayed(of prepared: Generation) -> Int64 {
-    max(0, min(framesPassed(of: prepared), prepared.stream.writtenFrame))
+  private func playedFrameCount(of prepared: Generation) -> Int64 {
+    max(0, min(elapsedFrameCount(of: prepared), prepared.stream.writtenFrame))
   }
 
-  /// Like `framesPlayed`, but not limited to the frames of the stream: the number may be negative, or larger than the
+  /// Like `playedFrameCount`, but not limited to the frames of the stream: the number may be negative, or larger than the
   /// decoded part.
-  private func framesPassed(of prepared: Generation) -> Int64 {
+  private func elapsedFrameCount(of prepared: Generation) -> Int64 {
     if let frame = prepared.sharedFrame { return output.heardFrame - frame }
     guard let position, let start = timeline.position(streamID: prepared.stream.id, streamFrame: 0),
       // The next item may have begun meanwhile; its time is not comparable.
@@ -154,52 +154,52 @@ extension PlayerCore {
   func splice(_ generation: UInt64, after pass: PassID) {
     guard let prepared = preparing, prepared.number == generation else { return }
     preparing = nil
-    // The mixer counts frames in the stream that it reads, which may still be the one before. `joinWaiting` retries at
+    // The mixer counts frames in the stream that it reads, which may still be the one before. `scheduleWaiting` retries at
     // its end.
     guard outgoing == nil, waiting.isEmpty else { return waiting.append((prepared, pass)) }
-    join(prepared, after: pass)
+    schedule(prepared, after: pass)
   }
 
-  private func join(_ next: Generation, after pass: PassID) {
+  private func schedule(_ next: Generation, after pass: PassID) {
     guard let core = output.core, let inputIndex else { return }
-    guard let sounding, let end = ends.last(where: { $0.passID == pass && $0.streamID == sounding.stream.id }) else {
+    guard let audible, let end = ends.last(where: { $0.passID == pass && $0.streamID == audible.stream.id }) else {
       return commit(next)
     }
-    output.keep(next.stream)
+    output.retain(next.stream)
     core.scheduleStream(
       next.stream, fromFrame: 0, atFrame: end.streamFrame,
-      fadeFrameCount: isFaded(next, at: end, of: sounding.stream) ? Self.fadeFrameCount(core) : 0, input: inputIndex)
-    outgoing = sounding
-    self.sounding = next
-    _ = settleLevels()
+      fadeFrameCount: isFaded(next, at: end, of: audible.stream) ? Self.fadeFrameCount(core) : 0, input: inputIndex)
+    outgoing = audible
+    self.audible = next
+    _ = updateGains()
     traceCommit(of: next, at: nil)
   }
 
   /// Whether a continuation is cross-faded at `end`. Audio after the pass's own end belongs to something else.
   private func isFaded(_ next: Generation, at end: ItemEnd, of stream: RenderStream) -> Bool {
     guard next.isContinuation else { return false }
-    let behind = timeline.segment(streamID: end.streamID, streamFrame: end.streamFrame)
+    let following = timeline.segment(streamID: end.streamID, streamFrame: end.streamFrame)
     guard let before = timeline.segment(streamID: end.streamID, streamFrame: max(0, end.streamFrame - 1)),
       let after = timeline.rate(streamID: next.stream.id, streamFrame: 0), after.isReverse != before.rate.isReverse
     else { return true }
-    if behind?.passIndex != before.passIndex || stream.writtenFrame <= end.streamFrame { return false }
+    if following?.passIndex != before.passIndex || stream.writtenFrame <= end.streamFrame { return false }
     return isFaded(from: before.rate, to: after, of: end.itemID)
   }
 
   /// Passes waiting streams to the mixer after the end of a pass has been heard.
-  func joinWaiting() {
+  func scheduleWaiting() {
     if let outgoing, !ends.contains(where: { $0.streamID == outgoing.stream.id }) { self.outgoing = nil }
     guard outgoing == nil, !waiting.isEmpty else { return }
     while outgoing == nil, !waiting.isEmpty {
       let (next, pass) = waiting.removeFirst()
-      join(next, after: pass)
+      schedule(next, after: pass)
     }
     output.commit()
   }
 
   /// Ends a pass before its decoded end. Returns whether changes must be committed to the mixer.
   func shorten(_ pass: PassID, at time: MediaTime) -> Bool {
-    let streams = [outgoing, sounding] + waiting.map { $0.generation }
+    let streams = [outgoing, audible] + waiting.map { $0.generation }
     guard let stream = streams.compactMap({ $0 }).first(where: { $0.number == pass.generation })?.stream,
       let frame = timeline.streamFrame(of: endTime(of: pass, at: time), passIndex: pass.index, streamID: stream.id)
         ?? timeline.streamFrame(of: time, passIndex: pass.index, streamID: stream.id),
@@ -227,36 +227,36 @@ extension PlayerCore {
   /// Ends a pass at a frame that will be heard soon. Its audio continues until the following stream is available.
   /// Returns whether changes must be committed to the mixer.
   func split(_ pass: PassID, atStreamFrame frame: Int64) -> Bool {
-    guard let current = [outgoing, sounding].compactMap({ $0 }).first(where: { $0.number == pass.generation }),
+    guard let current = [outgoing, audible].compactMap({ $0 }).first(where: { $0.number == pass.generation }),
       let itemID = machine.decodedPasses.first(where: { $0.id == pass })?.pass.itemID
     else { return false }
     if let index = ends.firstIndex(where: { $0.streamID == current.stream.id && $0.passID.index >= pass.index }) {
       ends.removeLast(ends.count - index)
     }
     ends.append(ItemEnd(streamID: current.stream.id, streamFrame: frame, passID: pass, itemID: itemID))
-    forgetWaiting(from: 0)
+    removeWaiting(from: 0)
     guard let outgoing, outgoing.stream.id == current.stream.id else { return false }
-    return withdrawTakeOver(from: outgoing, at: frame)
+    return cancelScheduledStream(from: outgoing, at: frame)
   }
 
   /// Removes all audio after the end of the pass in its stream. Returns whether changes must be committed to the mixer.
   func truncate(after pass: PassID) -> Bool {
     guard let index = ends.lastIndex(where: { $0.passID == pass }) else { return false }
     let end = ends[index]
-    var isWithdrawn = false
-    if let place = waiting.firstIndex(where: { $0.generation.stream.id == end.streamID }) {
-      cut(waiting[place].generation.stream, at: end.streamFrame)
-      forgetWaiting(from: place + 1)
+    var isCancelled = false
+    if let waitingIndex = waiting.firstIndex(where: { $0.generation.stream.id == end.streamID }) {
+      cut(waiting[waitingIndex].generation.stream, at: end.streamFrame)
+      removeWaiting(from: waitingIndex + 1)
     } else if let outgoing, outgoing.stream.id == end.streamID {
       cut(outgoing.stream, at: end.streamFrame)
-      forgetWaiting(from: 0)
-      isWithdrawn = withdrawTakeOver(from: outgoing, at: end.streamFrame)
-    } else if let sounding, sounding.stream.id == end.streamID {
-      cut(sounding.stream, at: end.streamFrame)
-      forgetWaiting(from: 0)
+      removeWaiting(from: 0)
+      isCancelled = cancelScheduledStream(from: outgoing, at: end.streamFrame)
+    } else if let audible, audible.stream.id == end.streamID {
+      cut(audible.stream, at: end.streamFrame)
+      removeWaiting(from: 0)
     }
     ends.removeLast(ends.count - index - 1)
-    return isWithdrawn
+    return isCancelled
   }
 
   private func cut(_ stream: RenderStream, at frame: Int64) {
@@ -265,10 +265,10 @@ extension PlayerCore {
   }
 
   /// Cancels the scheduled stream.
-  private func withdrawTakeOver(from outgoing: Generation, at streamFrame: Int64) -> Bool {
-    guard let core = output.core, let inputIndex, let sounding else { return false }
+  private func cancelScheduledStream(from outgoing: Generation, at streamFrame: Int64) -> Bool {
+    guard let core = output.core, let inputIndex, let audible else { return false }
     // If the mixer has already switched, it becomes silent there.
-    cut(sounding.stream, at: 0)
+    cut(audible.stream, at: 0)
     if let frame = timeline.outputFrame(streamID: outgoing.stream.id, streamFrame: streamFrame),
       frame <= output.heardFrame + Int64(core.format.sampleRateHz / 20)
     {
@@ -276,28 +276,28 @@ extension PlayerCore {
       return false
     }
     core.scheduleStream(nil, fromFrame: 0, atFrame: 0, input: inputIndex)
-    self.sounding = outgoing
+    self.audible = outgoing
     self.outgoing = nil
     return true
   }
 
-  private func forgetWaiting(from index: Int) {
-    for (generation, _) in waiting[min(index, waiting.count)...] { forget(generation) }
+  private func removeWaiting(from index: Int) {
+    for (generation, _) in waiting[min(index, waiting.count)...] { removeStream(of: generation) }
     waiting.removeLast(max(0, waiting.count - index))
   }
 
   /// Removes a generation that the mixer never had.
-  private func forget(_ generation: Generation?) {
+  private func removeStream(of generation: Generation?) {
     if let generation { timeline.removeStream(generation.stream.id) }
   }
 
   func dropStream() {
     interruptObservers(at: position)
     observers.table.leave()
-    forget(preparing)
-    forgetWaiting(from: 0)
+    removeStream(of: preparing)
+    removeWaiting(from: 0)
     preparing = nil
-    sounding = nil
+    audible = nil
     outgoing = nil
     ends = []
     transition = nil
@@ -310,7 +310,7 @@ extension PlayerCore {
 
   func handle(_ report: DecodePipeline.Report) {
     guard !isClosed else { return }
-    takeSpans()
+    readSpans()
     switch report {
     case .loaded(let id, let properties, let rate):
       sampleRates[id] = rate
@@ -334,13 +334,13 @@ extension PlayerCore {
         }
         preparing?.startTrims[0] = trim
       }
-      if sounding?.number == generation, sounding?.sourceRateHz == nil {
+      if audible?.number == generation, audible?.sourceRateHz == nil {
         // Playback of it began before it was ready.
-        sounding?.sourceRateHz = preparation.sourceRateHz
-        sounding?.startTrims[0] = trim
+        audible?.sourceRateHz = preparation.sourceRateHz
+        audible?.startTrims[0] = trim
       }
-      if preparing?.number == generation, let framesPlayed = preparing.map(framesPassed), let preparing,
-        framesPlayed > preparing.stream.writtenFrame
+      if preparing?.number == generation, let elapsedFrames = preparing.map(elapsedFrameCount), let preparing,
+        elapsedFrames > preparing.stream.writtenFrame
       {
         // Playback has already passed all of the prepared audio.
         run(machine.restartContinuation(from: currentTime()), cause: .buffered)
@@ -349,7 +349,7 @@ extension PlayerCore {
       // Sent even if no pass follows: the decode thread waits for a plan.
       if generation == machine.generation { send(machine.plan) }
     case .began(let generation, let pass, let trim):
-      if generation == machine.generation { keep(trim, ofPass: machine.begunCount, generation) }
+      if generation == machine.generation { storeStartTrim(trim, ofPass: machine.begunCount, generation) }
       run(machine.began(pass, generation: generation), cause: .buffered)
     case .ended(let generation, let end): ended(end, generation)
     case .endAlreadyDecoded(let generation, let index):
@@ -357,7 +357,7 @@ extension PlayerCore {
     case .extended(let generation, let frame):
       if generation == machine.generation, let stream = stream(of: generation) {
         stream.reopen(endingAt: frame)
-        sound(stream)
+        resumeRendering(of: stream)
       }
     case .packetsSkipped(let id, let time, let count, let error):
       logger.warning("packets were not decodable", metadata: ["item": "\(id)", "count": "\(count)", "time": "\(time)"])
@@ -367,14 +367,14 @@ extension PlayerCore {
       send(.newErrorLogEntry(id, time, error))
     case .streamTitle(let generation, let frame, let id, let time, let title):
       if let stream = stream(of: generation) {
-        expect(
+        addPendingTitle(
           PendingTitle(streamID: stream.id, streamFrame: frame, itemID: id, content: .title(time, title)))
       }
     case .timedMetadata(let generation, let frame, let id, let group):
       if let stream = stream(of: generation) {
-        expect(PendingTitle(streamID: stream.id, streamFrame: frame, itemID: id, content: .metadata(group)))
+        addPendingTitle(PendingTitle(streamID: stream.id, streamFrame: frame, itemID: id, content: .metadata(group)))
       }
-    case .gainApplied(let generation, let id, let gain): noteLevel(gain, of: id, generation: generation)
+    case .gainApplied(let generation, let id, let gain): recordGain(gain, of: id, generation: generation)
     case .reachedAwaitedFrame(let generation):
       if machine.rate != 0, !machine.automaticallyWaits { commitEarly() }
       run(machine.becameLikelyToKeepUp(generation: generation), cause: .buffered)
@@ -406,10 +406,10 @@ extension PlayerCore {
   }
 
   /// Stores the audio that was trimmed before a pass, until its transition is reported.
-  private func keep(_ trim: EdgeTrim, ofPass index: Int, _ generation: UInt64) {
+  private func storeStartTrim(_ trim: EdgeTrim, ofPass index: Int, _ generation: UInt64) {
     guard trim.frameCount > 0 else { return }
-    if sounding?.number == generation {
-      sounding?.startTrims[index] = trim
+    if audible?.number == generation {
+      audible?.startTrims[index] = trim
     } else if let last = waiting.indices.last, waiting[last].generation.number == generation {
       waiting[last].generation.startTrims[index] = trim
     }
@@ -418,12 +418,12 @@ extension PlayerCore {
   private func stream(of generation: UInt64) -> RenderStream? {
     if preparing?.number == generation { return preparing?.stream }
     if let last = waiting.last?.generation, last.number == generation { return last.stream }
-    return sounding?.number == generation ? sounding?.stream : nil
+    return audible?.number == generation ? audible?.stream : nil
   }
 
   /// Reads the time ranges that the decode thread wrote for the streams that are being filled.
-  func takeSpans() {
-    let generations = [outgoing, sounding] + waiting.map { $0.generation } + [preparing]
+  func readSpans() {
+    let generations = [outgoing, audible] + waiting.map { $0.generation } + [preparing]
     for stream in generations.compactMap({ $0?.stream }) {
       while let span = stream.nextSpan() {
         timeline.add(
@@ -465,9 +465,9 @@ extension PlayerCore {
       switch result {
       case .success(let properties):
         self.itemLoaded(item.id, properties)
-        self.noteOpened(item, isFailure: false)
+        self.itemOpened(item, isFailure: false)
       case .failure(let error):
-        if item.status == .unknown { self.itemFailed(item.id, error) } else { self.noteOpened(item, isFailure: true) }
+        if item.status == .unknown { self.itemFailed(item.id, error) } else { self.itemOpened(item, isFailure: true) }
       }
     }
   }

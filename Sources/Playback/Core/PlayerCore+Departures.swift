@@ -12,8 +12,8 @@ extension PlayerCore {
   /// Frees the items that the machine removed, before observers are called. Items in the history are kept.
   func releaseRemovedItems() {
     let removal = machine.drainRemovedEntries()
-    if let whole = removal.wholeOrder { departAll(whole) }
-    if !removal.ids.isEmpty { depart(removal.ids.compactMap { items[$0] }) }
+    if let whole = removal.wholeOrder { releaseAllItems(of: whole) }
+    if !removal.ids.isEmpty { releaseItems(removal.ids.compactMap { items[$0] }) }
     for id in machine.history.drainForgottenIDs() { pastItems[id] = nil }
     guard !removal.isEmpty else { return }
     let boundIDs = observers.table.boundItemIDs
@@ -22,11 +22,11 @@ extension PlayerCore {
     let others = removal.wholeOrder.map { whole in
       boundIDs.filter { whole.contains($0) }.sorted { (whole.index(of: $0) ?? 0) < (whole.index(of: $1) ?? 0) }
     }
-    for id in (others ?? []) + ids { end(observers.table.removeObservers(boundTo: id)) }
+    for id in (others ?? []) + ids { callEndHandlers(observers.table.removeObservers(boundTo: id)) }
   }
 
   /// Removes items from the queue, or cancels their reservation. Items in the history are kept in `pastItems`.
-  func depart(_ leaving: [PlayerItem]) {
+  func releaseItems(_ leaving: [PlayerItem]) {
     for item in leaving {
       if items.removeValue(for: item.id) != nil { queuedByteCount -= item.descriptionByteCount }
       reserved.removeValue(for: item.id)
@@ -42,9 +42,9 @@ extension PlayerCore {
   }
 
   /// Removes all items that the queue had before the present edit, except those that the edit inserted.
-  private func departAll(_ whole: QueueOrder) {
+  private func releaseAllItems(of whole: QueueOrder) {
     let staying = machine.entries.order
-    guard staying.count < whole.count else { return depart(whole.compactMap { items[$0] }) }
+    guard staying.count < whole.count else { return releaseItems(whole.compactMap { items[$0] }) }
     let former = items
     items = ItemTable()
     queuedByteCount = 0
@@ -64,7 +64,7 @@ extension PlayerCore {
   }
 
   /// Removes every item: the player is closed.
-  func departAll() {
+  func releaseAllItems() {
     departures.tables += [items, reserved]
     (items, reserved, queuedByteCount) = (ItemTable(), ItemTable(), 0)
     beginEpoch()

@@ -43,9 +43,9 @@ extension PlayerCore {
 
   /// Returns the ranges of an item that are decoded and not yet heard.
   func loadedTimeRanges(of id: PlayerItem.ID) -> [TimeRange] {
-    takeSpans()
+    readSpans()
     var ranges: [TimeRange] = []
-    let generations = [outgoing, sounding] + waiting.map { $0.generation }
+    let generations = [outgoing, audible] + waiting.map { $0.generation }
     let present = presentFrame
     for stream in generations.compactMap({ $0?.stream }) {
       let first = heardStreamFrame(of: stream.id, at: present) ?? 0

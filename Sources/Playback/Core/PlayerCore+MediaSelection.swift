@@ -28,9 +28,9 @@ extension PlayerCore {
   }
 
   /// Other tracks of an item were chosen.
-  func mediaSelectionChosen(_ id: PlayerItem.ID, isSound: Bool) {
+  func mediaSelectionChosen(_ id: PlayerItem.ID, isAudio: Bool) {
     guard !isClosed, let item = items[id] else { return }
-    if isSound { mediaSelectionChanged(id) }
+    if isAudio { mediaSelectionChanged(id) }
     send(.mediaSelectionChanged(id, item.currentMediaSelection))
   }
 }

@@ -16,7 +16,7 @@ struct MeterTable {
     var windowsPerCall: Double
     var handler: Handler
     /// The window after the last reported one.
-    var toldWindow: Int64
+    var reportedWindow: Int64
     /// Whether the last observation reported silence.
     var isSilent = true
 
@@ -85,9 +85,9 @@ extension PlayerCore {
     let token = engine.makeToken()
     let windowsPerCall = 100 / rate
     meters.observers.append(
-      .init(token: token, windowsPerCall: windowsPerCall, handler: handler, toldWindow: heardWindow))
+      .init(token: token, windowsPerCall: windowsPerCall, handler: handler, reportedWindow: heardWindow))
     applyMetering()
-    aimTimer()
+    scheduleNextMilestone()
     return token
   }
 
@@ -114,8 +114,8 @@ extension PlayerCore {
   }
 
   /// Resets the windows, because a new device counts its frames from 0.
-  func outputDidStartMeters() {
-    for index in meters.observers.indices { meters.observers[index].toldWindow = 0 }
+  func resetMeterWindows() {
+    for index in meters.observers.indices { meters.observers[index].reportedWindow = 0 }
     isMetered = false
     applyMetering()
   }
@@ -137,13 +137,13 @@ extension PlayerCore {
   private func milestone(
     of observer: MeterTable.Observer, windowFrames length: Int64
   ) -> (frame: Int64, window: Int64?)? {
-    let told = observer.toldWindow * length
+    let reported = observer.reportedWindow * length
     var lastEnd: Int64?
     for run in timeline.runs where !run.isStill {
       let end = run.end?.frame ?? .max
       lastEnd = end
-      guard end > max(told, run.outputFrame) else { continue }
-      let boundary = observer.nextBoundary(after: max(told, run.outputFrame) / length)
+      guard end > max(reported, run.outputFrame) else { continue }
+      let boundary = observer.nextBoundary(after: max(reported, run.outputFrame) / length)
       // A run that ends before the next observation is due is only reported as silence, unless another run follows.
       if boundary * length <= end { return (boundary * length, boundary) }
     }
@@ -151,17 +151,17 @@ extension PlayerCore {
     return (lastEnd, nil)
   }
 
-  func tellMeter(_ token: ObserverToken, window: Int64?, atFrame frame: Int64) {
+  func reportMeter(_ token: ObserverToken, window: Int64?, atFrame frame: Int64) {
     guard let index = meters.observers.firstIndex(where: { $0.token == token }), let core = output.core,
       let inputIndex
     else { return }
     let observer = meters.observers[index]
     var levels = MeterLevels.silent(channelCount: core.format.channelCount)
     if let window {
-      meters.observers[index].toldWindow = window
+      meters.observers[index].reportedWindow = window
       meters.observers[index].isSilent = false
       // At most the windows of one observation: earlier ones are outdated.
-      let first = max(observer.toldWindow, window - Int64(observer.windowsPerCall.rounded(.up)))
+      let first = max(observer.reportedWindow, window - Int64(observer.windowsPerCall.rounded(.up)))
       guard let measured = self.levels(windows: first..<window, heardBefore: nil, core, inputIndex) else { return }
       levels = measured
     } else {

@@ -5,11 +5,11 @@ import PlayerModel
 /// polls: one timer is set to the next milestone.
 extension PlayerCore {
   /// The maximum time until the timer fires: a clock drift of 50 ppm over it is half a millisecond.
-  private static let aimHorizonNanoseconds: Int64 = 10_000_000_000
+  private static let longestTimerNanoseconds: Int64 = 10_000_000_000
 
   /// The delay before a stopped clock that should run is read again. Also the minimum time between two ends of one
   /// item, in case an observer resumes playback at each end.
-  private static let stallNanoseconds: Int64 = 10_000_000
+  private static let clockRetryNanoseconds: Int64 = 10_000_000
 
   private enum Milestone {
     case observers(ObserverSchedule.Milestone)
@@ -29,18 +29,18 @@ extension PlayerCore {
   }
 
   /// Handles all milestones that have been heard, and sets the timer to the next one.
-  func aimTimer() {
+  func scheduleNextMilestone() {
     // Handlers may call this method. The loop below includes their changes.
-    guard !isAiming, !isHandlingEvents else { return }
+    guard !isSchedulingMilestone, !isHandlingEvents else { return }
     timer?.cancel()
     timer = nil
     guard !isClosed, inputIndex != nil else { return }
-    isAiming = true
-    defer { isAiming = false }
-    takeSpans()
+    isSchedulingMilestone = true
+    defer { isSchedulingMilestone = false }
+    readSpans()
     while let (frame, milestone) = nextMilestone() {
       guard frame <= heardLimit else {
-        aimTimer(at: frame)
+        setTimer(atFrame: frame)
         break
       }
       processedFrame = max(processedFrame, frame)
@@ -53,22 +53,22 @@ extension PlayerCore {
       handle(milestone, at: frame)
     }
     // The run of an end that is not reported yet is needed to find the end's frame.
-    let untold = ends.first.flatMap { timeline.outputFrame(streamID: $0.streamID, streamFrame: $0.streamFrame) }
-    timeline.removeRuns(before: min(output.heardFrame, untold.map { $0 - 1 } ?? .max))
+    let pendingFrame = ends.first.flatMap { timeline.outputFrame(streamID: $0.streamID, streamFrame: $0.streamFrame) }
+    timeline.removeRuns(before: min(output.heardFrame, pendingFrame.map { $0 - 1 } ?? .max))
   }
 
-  private func aimTimer(at frame: Int64) {
+  private func setTimer(atFrame frame: Int64) {
     guard let time = output.hostTime(ofFrame: frame) else { return }
     // The clocks of the device and of the host drift, so a distant frame is aimed at again on the way.
     let now = engine.loop.now
-    let latest = now.advanced(byNanoseconds: Self.aimHorizonNanoseconds)
+    let latest = now.advanced(byNanoseconds: Self.longestTimerNanoseconds)
     // A stalled device should already have played the frame. Reading its clock without a delay would occupy the loop.
-    let earliest = engine.isVirtual ? time : now.advanced(byNanoseconds: time <= now ? Self.stallNanoseconds : 0)
+    let earliest = engine.isVirtual ? time : now.advanced(byNanoseconds: time <= now ? Self.clockRetryNanoseconds : 0)
     setTimer(at: max(earliest, min(time, latest)))
   }
 
   private func setTimer(at time: HostTime) {
-    timer = engine.loop.schedule(at: time) { [weak self] in self?.aimTimer() }
+    timer = engine.loop.schedule(at: time) { [weak self] in self?.scheduleNextMilestone() }
   }
 
   /// Returns the next milestone and its frame. At the same frame, milestones of the item's time precede meters.
@@ -103,17 +103,17 @@ extension PlayerCore {
   private func handle(_ milestone: Milestone, at frame: Int64) {
     switch milestone {
     case .observers(let milestone): handle(milestone, at: frame)
-    case .meter(let token, let window): tellMeter(token, window: window, atFrame: frame)
+    case .meter(let token, let window): reportMeter(token, window: window, atFrame: frame)
     case .title:
-      tellNextTitle()
+      reportNextTitle()
       deliver()
     case .stall: run(machine.stallHeard(), cause: .stalled)
     case .end(let end):
       ends.removeFirst()
       if end.error == nil, machine.endsWithAudio(end.passID), let duration = machine.entry(end.itemID)?.duration {
-        tell(observers.end(of: end.itemID, duration: duration), itemID: end.itemID, atFrame: frame)
+        notify(observers.end(of: end.itemID, duration: duration), itemID: end.itemID, atFrame: frame)
       }
-      toldEnd = end
+      reportedEnd = end
       let endsItem = machine.decodedPasses.first.map { $0.id == end.passID && machine.endsItem($0.pass) } ?? true
       run(
         machine.endHeard(end.passID, error: end.error),
@@ -123,10 +123,10 @@ extension PlayerCore {
       // A paused item ends again when playback resumes at its end, which an observer may have requested just now.
       if machine.endedItem == end.itemID, machine.requestInPreparation == nil {
         ends.insert(end, at: 0)
-        nextEndTime = engine.loop.now.advanced(byNanoseconds: Self.stallNanoseconds)
+        nextEndTime = engine.loop.now.advanced(byNanoseconds: Self.clockRetryNanoseconds)
       }
-      joinWaiting()
-      followSpeed()
+      scheduleWaiting()
+      applyRequestedRate()
     }
   }
 
@@ -138,7 +138,7 @@ extension PlayerCore {
       case .visit(let position, _), .start(let position), .stop(let position): position.itemID
       case .times, .loop, .directionChange: observers.table.position?.itemID
       }
-    tell(observers.handle(milestone, at: frame), itemID: itemID ?? 0, atFrame: frame)
+    notify(observers.handle(milestone, at: frame), itemID: itemID ?? 0, atFrame: frame)
     // The item's time continues at another position, and nothing was crossed.
     if let itemID, case .loop(let time, let isReverse) = milestone {
       chapterMoved(to: time, in: itemID, isBackward: isReverse)
@@ -147,7 +147,7 @@ extension PlayerCore {
 
   /// Makes the calls of time observers that are due up to `frame`, for the current item. A stop at `frame` itself is
   /// not reported yet, because new audio may begin there.
-  func settleObservers(through frame: Int64) {
+  func notifyObservers(through frame: Int64) {
     while let itemID = observers.table.position?.itemID,
       let next = observers.next(in: timeline, itemID: itemID, isPlaying: machine.rate != 0), next.frame <= frame
     {
@@ -158,14 +158,14 @@ extension PlayerCore {
 
   /// Reports the interruption of the audio: the player was heard up to `position`.
   func interruptObservers(at position: PlayerTimeline.Position?) {
-    settleObservers(through: heardLimit)
-    tell(observers.interrupt(at: position), itemID: position?.itemID ?? 0, atFrame: heardLimit)
+    notifyObservers(through: heardLimit)
+    notify(observers.interrupt(at: position), itemID: position?.itemID ?? 0, atFrame: heardLimit)
   }
 
   /// Delivers calls of time observers.
   ///
   /// - Parameter frame: The output frame that was heard; lateness counts from it.
-  func tell(_ calls: [TimeObserverTable.Call], itemID: PlayerItem.ID, atFrame frame: Int64? = nil) {
+  func notify(_ calls: [TimeObserverTable.Call], itemID: PlayerItem.ID, atFrame frame: Int64? = nil) {
     guard !calls.isEmpty else { return }
     let heardAt = frame.flatMap { output.hostTime(ofFrame: $0) }
     for call in calls {
@@ -177,7 +177,7 @@ extension PlayerCore {
   }
 
   /// Calls the end handlers of time observers, after all pending deliveries.
-  func end(_ handlers: [TimeObserverTable.EndHandler]) {
+  func callEndHandlers(_ handlers: [TimeObserverTable.EndHandler]) {
     for handler in handlers { enqueue(.end(handler)) }
   }
 

@@ -23,7 +23,7 @@ extension PlayerCore {
   }
 
   /// Stores a title until it is heard, in the order of frames within a stream.
-  func expect(_ title: PendingTitle) {
+  func addPendingTitle(_ title: PendingTitle) {
     let index = titles.lastIndex { $0.streamID != title.streamID || $0.streamFrame <= title.streamFrame }
     titles.insert(title, at: index.map { $0 + 1 } ?? 0)
   }
@@ -35,18 +35,18 @@ extension PlayerCore {
     titles.first.flatMap { timeline.outputFrame(streamID: $0.streamID, streamFrame: $0.streamFrame) }
   }
 
-  func tellNextTitle() {
+  func reportNextTitle() {
     guard !titles.isEmpty else { return }
     let title = titles.removeFirst()
-    tell(title)
+    report(title)
   }
 
   /// Applies and reports a title or metadata that is heard now.
-  private func tell(_ title: PendingTitle) {
+  private func report(_ title: PendingTitle) {
     switch title.content {
-    case .title(let time, let said):
-      items[title.itemID]?.setStreamTitle((time, said))
-      send(.streamTitle(title.itemID, time, said))
+    case .title(let time, let streamTitle):
+      items[title.itemID]?.setStreamTitle((time, streamTitle))
+      send(.streamTitle(title.itemID, time, streamTitle))
     case .metadata(let group):
       // Metadata that was already valid when decoding restarted is not new.
       guard let item = items[title.itemID], item.addTimedMetadata(group) else { return }
@@ -56,14 +56,14 @@ extension PlayerCore {
 
   /// Discards titles of streams that are no longer used. The newest title of the current item is applied, because it is
   /// still valid.
-  func settleTitles() {
+  func discardUnusedTitles() {
     guard !titles.isEmpty else { return }
     let streams = Set(
-      ([outgoing, sounding, preparing].compactMap { $0 } + waiting.map { $0.generation }).map(\.stream.id))
+      ([outgoing, audible, preparing].compactMap { $0 } + waiting.map { $0.generation }).map(\.stream.id))
     let lost = titles.filter { !streams.contains($0.streamID) }
     guard !lost.isEmpty else { return }
     titles.removeAll { !streams.contains($0.streamID) }
-    if let title = lost.last(where: { !$0.isMetadata }), title.itemID == machine.entries.first?.id { tell(title) }
+    if let title = lost.last(where: { !$0.isMetadata }), title.itemID == machine.entries.first?.id { report(title) }
   }
 
   // MARK: - Logs
@@ -74,11 +74,11 @@ extension PlayerCore {
     let (loop, id) = (engine.loop, item.id)
     item.networkLog.observe(key: id) { [weak self] entry in
       guard let self else { return }
-      loop.execute { self.tell(entry, of: id) }
+      loop.execute { self.report(entry, of: id) }
     }
   }
 
-  private func tell(_ entry: NetworkLog.Entry, of id: PlayerItem.ID) {
+  private func report(_ entry: NetworkLog.Entry, of id: PlayerItem.ID) {
     guard !isClosed, items[id] != nil else { return }
     let time = machine.entries.first?.id == id ? currentTime() : .zero
     switch entry {
@@ -96,18 +96,18 @@ extension PlayerCore {
 
   // MARK: - Stalls
 
-  func noteStall(of id: PlayerItem.ID) {
+  func beginStall(of id: PlayerItem.ID) {
     stalledAt = (id, engine.loop.now)
     items[id]?.networkLog.noteStall()
     stallTimer?.cancel()
     stallTimer = nil
     guard let item = items[id], item.asset.mayUseNetwork else { return }
     let end = stallAllowance.begin(id, at: engine.loop.now)
-    stallTimer = engine.loop.schedule(at: end) { [weak self] in self?.giveUpStalled(id) }
+    stallTimer = engine.loop.schedule(at: end) { [weak self] in self?.failStalledItem(id) }
   }
 
   /// Fails an item that has stalled for too long.
-  private func giveUpStalled(_ id: PlayerItem.ID) {
+  private func failStalledItem(_ id: PlayerItem.ID) {
     stallTimer = nil
     guard !isClosed, machine.isRebuffering, stalledAt?.itemID == id, let item = items[id] else { return }
     let minutes = StallAllowance.nanoseconds / 60_000_000_000
@@ -119,7 +119,7 @@ extension PlayerCore {
   }
 
   /// Ends the record of a stall when samples have arrived, or the player no longer waits.
-  func noteStallEnd() {
+  func endStallIfOver() {
     guard let (id, began) = stalledAt, !machine.isRebuffering else { return }
     stalledAt = nil
     stallTimer?.cancel()

@@ -46,16 +46,16 @@ extension PlayerCore {
     let count = stateObservers.count + eventObservers.count
     stateObservers.removeAll { $0.token == token }
     eventObservers.removeAll { $0.token == token }
-    streamEnds[token] = nil
+    streamFinishers[token] = nil
     guard stateObservers.count + eventObservers.count < count else { return false }
     if isDelivering { removedTokens.insert(token) }
     return true
   }
 
   /// Calls `end` when the player is closed before the observer is removed; at once if it is already closed.
-  func endStream(of token: ObserverToken, _ end: @escaping @Sendable () -> Void) {
+  func addStreamFinisher(for token: ObserverToken, _ end: @escaping @Sendable () -> Void) {
     if isClosed { return end() }
-    streamEnds[token] = end
+    streamFinishers[token] = end
   }
 
   // MARK: - Deliveries
@@ -138,28 +138,28 @@ extension PlayerCore {
     switch emission {
     case .playedToEnd(let id):
       let time = endTime(of: id)
-      if let item = items[id], !machine.decodedRate.isReverse { placeObserver?(item, time, true) }
+      if let item = items[id], !machine.decodedRate.isReverse { positionObserver?(item, time, true) }
       send(.playedToEnd(id, time))
     case .failedToPlayToEnd(let id, let error): send(.failedToPlayToEnd(id, endTime(of: id), error))
     case .stalled(let id):
-      noteStall(of: id)
+      beginStall(of: id)
       send(.stalled(id, stallTime(of: id)))
     case .itemFailed(let id, let error): send(.itemFailed(id, error))
     case .itemSkipped(let id, let error): send(.itemSkipped(id, error))
     case .transition(_, let next):
-      guard let end = toldEnd else { break }
+      guard let end = reportedEnd else { break }
       transition = OpenTransition(end: end, toItemID: next, outputFrame: processedFrame)
     }
   }
 
   /// The item time of the underrun.
   private func stallTime(of id: PlayerItem.ID) -> MediaTime {
-    starvedPlace.flatMap { timeline.time(of: id, streamID: $0.streamID, endingAt: $0.frame) } ?? currentTime()
+    underrunPosition.flatMap { timeline.time(of: id, streamID: $0.streamID, endingAt: $0.frame) } ?? currentTime()
   }
 
   /// The item time of the end that is being reported.
   private func endTime(of id: PlayerItem.ID) -> MediaTime {
-    toldEnd.flatMap { timeline.time(of: id, streamID: $0.streamID, endingAt: $0.streamFrame) } ?? items[id]?.duration
+    reportedEnd.flatMap { timeline.time(of: id, streamID: $0.streamID, endingAt: $0.streamFrame) } ?? items[id]?.duration
       ?? .indefinite
   }
 
@@ -173,9 +173,9 @@ extension PlayerCore {
     }
     guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "tick") }
     let token = engine.makeToken()
-    movePlace()
+    updateObserverPosition()
     observers.table.addPeriodic(token, interval: interval, onEnd: onEnd, handler)
-    aimTimer()
+    scheduleNextMilestone()
     return token
   }
 
@@ -195,10 +195,10 @@ extension PlayerCore {
     }
     guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "at") }
     let token = engine.makeToken()
-    movePlace()
+    updateObserverPosition()
     observers.table.addBoundary(
       token, times: times, itemID: itemID, includesSeeks: includesSeeks, onEnd: onEnd, handler)
-    aimTimer()
+    scheduleNextMilestone()
     return token
   }
 
@@ -211,9 +211,9 @@ extension PlayerCore {
     }
     guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "at-chapters") }
     let token = engine.makeToken()
-    movePlace()
+    updateObserverPosition()
     observers.table.addChapters(token, itemID: itemID, includesSeeks: includesSeeks, onEnd: onEnd, handler)
-    aimTimer()
+    scheduleNextMilestone()
     return token
   }
 
@@ -224,7 +224,7 @@ extension PlayerCore {
   }
 
   /// Updates the observers' position to the current one, so that a new observer is not called for times before it.
-  func movePlace() {
+  func updateObserverPosition() {
     guard let position, position.itemID == observers.table.position?.itemID else { return }
     observers.table.move(to: position.time)
   }

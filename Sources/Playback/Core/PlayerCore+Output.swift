@@ -18,9 +18,9 @@ extension PlayerCore {
     jumpFrame = 0
     for (id, rate) in sampleRates { setFilterReach(of: id, sampleRateHz: rate) }
     if let inputIndex {
-      applyLevels(to: core, input: inputIndex)
+      applyGains(to: core, input: inputIndex)
       output.commit()
-      outputDidStartMeters()
+      resetMeterWindows()
     }
     run(machine.outputBecameReady(), cause: .output)
   }
@@ -33,16 +33,16 @@ extension PlayerCore {
     startGroup?.outputWillStop()
     rateGroup?.outputWillStop()
     // Frames of one device have no meaning on another one.
-    if heldFrame != .max { heldFrame = nil }
+    if pendingStartFrame != .max { pendingStartFrame = nil }
     inputIndex = nil
     preparing = nil
-    sounding = nil
+    audible = nil
     outgoing = nil
     waiting = []
     ends = []
     transition = nil
-    starvedPlace = nil
-    heldStream = nil
+    underrunPosition = nil
+    withheldStream = nil
     let time = parkedPosition.flatMap { $0.itemID == machine.entries.first?.id ? $0.time : nil }
     timeline = PlayerTimeline(sampleRateHz: 48_000)
     run(machine.outputWasLost(at: time), cause: .output)
@@ -71,9 +71,9 @@ extension PlayerCore {
       rateGroup?.rewound(self, toFrame: event.outputFrame)
     case .runBegan: runBegan(event)
     case .starved:
-      takeSpans()
+      readSpans()
       timeline.endRun(outputFrame: event.outputFrame, reason: .underrun)
-      starvedPlace = (event.streamID, event.streamFrame)
+      underrunPosition = (event.streamID, event.streamFrame)
       run(machine.underrunOccurred(), cause: .stalled)
       awaitSamples()
     case .ended: runEnded(event)
@@ -84,12 +84,12 @@ extension PlayerCore {
     case .streamRetired: timeline.retireStream(event.streamID)
     case .roomInStream:
       pipeline.wakeForFreeSpace()
-      if sounding?.stream.id == event.streamID { run(machine.decodingResumed(), cause: .buffered) }
+      if audible?.stream.id == event.streamID { run(machine.decodingResumed(), cause: .buffered) }
     }
   }
 
   private func runBegan(_ event: RenderEvent) {
-    takeSpans()
+    readSpans()
     timeline.beginRun(
       outputFrame: event.outputFrame, streamID: event.streamID, streamFrame: event.streamFrame)
     traceRun(of: event.streamID, atFrame: event.outputFrame)
@@ -104,26 +104,26 @@ extension PlayerCore {
   /// The mixer reached the end of the stream that it knew of.
   private func runEnded(_ event: RenderEvent) {
     timeline.endRun(outputFrame: event.outputFrame, reason: .ended)
-    guard let sounding, sounding.stream.id == event.streamID else { return }
-    if sounding.stream.endFrame != event.streamFrame { sound(sounding.stream) }
+    guard let audible, audible.stream.id == event.streamID else { return }
+    if audible.stream.endFrame != event.streamFrame { resumeRendering(of: audible.stream) }
   }
 
   /// Resumes a stream that the mixer regarded as ended.
-  func sound(_ stream: RenderStream) {
+  func resumeRendering(of stream: RenderStream) {
     guard timeline.runs.last?.end?.reason == .ended else { return }
     applyRunning()
     output.commit()
   }
 
   private func streamSet(_ event: RenderEvent) {
-    let known = [sounding, outgoing].compactMap { $0 }
+    let known = [audible, outgoing].compactMap { $0 }
     guard event.streamID != 0, let committed = known.first(where: { $0.stream.id == event.streamID }) else {
       if event.streamID == 0 { timeline.endRun(outputFrame: event.outputFrame, reason: .stopped) }
       return
     }
-    takeSpans()
+    readSpans()
     // First report all milestones before the new stream.
-    settleObservers(through: event.outputFrame)
+    notifyObservers(through: event.outputFrame)
     timeline.beginRun(
       outputFrame: event.outputFrame, streamID: event.streamID, streamFrame: event.streamFrame, isStill: true)
     jumpFrame = event.outputFrame
@@ -150,18 +150,18 @@ extension PlayerCore {
       items[position.itemID]?.removeTimedMetadata()
       send(.timeJumped(position.itemID, position.time, cause))
       chapterMoved(to: position.time, in: position.itemID, isBackward: isReverse)
-      tell(skipped, itemID: position.itemID)
-      tell(observers.table.periodicCalls(.jump, at: position.time), itemID: position.itemID)
+      notify(skipped, itemID: position.itemID)
+      notify(observers.table.periodicCalls(.jump, at: position.time), itemID: position.itemID)
     }
   }
 
   /// The next stream was scheduled too late: renders it as soon as possible.
   private func spliceMissed() {
-    guard let sounding, let core = output.core, let inputIndex else { return }
-    if sounding.isContinuation {
-      continueSound(with: sounding, core, input: inputIndex)
+    guard let audible, let core = output.core, let inputIndex else { return }
+    if audible.isContinuation {
+      continueAudio(with: audible, core, input: inputIndex)
     } else {
-      core.setStream(sounding.stream, fromFrame: 0, input: inputIndex)
+      core.setStream(audible.stream, fromFrame: 0, input: inputIndex)
     }
     applyRunning()
     output.commit()
@@ -171,10 +171,10 @@ extension PlayerCore {
     isHandlingEvents = false
     guard !isClosed else { return }
     startGroup?.clockMayHaveChanged()
-    followSpeed()
+    applyRequestedRate()
     reportTransition()
     traceHeard()
-    aimTimer()
+    scheduleNextMilestone()
   }
 
   // MARK: - Position
@@ -201,7 +201,7 @@ extension PlayerCore {
 
   func currentTime() -> MediaTime {
     guard let current = machine.entries.first else { return .zero }
-    if let start = machine.requestInPreparation, start.itemID == current.id, sounding == nil { return start.time }
+    if let start = machine.requestInPreparation, start.itemID == current.id, audible == nil { return start.time }
     guard let position, position.itemID == current.id else {
       // Exactly at its end the current item has its end time, although the next item begins at that frame. An item that
       // has not begun is at its start position.

@@ -17,6 +17,6 @@ extension PlayerCore {
     guard !isClosed else { return }
     machine.timePitchChanged(of: id)
     publish(.request)
-    followSpeed()
+    applyRequestedRate()
   }
 }

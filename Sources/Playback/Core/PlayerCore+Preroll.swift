@@ -12,7 +12,7 @@ extension PlayerCore {
 
   /// Implements `PlayerControl.preroll`.
   func preroll(atRate rate: Double, completion: @escaping @Sendable (Bool) -> Void) throws(MediaError) {
-    let speed = try check(rate, operation: "preroll")
+    let playbackRate = try check(rate, operation: "preroll")
     guard machine.rate == 0 else {
       throw MediaError(.invalidState, "the player must be paused to preroll", operation: "preroll")
     }
@@ -20,20 +20,20 @@ extension PlayerCore {
       throw MediaError(.noCurrentItem, "there is no current item to preroll", operation: "preroll")
     }
     if let error = current.status.error { throw error }
-    try checkDirection(speed, operation: "preroll")
-    guard startGroup == nil || machine.targetRate == speed else {
+    try checkDirection(playbackRate, operation: "preroll")
+    guard startGroup == nil || machine.targetRate == playbackRate else {
       throw MediaError(
         .invalidState, "a joint start at the rate \(machine.targetRate.value) is pending",
         operation: "preroll")
     }
     // Prerolls for another rate end: their audio is replaced.
-    let interrupted = prerolls.filter { $0.rate != speed }
-    prerolls.removeAll { $0.rate != speed }
-    prerolls.append(Preroll(itemID: current.id, rate: speed, completion: completion))
-    machine.setTargetRate(speed)
+    let interrupted = prerolls.filter { $0.rate != playbackRate }
+    prerolls.removeAll { $0.rate != playbackRate }
+    prerolls.append(Preroll(itemID: current.id, rate: playbackRate, completion: completion))
+    machine.setTargetRate(playbackRate)
     run(machine.needsRateChange ? machine.changeDecodedRate(from: currentTime()) : [], cause: .request)
     for preroll in interrupted { enqueue(.preroll(preroll.completion, false)) }
-    settlePrerolls()
+    completeReadyPrerolls()
   }
 
   /// Whether the next audio is with the mixer, so that only the mixer has to be started.
@@ -44,7 +44,7 @@ extension PlayerCore {
 
   /// Completes prerolls that are ready, and those that cannot succeed: the item failed or is not current, or the rate
   /// changed.
-  func settlePrerolls() {
+  func completeReadyPrerolls() {
     guard !prerolls.isEmpty else { return }
     let current = machine.entries.first
     if prerolls.contains(where: { $0.itemID != current?.id || $0.rate != machine.targetRate })

@@ -9,12 +9,12 @@ extension PlayerCore {
   /// Claims all of the items for this player, or none.
   func claim(_ newItems: [PlayerItem]) throws(MediaError) {
     guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "insert") }
-    if !takeReserved(newItems) { try claimOneByOne(newItems) }
+    if !insertReserved(newItems) { try claimOneByOne(newItems) }
     changeObserver?(newItems)
   }
 
   /// Inserts items that are all reserved for this queue. Returns false, and changes nothing, if any is not.
-  private func takeReserved(_ newItems: [PlayerItem]) -> Bool {
+  private func insertReserved(_ newItems: [PlayerItem]) -> Bool {
     guard reserved.count >= newItems.count else { return false }
     for (index, item) in newItems.enumerated() where reserved.removeValue(for: item.id) !== item {
       for item in newItems[..<index] { reserved[item.id] = item }
@@ -38,7 +38,7 @@ extension PlayerCore {
     for (index, item) in newItems.enumerated() {
       // Claiming a reserved item again moves the claim to this epoch.
       guard items[item.id] == nil, item.claim(by: ownership, epoch: epoch) else {
-        depart(Array(newItems[..<index]))
+        releaseItems(Array(newItems[..<index]))
         throw MediaError(.itemInUse, "item \(item.id) is already in a queue", operation: "insert")
       }
       adopt(item)
@@ -61,7 +61,7 @@ extension PlayerCore {
     guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "insert") }
     for (index, item) in newItems.enumerated() {
       guard items[item.id] == nil, reserved[item.id] == nil, item.claim(by: ownership, epoch: epoch) else {
-        depart(Array(newItems[..<index]))
+        releaseItems(Array(newItems[..<index]))
         throw MediaError(.itemInUse, "item \(item.id) is already in a queue", operation: "insert")
       }
       reserved[item.id] = item
@@ -71,7 +71,7 @@ extension PlayerCore {
 
   /// Frees items that were reserved for an edit that is not made.
   func cancelReservation(of unwanted: [PlayerItem]) {
-    depart(unwanted.filter { reserved[$0.id] === $0 })
+    releaseItems(unwanted.filter { reserved[$0.id] === $0 })
   }
 
   /// Adds a claimed item to this queue.
@@ -91,30 +91,30 @@ extension PlayerCore {
     item.timePitchSlot.playerSlot = timePitchSlot
     item.mediaSelectionSlot.playerPreferences = mediaSelectionPreferences
     item.onSettingsChange = settingsObserver
-    item.onAudioChange = soundObserver
+    item.onAudioChange = audioObserver
   }
 
   /// Makes the observer of changes of items' audio, which is called on any thread.
-  func makeSoundObserver() -> @Sendable (PlayerItem.ID, PlayerItem.AudioChange) -> Void {
+  func makeAudioObserver() -> @Sendable (PlayerItem.ID, PlayerItem.AudioChange) -> Void {
     let loop = engine.loop
     return { [weak self] id, change in
       guard let self else { return }
       if loop.isIsolatingCurrentContext() == true {
-        soundChanged(id, change)
+        audioChanged(id, change)
       } else {
-        loop.execute { self.soundChanged(id, change) }
+        loop.execute { self.audioChanged(id, change) }
       }
     }
   }
 
-  private func soundChanged(_ id: PlayerItem.ID, _ change: PlayerItem.AudioChange) {
+  private func audioChanged(_ id: PlayerItem.ID, _ change: PlayerItem.AudioChange) {
     if let item = items[id] { changeObserver?([item]) }
     switch change {
     case .audioMix: audioMixChanged(id)
     case .timePitch: timePitchChanged(id)
-    case .mediaSelection: mediaSelectionChosen(id, isSound: true)
-    case .subtitles: mediaSelectionChosen(id, isSound: false)
-    case .gain: if !isClosed, settleLevels() { output.commit() }
+    case .mediaSelection: mediaSelectionChosen(id, isAudio: true)
+    case .subtitles: mediaSelectionChosen(id, isAudio: false)
+    case .gain: if !isClosed, updateGains() { output.commit() }
     }
   }
 
@@ -144,23 +144,23 @@ extension PlayerCore {
     try claim(newItems)
     let changes = edits.map { edit -> Machine.QueueChange in
       switch edit {
-      case .insert(let items, let place): .insert(items.map(entry), at: place)
+      case .insert(let items, let position): .insert(items.map(entry), at: position)
       case .remove(let ids): .remove(ids)
-      case .move(let id, let place): .move(id, to: place)
+      case .move(let id, let position): .move(id, to: position)
       case .replace(let id, let item): .replace(id, with: entry(item))
       case .removeAll: .removeAll
       }
     }
-    let place = currentPlace
+    let resumePosition = currentResumePosition
     let actions: [Machine.Action]
     do throws(MediaError) {
       actions = try machine.edit(changes)
     } catch {
-      depart(newItems)
+      releaseItems(newItems)
       throw error
     }
     run(actions, cause: .request)
-    tellIfLeft(place)
+    reportIfLeft(resumePosition)
   }
 
   func replaceAll(with newItems: [PlayerItem]) throws(MediaError) {
@@ -172,51 +172,51 @@ extension PlayerCore {
     // With a new epoch all previous items can be freed at once.
     beginEpoch()
     try claim(fresh)
-    runLeaving { machine.replaceAll(newItems.map(entry)) }
+    runItemChange { machine.replaceAll(newItems.map(entry)) }
   }
 
-  func removeAll() { runLeaving { machine.replaceAll([]) } }
+  func removeAll() { runItemChange { machine.replaceAll([]) } }
 
   // MARK: - Resume positions
 
-  /// The current item, its position, and whether that is its end in forward playback. Nil without a `placeObserver`,
+  /// The current item, its position, and whether that is its end in forward playback. Nil without a `positionObserver`,
   /// and if the item has not begun or is a stream.
-  var currentPlace: Place? {
-    guard placeObserver != nil, let item = currentItem, item.status == .readyToPlay, item.isSeekable == true,
+  var currentResumePosition: ResumePosition? {
+    guard positionObserver != nil, let item = currentItem, item.status == .readyToPlay, item.isSeekable == true,
       item.liveWindow == nil, item.resumeTime == nil
     else { return nil }
     let hasEnded = (machine.hasItemEnded || machine.hasPassedEnd) && !machine.decodedRate.isReverse
     return (item, currentTime(), hasEnded)
   }
 
-  typealias Place = (item: PlayerItem, time: MediaTime, hasEnded: Bool)
+  typealias ResumePosition = (item: PlayerItem, time: MediaTime, hasEnded: Bool)
 
   /// Reports the position at which an item was left, unless it is still current.
-  func tellIfLeft(_ place: Place?) {
-    guard let place, machine.entries.first?.id != place.item.id else { return }
-    placeObserver?(place.item, place.time, place.hasEnded)
+  func reportIfLeft(_ resumePosition: ResumePosition?) {
+    guard let resumePosition, machine.entries.first?.id != resumePosition.item.id else { return }
+    positionObserver?(resumePosition.item, resumePosition.time, resumePosition.hasEnded)
   }
 
   /// Runs a change that may make another item current.
-  private func runLeaving(_ change: () -> [Machine.Action]) {
-    let place = currentPlace
+  private func runItemChange(_ change: () -> [Machine.Action]) {
+    let resumePosition = currentResumePosition
     run(change(), cause: .request)
-    tellIfLeft(place)
+    reportIfLeft(resumePosition)
   }
 
   // MARK: - Navigation
 
-  func advance() { runLeaving { machine.advance() } }
+  func advance() { runItemChange { machine.advance() } }
 
   /// Makes an item of the queue or the history current.
   ///
   /// - Throws: `noSuchItem`; `itemInUse` if the item is in another queue or failed.
   func jump(to id: PlayerItem.ID) throws(MediaError) {
-    if items[id] != nil { return runLeaving { machine.jump(to: id) } }
-    guard pastItems[id] != nil, let place = machine.history.ids.lastIndex(of: id) else {
+    if items[id] != nil { return runItemChange { machine.jump(to: id) } }
+    guard pastItems[id] != nil, let index = machine.history.ids.lastIndex(of: id) else {
       throw Machine.noSuchItem(id, "jump")
     }
-    guard goBack(over: machine.history.ids.count - place, to: id) else {
+    guard goBack(over: machine.history.ids.count - index, to: id) else {
       throw MediaError(.itemInUse, "item \(id) is in another queue now, or failed", operation: "jump")
     }
   }
@@ -232,7 +232,7 @@ extension PlayerCore {
           ? "the queue is empty" : "index must be between 0 and \(machine.entries.count - 1) (got \(index))",
         operation: "jump")
     }
-    runLeaving { machine.jump(to: machine.entries.order[index]) }
+    runItemChange { machine.jump(to: machine.entries.order[index]) }
   }
 
   /// Goes back to the previous item, or to the beginning of the current one.
@@ -244,7 +244,7 @@ extension PlayerCore {
       return run(machine.jump(to: current.id), cause: .request)
     }
     // Skip items that failed or are in another queue now.
-    for (passed, id) in machine.history.ids.reversed().enumerated() where takeBack(id) {
+    for (passed, id) in machine.history.ids.reversed().enumerated() where reclaim(id) {
       for _ in 0..<passed { machine.history.removeLast() }
       _ = goBack(over: 1, to: id)
       return
@@ -253,26 +253,26 @@ extension PlayerCore {
       throw MediaError(.noSuchItem, "no item was played before", operation: "previous")
     }
     machine.history.removeAll()
-    runLeaving { machine.goBackRound() }
+    runItemChange { machine.goBackRound() }
   }
 
   /// Goes back by the newest `count` entries of the history, to item `id`. Returns false if that item is not available.
   private func goBack(over count: Int, to id: PlayerItem.ID) -> Bool {
-    guard takeBack(id) else { return false }
+    guard reclaim(id) else { return false }
     var returning: [Machine.Entry] = []
     for past in machine.history.ids.suffix(count) {
       if past == id || items[past] != nil { continue }
-      guard takeBack(past), let item = items[past] else { continue }
+      guard reclaim(past), let item = items[past] else { continue }
       returning.append(entry(item))
     }
     if let item = items[id], !machine.entries.contains(id) { returning.append(entry(item)) }
-    runLeaving { machine.goBack(over: count, returning: returning) }
+    runItemChange { machine.goBack(over: count, returning: returning) }
     return true
   }
 
   /// Claims an item of the history again, unless it is in the queue. Returns false if it failed or another queue has
   /// it.
-  private func takeBack(_ id: PlayerItem.ID) -> Bool {
+  private func reclaim(_ id: PlayerItem.ID) -> Bool {
     if let item = items[id] { return item.error == nil }
     guard let item = pastItems[id], item.error == nil, item.claim(by: ownership, epoch: epoch) else { return false }
     adopt(item)

@@ -80,7 +80,7 @@ extension PlayerCore {
     // At once. Otherwise the end at which the player is paused would count as an end reached by playback.
     if wasPaused, machine.isChangingDirection { actions += machine.changeDecodedRate(from: time) }
     run(actions, cause: cause)
-    followSpeed()
+    applyRequestedRate()
   }
 
   // MARK: - Effect
@@ -92,7 +92,7 @@ extension PlayerCore {
   }
 
   /// The way in which a change of rate or pitch is made.
-  enum SpeedStep {
+  enum RateChangePlan {
     /// Not yet: the change is considered again when pending audio has been heard.
     case wait
     /// At once: there is no audio to join it to.
@@ -102,20 +102,20 @@ extension PlayerCore {
   }
 
   /// The output frame at which a change that is requested now is heard.
-  func nextSpeedFrame(leadMilliseconds: Int64 = changeMilliseconds) -> Int64 {
+  func nextRateChangeFrame(leadMilliseconds: Int64 = changeMilliseconds) -> Int64 {
     output.heardFrame + Int64(timeline.sampleRateHz) * leadMilliseconds / 1_000
   }
 
   /// Makes the audible pass follow the requested rate and pitch. While another change or transition is pending, it
   /// waits, and is called again when that has been heard.
-  func followSpeed() {
+  func applyRequestedRate() {
     guard !isClosed, inputIndex != nil, machine.needsRateChange else { return }
     if let rateGroup { return rateGroup.timeMayHavePassed() }
-    take(speedStep(at: nextSpeedFrame()))
+    perform(rateChangePlan(at: nextRateChangeFrame()))
   }
 
-  func take(_ step: SpeedStep) {
-    switch step {
+  func perform(_ plan: RateChangePlan) {
+    switch plan {
     case .wait: break
     case .atOnce: run(machine.changeDecodedRate(from: currentTime()), cause: .request)
     case .split(let pass, let time, let streamFrame, let error):
@@ -126,20 +126,20 @@ extension PlayerCore {
   }
 
   /// Determines how a change can be made at an output frame.
-  func speedStep(at frame: Int64) -> SpeedStep {
+  func rateChangePlan(at frame: Int64) -> RateChangePlan {
     guard machine.canSplitForRateChange else { return .atOnce }
-    takeSpans()
+    readSpans()
     let rateHz = Int64(timeline.sampleRateHz)
     let current = timeline.rate(atOutputFrame: frame) ?? machine.decodedRate
     let fade =
       machine.entries.first.map { isFaded(from: current, to: machine.targetRate, of: $0.id) } ?? true
       ? rateHz / 200 : 0
-    if machine.isChangingDirection, let end = endOfHeardPass, end.frame <= frame + fade { return turn(at: end.end) }
+    if machine.isChangingDirection, let end = endOfHeardPass, end.frame <= frame + fade { return reversalPlan(at: end.end) }
     guard let run = timeline.run(at: frame), !run.isStill else { return .atOnce }
     if let end = run.end, end.frame <= frame { return end.reason == .underrun ? .atOnce : .wait }
     // A cross-fade ends before the next one begins.
     let streamFrame = max(fade, run.streamFrame + max(0, frame - run.outputFrame))
-    guard let generation = [outgoing, sounding].compactMap({ $0 }).first(where: { $0.stream.id == run.streamID }),
+    guard let generation = [outgoing, audible].compactMap({ $0 }).first(where: { $0.stream.id == run.streamID }),
       let span = timeline.segment(streamID: run.streamID, streamFrame: streamFrame)
     else { return .wait }
     // A scheduled stream must be heard before the next one can be requested.
@@ -150,9 +150,9 @@ extension PlayerCore {
     guard streamFrame + fade <= generation.stream.writtenFrame else { return .atOnce }
     guard machine.canSplit(pass) else { return .wait }
     let time = timeline.time(in: span, at: streamFrame)
-    let mended = mendable(generation.startError, at: time, in: span)
+    let correction = correctablePart(of: generation.startError, at: time, in: span)
     return .split(
-      pass, time: time - mended, streamFrame: streamFrame, error: generation.startError - mended)
+      pass, time: time - correction, streamFrame: streamFrame, error: generation.startError - correction)
   }
 
   /// Whether a change of rate is cross-faded. A mere change of direction continues with the same sample, without a
@@ -172,9 +172,9 @@ extension PlayerCore {
 
   /// Reverses playback at the end of the audible pass, which reversing never exceeds. The pass is then not reported as
   /// ended.
-  private func turn(at end: ItemEnd) -> SpeedStep {
+  private func reversalPlan(at end: ItemEnd) -> RateChangePlan {
     // A change is already scheduled there, and must be heard first.
-    if (outgoing != nil && sounding?.isContinuation == true) || preparing?.isContinuation == true
+    if (outgoing != nil && audible?.isContinuation == true) || preparing?.isContinuation == true
       || waiting.first?.generation.isContinuation == true
     {
       return .wait
@@ -188,14 +188,14 @@ extension PlayerCore {
   /// Returns the part of a rounding error that can be corrected at a time. Corrections keep the accumulated error of
   /// many changes within one or two frames. The item's time never goes back from one frame to the next, nor leaves the
   /// pass.
-  private func mendable(_ error: MediaTime, at time: MediaTime, in span: PlayerTimeline.Segment) -> MediaTime {
+  private func correctablePart(of error: MediaTime, at time: MediaTime, in span: PlayerTimeline.Segment) -> MediaTime {
     guard error != .zero, !machine.isChangingDirection else { return .zero }
-    let most = MediaTime(.zero, advancedByFrames: 3, rate: timeline.sampleRateHz * 4, playbackRate: machine.targetRate)
+    let limit = MediaTime(.zero, advancedByFrames: 3, rate: timeline.sampleRateHz * 4, playbackRate: machine.targetRate)
     if span.rate.isReverse {
-      let mended = max(error, most)
-      return time - mended <= span.time ? mended : .zero
+      let correction = max(error, limit)
+      return time - correction <= span.time ? correction : .zero
     }
-    let mended = min(error, most)
-    return time - mended >= span.time ? mended : .zero
+    let correction = min(error, limit)
+    return time - correction >= span.time ? correction : .zero
   }
 }

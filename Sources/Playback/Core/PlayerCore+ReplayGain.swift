@@ -18,7 +18,7 @@ extension PlayerCore {
       if isTurnedOn { item.lacksLevelTags = false }
       completeLevelTags(of: item)
     }
-    if settleLevels() { output.commit() }
+    if updateGains() { output.commit() }
     publish(.request)
   }
 
@@ -32,11 +32,11 @@ extension PlayerCore {
   }
 
   /// Handles the result of opening an item. After a failure the gain does not wait for the tags.
-  func noteOpened(_ item: PlayerItem, isFailure: Bool) {
+  func itemOpened(_ item: PlayerItem, isFailure: Bool) {
     guard replayGain.mode != .off else { return }
     if isFailure { item.lacksLevelTags = true }
     completeLevelTags(of: item)
-    if settleLevels() { output.commit() }
+    if updateGains() { output.commit() }
   }
 
   /// The number of entries that one turn of the control loop handles.
@@ -46,28 +46,28 @@ extension PlayerCore {
   func setMeasuredReplayGains(
     _ gain: @escaping @Sendable (PlayerItem) -> ReplayGain?, completion: @escaping @Sendable (Int) -> Void
   ) {
-    setMeasured(machine.entries.order.makeIterator(), count: 0, gain, completion)
+    setMeasuredGains(machine.entries.order.makeIterator(), count: 0, gain, completion)
   }
 
-  private func setMeasured(
+  private func setMeasuredGains(
     _ ids: QueueOrder.Iterator, count: Int, _ gain: @escaping @Sendable (PlayerItem) -> ReplayGain?,
     _ completion: @escaping @Sendable (Int) -> Void
   ) {
     var (ids, count) = (ids, count)
-    var noted: [PlayerItem] = []
-    defer { if !noted.isEmpty { changeObserver?(noted) } }
+    var changed: [PlayerItem] = []
+    defer { if !changed.isEmpty { changeObserver?(changed) } }
     for _ in 0..<Self.measuredSliceCount {
       guard let id = ids.next() else {
-        if count > 0, !isClosed, settleLevels() { output.commit() }
+        if count > 0, !isClosed, updateGains() { output.commit() }
         return completion(count)
       }
       // The item may have left the queue meanwhile.
-      guard let item = items[id], let found = gain(item) else { continue }
-      item.storeMeasuredReplayGain(found)
-      noted.append(item)
+      guard let item = items[id], let measured = gain(item) else { continue }
+      item.storeMeasuredReplayGain(measured)
+      changed.append(item)
       count += 1
     }
-    engine.loop.execute { [ids, count] in self.setMeasured(ids, count: count, gain, completion) }
+    engine.loop.execute { [ids, count] in self.setMeasuredGains(ids, count: count, gain, completion) }
   }
 
   func appliedGain(of id: PlayerItem.ID) throws(MediaError) -> AppliedGain? {
@@ -84,20 +84,20 @@ extension PlayerCore {
       replayGain.mode == .off || item.measuredReplayGain != nil || item.lacksLevelTags
         || properties.loudnessTags.isComplete
     else { return nil }
-    return levelPolicy(of: item).gain(for: properties.loudnessTags)
+    return gainPolicy(of: item).gain(for: properties.loudnessTags)
   }
 
   /// The known inputs of an item's gain, except its tags.
-  func levelPolicy(of item: PlayerItem) -> GainPolicy {
+  func gainPolicy(of item: PlayerItem) -> GainPolicy {
     var policy = GainPolicy(settings: replayGain, measured: item.measuredReplayGain)
     guard replayGain.mode == .auto, let index = machine.entries.index(of: item.id) else { return policy }
-    let before = index > 0 ? machine.entries.suffix(from: index - 1).first { _ in true }?.id : machine.history.last
-    let behind = machine.entries.suffix(from: index + 1).first { _ in true }?.id
-    if let neighbour = before.flatMap({ items[$0] ?? pastItems[$0] }) {
+    let previous = index > 0 ? machine.entries.suffix(from: index - 1).first { _ in true }?.id : machine.history.last
+    let following = machine.entries.suffix(from: index + 1).first { _ in true }?.id
+    if let neighbour = previous.flatMap({ items[$0] ?? pastItems[$0] }) {
       policy.previousAlbumPosition = neighbour.albumPosition
       policy.hasAdjacentPart = neighbour.isFollowedInFile(by: item)
     }
-    if let neighbour = behind.flatMap({ items[$0] }) {
+    if let neighbour = following.flatMap({ items[$0] }) {
       policy.nextAlbumPosition = neighbour.albumPosition
       policy.hasAdjacentPart = policy.hasAdjacentPart || item.isFollowedInFile(by: neighbour)
     }
@@ -105,44 +105,44 @@ extension PlayerCore {
   }
 
   /// Records a gain that the decode thread wrote into a stream.
-  func noteLevel(_ gain: Float, of id: PlayerItem.ID, generation: UInt64) {
-    if preparing?.number == generation { preparing?.levels[id] = gain }
-    if sounding?.number == generation { sounding?.levels[id] = gain }
-    if outgoing?.number == generation { outgoing?.levels[id] = gain }
+  func recordGain(_ gain: Float, of id: PlayerItem.ID, generation: UInt64) {
+    if preparing?.number == generation { preparing?.gains[id] = gain }
+    if audible?.number == generation { audible?.gains[id] = gain }
+    if outgoing?.number == generation { outgoing?.gains[id] = gain }
     for index in waiting.indices where waiting[index].generation.number == generation {
-      waiting[index].generation.levels[id] = gain
+      waiting[index].generation.gains[id] = gain
     }
     // Opens the item again if the thread did not get all tags.
     if let item = items[id] { completeLevelTags(of: item) }
-    if settleLevels() { output.commit() }
+    if updateGains() { output.commit() }
   }
 
   /// Updates all gains in the mixer's streams that differ from the wanted ones. Audible gains change over 5 ms, others
   /// at once. Returns whether changes must be committed.
-  func settleLevels(isBeginning: Bool = false) -> Bool {
+  func updateGains(isBeginning: Bool = false) -> Bool {
     guard let core = output.core, let inputIndex else { return false }
-    let isSounding = !isBeginning && machine.timeControlStatus == .playing
-    let ramp = isSounding ? Int64(core.format.sampleRateHz / 200) : 0
+    let isAudible = !isBeginning && machine.timeControlStatus == .playing
+    let ramp = isAudible ? Int64(core.format.sampleRateHz / 200) : 0
     var isChanged = false
-    func settle(_ generation: inout Generation?) {
-      guard let stream = generation?.stream, let levels = generation?.levels else { return }
-      for (id, gain) in levels {
+    func update(_ generation: inout Generation?) {
+      guard let stream = generation?.stream, let gains = generation?.gains else { return }
+      for (id, gain) in gains {
         guard let item = items[id] ?? pastItems[id], let wanted = knownGain(of: item)?.linear, wanted != gain else {
           continue
         }
         core.setLevel(wanted, itemID: id, of: stream, rampFrameCount: ramp, input: inputIndex)
-        generation?.levels[id] = wanted
+        generation?.gains[id] = wanted
         isChanged = true
       }
       // Long streams: drop the gains of items that have been heard.
-      if levels.count > 64 {
+      if gains.count > 64 {
         let present = Set(machine.decodedPasses.map(\.pass.itemID))
-        let kept = generation?.levels.filter { present.contains($0.key) }
-        generation?.levels = kept ?? [:]
+        let kept = generation?.gains.filter { present.contains($0.key) }
+        generation?.gains = kept ?? [:]
       }
     }
-    settle(&outgoing)
-    settle(&sounding)
+    update(&outgoing)
+    update(&audible)
     return isChanged
   }
 }

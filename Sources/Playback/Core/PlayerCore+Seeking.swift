@@ -19,7 +19,7 @@ extension PlayerCore {
     var itemID: PlayerItem.ID
     var target: SeekTarget
     var seek: Seek
-    var askedAt: HostTime
+    var requestedAt: HostTime
     var completion: @Sendable (SeekResult) -> Void
   }
 
@@ -34,7 +34,7 @@ extension PlayerCore {
     guard time.isNumeric || time.isPositiveInfinity || time.isNegativeInfinity else {
       throw MediaError(.invalidTime, "time must be numeric (got \(time))", operation: "seek")
     }
-    try begin(seek, completion: completion) { _ in .time(time) }
+    try startSeek(seek, completion: completion) { _ in .time(time) }
   }
 
   /// Seeks to a position given as an expression. A relative one counts from the target of the newest pending seek, or
@@ -42,14 +42,14 @@ extension PlayerCore {
   ///
   /// - Throws: `invalidTime`; the errors of `checkItem`.
   func seek(
-    to place: TimeExpression, _ seek: Seek, completion: @escaping @Sendable (SeekResult) -> Void
+    to expression: TimeExpression, _ seek: Seek, completion: @escaping @Sendable (SeekResult) -> Void
   ) throws(MediaError) {
-    try begin(seek, completion: completion) { [self] entry in
-      SeekTarget(place, from: newestTarget(in: entry))
+    try startSeek(seek, completion: completion) { [self] entry in
+      SeekTarget(expression, from: newestTarget(in: entry))
     }
   }
 
-  private func begin(
+  private func startSeek(
     _ seek: Seek, completion: @escaping @Sendable (SeekResult) -> Void, to target: (Machine.Entry) -> SeekTarget
   ) throws(MediaError) {
     for tolerance in [seek.toleranceBefore, seek.toleranceAfter]
@@ -61,7 +61,7 @@ extension PlayerCore {
     if target.isEnd, let window = items[entry.id]?.liveWindow { target = target.from(window.seekable.end) }
     // A target that depends on the duration waits until the item is open.
     if entry.status != .unknown || !target.needsDuration { _ = try target.time(duration: entry.duration) }
-    beginSeek(to: target, seek, in: entry, completion: completion)
+    startSeek(to: target, seek, in: entry, completion: completion)
   }
 
   /// Returns the entry of the current item.
@@ -87,7 +87,7 @@ extension PlayerCore {
     return .time(time.clamped(to: entry.latestTime))
   }
 
-  func beginSeek(
+  func startSeek(
     to target: SeekTarget, _ seek: Seek, in entry: Machine.Entry,
     completion: @escaping @Sendable (SeekResult) -> Void
   ) {
@@ -95,7 +95,7 @@ extension PlayerCore {
     let token = nextSeekToken
     nextSeekToken += 1
     seeks[token] = PendingSeek(
-      itemID: entry.id, target: target, seek: seek, askedAt: engine.loop.now, completion: completion)
+      itemID: entry.id, target: target, seek: seek, requestedAt: engine.loop.now, completion: completion)
     run(
       machine.seek(
         token, to: target, before: seek.toleranceBefore, after: seek.toleranceAfter, mode: seek.mode,
@@ -134,12 +134,12 @@ extension PlayerCore {
           isExact: isFinished && positionDoubt == nil && time.map { isExact($0, for: wanted) } ?? false,
           positionDoubt: positionDoubt,
           isClamped: requested.isNumeric && wanted != requested,
-          durationNanoseconds: max(0, engine.loop.now.nanoseconds(since: pending.askedAt)))))
+          durationNanoseconds: max(0, engine.loop.now.nanoseconds(since: pending.requestedAt)))))
   }
 
   /// Whether `reached` is the time of the sample that contains `time`, or of the first output frame at or after it.
   private func isExact(_ reached: MediaTime, for time: MediaTime) -> Bool {
-    guard let sourceRateHz = sounding?.sourceRateHz else { return false }
+    guard let sourceRateHz = audible?.sourceRateHz else { return false }
     // In reverse the sample that contains a time ends at or after it.
     if machine.decodedRate.isReverse, reached >= time, reached - MediaTime(frame: 1, rate: sourceRateHz) < time {
       return true
@@ -161,7 +161,7 @@ extension PlayerCore {
     let pending = start.seek.flatMap { seeks[$0] }
     return StartTrace(
       kind: start.spliceAfter != nil ? .splice : start.seek != nil ? .seek : .start, itemID: start.itemID,
-      requested: start.time, askedAt: pending?.askedAt ?? engine.loop.now)
+      requested: start.time, requestedAt: pending?.requestedAt ?? engine.loop.now)
   }
 
   /// Records that the mixer has a generation, whose first frame is at `reached` of its item.
@@ -169,17 +169,17 @@ extension PlayerCore {
     var trace = generation.trace
     trace.commit = (engine.loop.now, reached ?? trace.preparation?.time ?? trace.requested)
     trace.streamID = generation.stream.id
-    if sounding?.number == generation.number { sounding?.trace = trace }
+    if audible?.number == generation.number { audible?.trace = trace }
     startTrace = trace
   }
 
   /// Records a start from audio that is already decoded.
   func traceResumption() {
-    guard let sounding, let position, machine.requestInPreparation == nil, sounding.trace.commit != nil else { return }
+    guard let audible, let position, machine.requestInPreparation == nil, audible.trace.commit != nil else { return }
     let now = engine.loop.now
     startTrace = StartTrace(
-      kind: .start, itemID: position.itemID, requested: position.time, askedAt: now, commit: (now, position.time),
-      streamID: sounding.stream.id)
+      kind: .start, itemID: position.itemID, requested: position.time, requestedAt: now, commit: (now, position.time),
+      streamID: audible.stream.id)
   }
 
   /// Records the output frame at which the last requested stream begins.

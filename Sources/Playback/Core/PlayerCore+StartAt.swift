@@ -6,33 +6,33 @@ import RealtimeAudio
 extension PlayerCore {
   /// Whether the first samples are with the mixer, so that playback can begin at any output frame.
   var isPrimed: Bool {
-    !isClosed && inputIndex != nil && sounding != nil && machine.hasStream && machine.pendingRequest == nil
+    !isClosed && inputIndex != nil && audible != nil && machine.hasStream && machine.pendingRequest == nil
       && machine.seeks.current == nil && !machine.needsRateChange
   }
 
   /// Decodes the first samples for the rate of the start; nil: the rate of `play`.
-  func prepareSpeed(_ rate: Double? = nil) {
+  func prepareRate(_ rate: Double? = nil) {
     machine.setTargetRate(rate.flatMap { PlaybackRate($0) } ?? nextRate ?? defaultRate)
     if machine.needsRateChange { run(machine.changeDecodedRate(from: currentTime()), cause: .request) }
-    settlePrerolls()
+    completeReadyPrerolls()
   }
 
   /// Changes the rate of a player that waits for its start. The start is kept.
   func changeRateOfStart(to rate: PlaybackRate) {
     if machine.rate != 0 { run(machine.setRate(rate.value), cause: .request) }
-    prepareSpeed(rate.value)
+    prepareRate(rate.value)
   }
 
   /// Sets in the mixer whether the player is rendered, and from which frame. The caller commits the change.
   func applyRunning() {
     guard let inputIndex else { return }
-    output.core?.setRunning(machine.isRunning, fromFrame: heldFrame ?? .min, input: inputIndex)
+    output.core?.setRunning(machine.isRunning, fromFrame: pendingStartFrame ?? .min, input: inputIndex)
   }
 
   /// Starts playback at an output frame. `Int64.max`: at a frame that follows later; nil: at once.
-  func hold(until frame: Int64?) {
+  func scheduleStart(atFrame frame: Int64?) {
     if frame != nil { engine.session.playbackAsked() }
-    heldFrame = frame
+    pendingStartFrame = frame
     machine.setWaitingForStartTime(frame != nil)
     if machine.rate == 0 {
       endPrerolls()
@@ -43,15 +43,15 @@ extension PlayerCore {
       applyRunning()
       output.commit()
       publish(.request)
-      aimTimer()
+      scheduleNextMilestone()
     }
   }
 
   /// Leaves a pending start because of another request: to play at once, or not to play.
   func leaveStartGroup(playsAtOnce: Bool = false) {
     startGroup?.leave(self)
-    guard heldFrame != nil else { return }
-    heldFrame = nil
+    guard pendingStartFrame != nil else { return }
+    pendingStartFrame = nil
     // The rate is already set, so setting it again does not start the player.
     if playsAtOnce, machine.rate != 0, machine.isWaitingForStartTime {
       machine.setWaitingForStartTime(false)
@@ -87,30 +87,30 @@ extension PlayerCore {
     if let error = entry.status.error { throw error }
     guard newRate != 0 else {
       pause()
-      return go(to: time, ifCurrent: entry.id)
+      return seek(to: time, ifCurrent: entry.id)
     }
     guard let hostTime, hostTime <= engine.loop.now else {
       let moment = hostTime.map { StartMoment.hostTime($0) } ?? .whenReady
       let group = try StartGroup([self], at: moment, holdsAtOnce: true, engine: engine) { _ in }
       leaveStartGroup()
       group.begin(atRate: newRate)
-      return go(to: time, ifCurrent: entry.id)
+      return seek(to: time, ifCurrent: entry.id)
     }
-    makeUp(for: hostTime, at: time ?? currentTime(), rate: newRate, lead: Self.shortestLead)
+    compensate(for: hostTime, at: time ?? currentTime(), rate: newRate, lead: Self.shortestLead)
   }
 
   /// Seeks in the item that was current before observers were called, unless they replaced it.
-  private func go(to time: MediaTime?, ifCurrent id: PlayerItem.ID) {
+  private func seek(to time: MediaTime?, ifCurrent id: PlayerItem.ID) {
     guard let time, !isClosed, let entry = machine.entries.first, entry.id == id else { return }
-    beginSeek(to: .time(time), Seek(), in: entry) { _ in }
+    startSeek(to: .time(time), Seek(), in: entry) { _ in }
   }
 
   /// Starts `lead` ns from now. The position is the one that playback would have reached by then, if it had started
   /// with `time` at the past instant `hostTime`.
-  private func makeUp(for hostTime: HostTime, at time: MediaTime, rate: Double, lead: Int64) {
+  private func compensate(for hostTime: HostTime, at time: MediaTime, rate: Double, lead: Int64) {
     guard let entry = machine.entries.first, entry.status.error == nil else { return }
     let instant = engine.loop.now.advanced(byNanoseconds: lead)
-    let place = MediaTime(
+    let target = MediaTime(
       time, advancedByFrames: instant.nanoseconds(since: hostTime), rate: 1_000_000_000,
       playbackRate: PlaybackRate(rate) ?? .normal)
     let itemID = entry.id
@@ -120,11 +120,11 @@ extension PlayerCore {
       guard let self, case .success(let start) = result, start.lateFrameCount > 0, lead < Self.longestLead,
         self.machine.entries.first?.id == itemID, self.machine.rate != 0, self.startGroup == nil
       else { return }
-      self.makeUp(for: hostTime, at: time, rate: rate, lead: lead * 2)
+      self.compensate(for: hostTime, at: time, rate: rate, lead: lead * 2)
     }
     guard let group else { return }
     leaveStartGroup()
     group.begin(atRate: rate)
-    go(to: place, ifCurrent: itemID)
+    seek(to: target, ifCurrent: itemID)
   }
 }

@@ -32,7 +32,7 @@ extension PlayerCore {
       if !machine.automaticallyWaits { pipeline.requestReport(reaching: 1) }
       return
     }
-    takeSpans()
+    readSpans()
     run(machine.prepared(generation: preparing.number), cause: .request)
     send(machine.plan)
   }
@@ -42,10 +42,10 @@ extension PlayerCore {
   /// Whether no audio to be heard next is decoded. False after the end of the audio.
   var isBufferEmpty: Bool {
     guard let current = machine.entries.first, current.status.error == nil else { return true }
-    guard machine.requestInPreparation?.spliceAfter != nil || machine.requestInPreparation == nil, let sounding else {
+    guard machine.requestInPreparation?.spliceAfter != nil || machine.requestInPreparation == nil, let audible else {
       return true
     }
-    return bufferedFrameCount(of: sounding) == 0 && sounding.stream.endFrame == nil
+    return bufferedFrameCount(of: audible) == 0 && audible.stream.endFrame == nil
   }
 
   /// The number of frames of a generation that are decoded and not yet heard.
@@ -57,16 +57,16 @@ extension PlayerCore {
 
   /// Withholds new samples of a stream after an underrun while the machine waits, and releases them after that. Returns
   /// whether changes must be committed to the mixer.
-  func holdOrRelease() -> Bool {
+  func withholdOrRelease() -> Bool {
     guard machine.isRebuffering else {
-      guard let held = heldStream else { return false }
-      heldStream = nil
-      held.hold(at: nil)
+      guard let withheld = withheldStream else { return false }
+      withheldStream = nil
+      withheld.hold(at: nil)
       return machine.rate != 0
     }
-    guard heldStream == nil, let stream = sounding?.stream else { return false }
-    let frame = starvedPlace.flatMap { $0.streamID == stream.id ? $0.frame : nil } ?? stream.writtenFrame
-    heldStream = stream
+    guard withheldStream == nil, let stream = audible?.stream else { return false }
+    let frame = underrunPosition.flatMap { $0.streamID == stream.id ? $0.frame : nil } ?? stream.writtenFrame
+    withheldStream = stream
     stream.hold(at: frame)
     pipeline.requestReport(reaching: resumptionFrame(after: frame))
     return false
@@ -81,10 +81,10 @@ extension PlayerCore {
   /// report when 100 ms of the next item are decoded, about as much as a device reads at once.
   func awaitSamples() {
     endSilence()
-    guard machine.rate != 0, !machine.isRebuffering, machine.isLastPassComplete, let place = starvedPlace,
-      let stream = sounding?.stream, stream.id == place.streamID, stream.writtenFrame <= place.frame
+    guard machine.rate != 0, !machine.isRebuffering, machine.isLastPassComplete, let underrun = underrunPosition,
+      let stream = audible?.stream, stream.id == underrun.streamID, stream.writtenFrame <= underrun.frame
     else { return }
-    pipeline.requestReport(reaching: place.frame + Int64(timeline.sampleRateHz / 10))
+    pipeline.requestReport(reaching: underrun.frame + Int64(timeline.sampleRateHz / 10))
   }
 
   /// Renders audio again that the mixer rendered as silence, if its samples have arrived.
@@ -92,14 +92,14 @@ extension PlayerCore {
   /// The samples may have arrived before the player handled the underrun. In that case the decode thread sends no
   /// further report while it is idle or waits for a file.
   func endSilence() {
-    guard machine.rate != 0, timeline.runs.last?.end?.reason == .underrun, let place = starvedPlace,
-      let sounding, sounding.stream.id == place.streamID
+    guard machine.rate != 0, timeline.runs.last?.end?.reason == .underrun, let underrun = underrunPosition,
+      let audible, audible.stream.id == underrun.streamID
     else { return }
-    let writtenFrame = sounding.stream.writtenFrame
+    let writtenFrame = audible.stream.writtenFrame
     if !machine.isRebuffering {
-      if writtenFrame > place.frame { output.commit() }
-    } else if writtenFrame >= resumptionFrame(after: place.frame) {
-      run(machine.becameLikelyToKeepUp(generation: sounding.number), cause: .buffered)
+      if writtenFrame > underrun.frame { output.commit() }
+    } else if writtenFrame >= resumptionFrame(after: underrun.frame) {
+      run(machine.becameLikelyToKeepUp(generation: audible.number), cause: .buffered)
     }
   }
 }

@@ -45,12 +45,12 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   // Output.
   var timeline: PlayerTimeline
   var inputIndex: Int?
-  /// The newest generation until it is committed; `sounding` is the generation that is audible or will be next.
+  /// The newest generation until it is committed; `audible` is the generation that is audible or will be next.
   var preparing: Generation?
-  var sounding: Generation?
-  /// The generation that the mixer still reads, while `sounding` is scheduled to follow it.
+  var audible: Generation?
+  /// The generation that the mixer still reads, while `audible` is scheduled to follow it.
   var outgoing: Generation?
-  /// Generations that follow `sounding`, each after a pass. Each is passed to the mixer when the transition before it
+  /// Generations that follow `audible`, each after a pass. Each is passed to the mixer when the transition before it
   /// has been heard.
   var waiting: [(generation: Generation, pass: PassID)] = []
   /// Ends of passes in audible and scheduled streams, in order.
@@ -58,7 +58,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// The transition after an end that has been heard, until the next pass is heard.
   var transition: OpenTransition?
   /// The end that was reported last, or is being reported.
-  var toldEnd: ItemEnd?
+  var reportedEnd: ItemEnd?
   /// Entries that are being opened to determine their status.
   var loading: Set<PlayerItem.ID> = []
   /// The order of loading that was last passed to the engine.
@@ -74,7 +74,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var timer: (any ControlTimer)?
   /// The earliest time of another end of the current item, which is at its end.
   var nextEndTime: HostTime?
-  var isAiming = false
+  var isSchedulingMilestone = false
   /// Whether only a part of a batch of simultaneous render events has been handled.
   var isHandlingEvents = false
   /// The rate of `play`; `nextRate` replaces it once, in the next `play`.
@@ -88,9 +88,9 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// Fails an item that stalls for too long.
   var stallTimer: (any ControlTimer)?
   /// The location of the last underrun: the stream and its frame.
-  var starvedPlace: (streamID: UInt64, frame: Int64)?
+  var underrunPosition: (streamID: UInt64, frame: Int64)?
   /// The stream whose samples are withheld after an underrun.
-  var heldStream: RenderStream?
+  var withheldStream: RenderStream?
   /// The maximum number of frames to decode ahead; nil: the capacity of the stream.
   var aheadLimit: Int64?
   /// The item whose `loaded` ranges and buffer state are published.
@@ -99,7 +99,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var prerolls: [Preroll] = []
   /// The observer of settings that all items of the queue share, because there may be many items.
   private(set) lazy var settingsObserver = makeSettingsObserver()
-  private(set) lazy var soundObserver = makeSoundObserver()
+  private(set) lazy var audioObserver = makeAudioObserver()
   /// The state of observing the current item's chapters.
   var chapterWatch: ChapterWatch?
   /// The pitch algorithm of items without a custom one.
@@ -107,14 +107,14 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// The criteria for tracks of items without an explicit choice.
   let mediaSelectionPreferences = MediaSelectionPreferences()
 
-  // Levels.
+  // Gains.
   var volume: Float = 1
   var isMuted = false
   var pan: Float = 0
   var replayGain = ReplayGainSettings()
   var meters = MeterTable()
   /// The output frame at which audio starts although the rate is not 0; `Int64.max` while it is unknown.
-  var heldFrame: Int64?
+  var pendingStartFrame: Int64?
   /// The pending start, of this player or together with other players.
   var startGroup: StartGroup?
   /// The pending change of rate together with other players.
@@ -136,7 +136,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// Called when state that is persisted has changed.
   var changeObserver: (@Sendable ([PlayerItem]) -> Void)?
   /// Called with the position at which an item was left, and whether it ended; for persistence.
-  var placeObserver: (@Sendable (PlayerItem, MediaTime, Bool) -> Void)?
+  var positionObserver: (@Sendable (PlayerItem, MediaTime, Bool) -> Void)?
   /// Pending calls of observers and completions, in order.
   var deliveries = Deque<Delivery>()
   var isDelivering = false
@@ -146,7 +146,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// Observers that were removed while deliveries were pending.
   var removedTokens: Set<ObserverToken> = []
   /// Closures that finish the asynchronous streams.
-  var streamEnds: [ObserverToken: @Sendable () -> Void] = [:]
+  var streamFinishers: [ObserverToken: @Sendable () -> Void] = [:]
   var seeks: [Machine.SeekToken: PendingSeek] = [:]
   var nextSeekToken: Machine.SeekToken = 1
   /// The timing of the last start or seek.
@@ -172,7 +172,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     /// The audio that was trimmed before its passes, by pass index; passes without a trim are absent.
     var startTrims: [Int: EdgeTrim] = [:]
     /// The gains of items in the stream: written by the decode thread, or set later in the mixer.
-    var levels: [PlayerItem.ID: Float] = [:]
+    var gains: [PlayerItem.ID: Float] = [:]
     /// The timing of its start.
     var trace: StartTrace
     /// The sample rate of its first item in Hz; known once it is prepared.
@@ -230,7 +230,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     if let pipelineStorage, pipelineStorage.requestCount != idleRequestCount { return false }
     // A stream that ended is about to be continued if passes are planned.
     let isContinuing = !machine.plan.passes.isEmpty
-    let newest = waiting.last?.generation ?? sounding
+    let newest = waiting.last?.generation ?? audible
     return machine.isSettled && !(isContinuing && newest?.stream.endFrame != nil)
   }
 
@@ -254,15 +254,15 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     guard !isClosed else { return }
     leaveStartGroup()
     rateGroup?.leave(self)
-    let place = currentPlace
+    let resumePosition = currentResumePosition
     run(machine.close(), cause: .closed)
-    tellIfLeft(place)
+    reportIfLeft(resumePosition)
     isClosed = true
     endPrerolls()
     timer?.cancel()
     stallTimer?.cancel()
     pipelineStorage?.close()
-    departAll()
+    releaseAllItems()
     pastItems = [:]
     if let inputIndex {
       output.detachInput(inputIndex)
@@ -272,10 +272,10 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     stateObservers = []
     eventObservers = []
     meters = MeterTable()
-    end(observers.table.removeAll())
+    callEndHandlers(observers.table.removeAll())
     observers = ObserverSchedule()
-    for end in streamEnds.values { end() }
-    streamEnds = [:]
+    for end in streamFinishers.values { end() }
+    streamFinishers = [:]
     engine.unregister(self)
   }
 
@@ -291,10 +291,10 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     var needsCommit = false
     isRunningActions = true
     for action in actions { run(action, needsCommit: &needsCommit) }
-    if holdOrRelease() { needsCommit = true }
-    if settleLevels() { needsCommit = true }
-    noteStallEnd()
-    settleTitles()
+    if withholdOrRelease() { needsCommit = true }
+    if updateGains() { needsCommit = true }
+    endStallIfOver()
+    discardUnusedTitles()
     if needsCommit { output.commit() }
     releaseRemovedItems()
     clearResumeTimeAfterStart()
@@ -302,11 +302,11 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     limitDecoding()
     publishLoaded()
     isRunningActions = false
-    if publishedState.itemCount == 0, !machine.entries.isEmpty { engine.beganToHaveItems(self) }
+    if publishedState.itemCount == 0, !machine.entries.isEmpty { engine.firstItemWasAdded(to: self) }
     publish(cause)
     watchChapters()
-    settlePrerolls()
-    aimTimer()
+    completeReadyPrerolls()
+    scheduleNextMilestone()
     startGroup?.scheduleCheck()
     rateGroup?.scheduleCheck()
   }
@@ -343,7 +343,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     if currentTime() == .zero, machine.requestInPreparation == nil, seeks.isEmpty { return }
     // Streams cannot seek to their beginning.
     if items[current.id]?.isSeekable == false { return }
-    beginSeek(to: .time(.zero), Seek(jumpCause: .stop), in: current) { _ in }
+    startSeek(to: .time(.zero), Seek(jumpCause: .stop), in: current) { _ in }
   }
 
   func setActionAtItemEnd(_ action: ActionAtItemEnd) throws(MediaError) {

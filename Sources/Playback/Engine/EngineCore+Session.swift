@@ -29,7 +29,7 @@ extension PlayerCore {
     if reason == nil { fadeIn(over: fade) }
     output.commit()
     publish(cause)
-    aimTimer()
+    scheduleNextMilestone()
   }
 
   /// Fades in resumed playback with a separate gain: the volume and its fades do not change.

@@ -165,7 +165,7 @@ package final class EngineCore: @unchecked Sendable {
   }
 
   /// Handles the first item of a player that had none. If no other player has items, the device's time restarts.
-  func beganToHaveItems(_ player: PlayerCore) {
+  func firstItemWasAdded(to player: PlayerCore) {
     guard !anyPlayer({ $0 !== player && !$0.machine.entries.isEmpty }) else { return }
     deviceTimeOrigin = output.heardFrame
   }

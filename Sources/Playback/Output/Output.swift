@@ -114,7 +114,7 @@ final class Output: @unchecked Sendable {
   var isOpening: Bool { openingCount > 0 }
 
   /// Retains a stream until the render side no longer uses it.
-  func keep(_ stream: RenderStream) { session?.streams[stream.id] = stream }
+  func retain(_ stream: RenderStream) { session?.streams[stream.id] = stream }
 
   /// Commits the commands of `body` in one batch: the mixer applies all of them at the same frame.
   func batch(_ body: () -> Void) {

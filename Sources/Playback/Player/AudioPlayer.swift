@@ -364,7 +364,7 @@ public final class AudioPlayer: Sendable {
     applyLoops()
     core.pause()
     if let current = core.machine.entries.first, current.status.error == nil {
-      core.beginSeek(to: .time(.zero), PlayerCore.Seek(), in: current) { _ in }
+      core.startSeek(to: .time(.zero), PlayerCore.Seek(), in: current) { _ in }
     }
     let handlers = handlers
     if let error { handlers.decodeErrorDidOccur?(error) }

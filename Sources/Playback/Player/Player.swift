@@ -446,7 +446,7 @@ extension PlayerControl {
     let (stream, continuation) = AsyncStream.makeStream(of: PlayerState.self, bufferingPolicy: .bufferingNewest(1))
     continuation.yield(state)
     let token = core.addStateObserver { continuation.yield($0.new) }
-    core.endStream(of: token) { continuation.finish() }
+    core.addStreamFinisher(for: token) { continuation.finish() }
     continuation.onTermination = { [core] _ in core.engine.loop.execute { core.removeObserver(token) } }
     return stream
   }
@@ -455,7 +455,7 @@ extension PlayerControl {
   public func events() -> AsyncStream<PlayerEvent> {
     let (stream, continuation) = AsyncStream.makeStream(of: PlayerEvent.self, bufferingPolicy: .bufferingNewest(256))
     let token = core.addEventObserver { continuation.yield($0) }
-    core.endStream(of: token) { continuation.finish() }
+    core.addStreamFinisher(for: token) { continuation.finish() }
     continuation.onTermination = { [core] _ in core.engine.loop.execute { core.removeObserver(token) } }
     return stream
   }

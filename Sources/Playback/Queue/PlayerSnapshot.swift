@@ -55,13 +55,13 @@ extension QueuePlayer {
   /// For streams, which cannot resume, the handler is not called. Calls are on the loop, and may occur during changes.
   /// The handler must only record the position, and not call the player.
   public func setPositionObserver(_ handler: (@Sendable (PlayerItem, MediaTime, Bool) -> Void)?) {
-    control.core.placeObserver = handler
+    control.core.positionObserver = handler
   }
 
   /// The current item, its position, and whether that is its end in forward playback. On the loop. Nil if the handler
   /// of ``setPositionObserver(_:)`` would not be called: without a handler, for a stream, and for an item that is not
   /// ready or has not begun.
-  public var currentItemPosition: (item: PlayerItem, time: MediaTime, hasEnded: Bool)? { control.core.currentPlace }
+  public var currentItemPosition: (item: PlayerItem, time: MediaTime, hasEnded: Bool)? { control.core.currentResumePosition }
 
   /// Returns the persistent state of the player.
   public func snapshot() -> PlayerSnapshot { control.core.snapshot() }

@@ -143,13 +143,13 @@ final class RateGroup: @unchecked Sendable {
       $0.isClosed || $0.inputIndex == nil || $0.machine.rate == 0 || $0.machine.targetRate != rate
         || !$0.machine.needsRateChange
     }
-    guard let frame = members.first?.nextSpeedFrame(leadMilliseconds: leadMilliseconds) else { return complete() }
-    var splits: [(member: PlayerCore, step: PlayerCore.SpeedStep)] = []
+    guard let frame = members.first?.nextRateChangeFrame(leadMilliseconds: leadMilliseconds) else { return complete() }
+    var splits: [(member: PlayerCore, plan: PlayerCore.RateChangePlan)] = []
     var others: [PlayerCore] = []
     for member in members {
-      let step = member.speedStep(at: frame)
-      switch step {
-      case .split: splits.append((member, step))
+      let plan = member.rateChangePlan(at: frame)
+      switch plan {
+      case .split: splits.append((member, plan))
       case .wait where engine.output.heardFrame < lastFrame: return
       case .wait, .atOnce: others.append(member)
       }
@@ -157,14 +157,14 @@ final class RateGroup: @unchecked Sendable {
     stage = .changing
     // Observers are notified of each change and may make other members leave.
     engine.output.batch {
-      for (member, step) in splits where member.rateGroup === self {
+      for (member, plan) in splits where member.rateGroup === self {
         member.sharedFrame = frame
-        member.take(step)
+        member.perform(plan)
         member.sharedFrame = nil
       }
     }
     release { member in others.contains { $0 === member } }
-    for member in others { member.followSpeed() }
+    for member in others { member.applyRequestedRate() }
     scheduleCheck()
   }
 

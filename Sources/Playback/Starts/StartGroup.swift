@@ -144,7 +144,7 @@ final class StartGroup: @unchecked Sendable {
       member.startGroup = self
     }
     // Observers are notified and may make members leave.
-    for member in members where member.startGroup === self { member.prepareSpeed(rate) }
+    for member in members where member.startGroup === self { member.prepareRate(rate) }
     if isHolding { command(frame: .max) }
     scheduleCheck()
   }
@@ -292,7 +292,7 @@ final class StartGroup: @unchecked Sendable {
   private func command(frame: Int64?) {
     isHolding = true
     // Observers are notified of each start and may make other members leave.
-    engine.output.batch { for member in members where member.startGroup === self { member.hold(until: frame) } }
+    engine.output.batch { for member in members where member.startGroup === self { member.scheduleStart(atFrame: frame) } }
   }
 
   // MARK: - Starting
@@ -318,7 +318,7 @@ final class StartGroup: @unchecked Sendable {
     beginnings = [:]
     // Waiting members stay silent until there is another device or all of them are paused.
     stage = .preparing
-    if isHolding { for member in members { member.heldFrame = .max } }
+    if isHolding { for member in members { member.pendingStartFrame = .max } }
     guard case .frame = target else { return }
     failure = MediaError(.outputLost, "the output that counted the start frame was lost")
     scheduleCheck()

@@ -54,7 +54,7 @@ struct StartTrace: Sendable {
   var itemID: PlayerItem.ID
   var requested: MediaTime
   /// The instant of the request.
-  var askedAt: HostTime
+  var requestedAt: HostTime
   /// The work of the decode thread; nil if the audio was already decoded.
   var preparation: Preparation?
   /// The instant at which the render side was known to have accepted the stream, and the time of the first frame.
@@ -69,9 +69,9 @@ struct StartTrace: Sendable {
   var report: StartReport? {
     guard let commit else { return nil }
     var report = StartReport(kind: kind, itemID: itemID, requested: requested, reached: commit.reached)
-    var committing = askedAt
+    var committing = requestedAt
     if let preparation {
-      report.waitNanoseconds = max(0, preparation.beganAt.nanoseconds(since: askedAt))
+      report.waitNanoseconds = max(0, preparation.beganAt.nanoseconds(since: requestedAt))
       report.openNanoseconds = preparation.openNanoseconds
       report.indexNanoseconds = preparation.indexNanoseconds
       report.demuxNanoseconds = preparation.demuxNanoseconds

@@ -12,7 +12,7 @@ import Testing
     preparation.opened(at: at(1_100))
     preparation.sought(at: at(1_300), indexNanoseconds: 50, demuxNanoseconds: 70)
     preparation.prepared(at: at(1_600), resampleNanoseconds: 110)
-    var trace = StartTrace(kind: .seek, itemID: 4, requested: .zero, askedAt: at(1_000))
+    var trace = StartTrace(kind: .seek, itemID: 4, requested: .zero, requestedAt: at(1_000))
     #expect(trace.report == nil)
     trace.preparation = preparation
     trace.commit = (at(1_900), .zero)
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func resumeWithoutPreparationIsAllDeviceTime() throws {
-    var trace = StartTrace(kind: .start, itemID: 4, requested: .zero, askedAt: at(1_000), commit: (at(1_000), .zero))
+    var trace = StartTrace(kind: .start, itemID: 4, requested: .zero, requestedAt: at(1_000), commit: (at(1_000), .zero))
     trace.heardAt = at(1_700)
     #expect(trace.report?.deviceNanoseconds == 700)
     #expect(trace.report?.totalNanoseconds == 700)

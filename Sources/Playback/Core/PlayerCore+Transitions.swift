@@ -68,7 +68,7 @@ extension PlayerCore {
         "a loop must end within the item's \(duration.decimalDescription) s (got \(end.decimalDescription) s)",
         operation: "loop")
     }
-    let rate = sampleRates[item.id] ?? declaredRate(of: item)
+    let rate = sampleRates[item.id] ?? declaredSampleRateHz(of: item)
     guard let first = start.frameIndex(rate: rate, rounding: .towardNegativeInfinity),
       let last = end.frameIndex(rate: rate, rounding: .towardNegativeInfinity)
     else { throw MediaError(.invalidTime, "loop times are out of range", operation: "loop") }
@@ -81,7 +81,7 @@ extension PlayerCore {
 
   /// The declared sample rate of an item that has not been opened for playback. Items with only video play as silence
   /// at 48 kHz.
-  private func declaredRate(of item: PlayerItem) -> Int {
+  private func declaredSampleRateHz(of item: PlayerItem) -> Int {
     (try? item.asset.loaded?.get())?.audioTrack?.audioFormat?.sampleRateHz ?? 48_000
   }
 
@@ -90,30 +90,30 @@ extension PlayerCore {
   /// Reports the transition after an end that has been heard, once the start of the next pass is known.
   func reportTransition() {
     guard let open = transition else { return }
-    takeSpans()
+    readSpans()
     let ended = (streamID: open.end.streamID, index: open.end.passID.index)
-    guard let sound = timeline.audiblePosition(of: open.toItemID, from: open.outputFrame, after: ended) else { return }
+    guard let audio = timeline.audiblePosition(of: open.toItemID, from: open.outputFrame, after: ended) else { return }
     transition = nil
-    let trim = takeStartTrim(ofPass: sound.passIndex, streamID: sound.streamID)
+    let trim = popStartTrim(ofPass: audio.passIndex, streamID: audio.streamID)
     // If the player was paused in between, no audio was missing.
     let wasPaused = timeline.run(at: open.outputFrame)?.end?.reason == .stopped
     send(
       .transition(
         PlayerTransition(
-          fromItemID: open.end.itemID, toItemID: open.toItemID, time: sound.position.time,
+          fromItemID: open.end.itemID, toItemID: open.toItemID, time: audio.position.time,
           trimmedEnd: open.end.trim, trimmedStart: trim,
-          insertedFrameCount: wasPaused ? 0 : sound.outputFrame - open.outputFrame)))
+          insertedFrameCount: wasPaused ? 0 : audio.outputFrame - open.outputFrame)))
   }
 
   /// Returns the audio that was trimmed before a pass that is heard. Discards the trims of this pass and earlier ones.
-  private func takeStartTrim(ofPass index: Int, streamID: UInt64) -> EdgeTrim {
-    func take(_ generation: inout Generation?) -> EdgeTrim? {
-      guard var taken = generation, taken.stream.id == streamID else { return nil }
-      let trim = taken.startTrims[index]
-      taken.startTrims = taken.startTrims.filter { $0.key > index }
-      generation = taken
+  private func popStartTrim(ofPass index: Int, streamID: UInt64) -> EdgeTrim {
+    func pop(_ generation: inout Generation?) -> EdgeTrim? {
+      guard var updated = generation, updated.stream.id == streamID else { return nil }
+      let trim = updated.startTrims[index]
+      updated.startTrims = updated.startTrims.filter { $0.key > index }
+      generation = updated
       return trim
     }
-    return take(&outgoing) ?? take(&sounding) ?? .none
+    return pop(&outgoing) ?? pop(&audible) ?? .none
   }
 }

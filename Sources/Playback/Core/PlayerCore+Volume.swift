@@ -55,7 +55,7 @@ extension PlayerCore {
   }
 
   /// Sets all levels without a ramp, for a new device.
-  func applyLevels(to core: RenderCore, input: Int) {
+  func applyGains(to core: RenderCore, input: Int) {
     core.setGain(volume, rampFrameCount: 0, input: input)
     core.setMuted(isMuted, rampFrameCount: 0, input: input)
     core.setPan(pan, rampFrameCount: 0, input: input)
@@ -70,8 +70,8 @@ extension PlayerCore {
   /// Applies a change with a ramp of 5 ms while the player is audible, so that it does not click.
   private func apply(_ change: (RenderCore, _ input: Int, _ rampFrameCount: Int64) -> Void) {
     if let inputIndex, let core = output.core {
-      let isSounding = machine.timeControlStatus == .playing
-      change(core, inputIndex, isSounding ? Int64(core.format.sampleRateHz / 200) : 0)
+      let isAudible = machine.timeControlStatus == .playing
+      change(core, inputIndex, isAudible ? Int64(core.format.sampleRateHz / 200) : 0)
       output.commit()
     }
     publish(.request)
