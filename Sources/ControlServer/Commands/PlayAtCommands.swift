@@ -36,7 +36,7 @@ extension Connection {
     return players
   }
 
-  private static func reply(_ change: TogetherRateChange) -> Reply {
+  private static func reply(_ change: SynchronizedRateChange) -> Reply {
     .ok([
       "frame": change.outputFrame.map { .integer($0) } ?? FieldValue.none,
       "hostTime": change.hostTime.map { .seconds(nanoseconds: $0.nanoseconds) } ?? FieldValue.none,
@@ -44,7 +44,7 @@ extension Connection {
     ])
   }
 
-  private static func reply(_ start: TogetherStart) -> Reply {
+  private static func reply(_ start: SynchronizedStart) -> Reply {
     .ok([
       "frame": .integer(start.outputFrame),
       "hostTime": start.hostTime.map { .seconds(nanoseconds: $0.nanoseconds) } ?? FieldValue.none,

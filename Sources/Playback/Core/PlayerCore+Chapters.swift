@@ -18,7 +18,7 @@ extension PlayerCore {
     /// The index of the chapter at a time; nil before the first chapter and in gaps. In reverse the start of a chapter
     /// belongs to the audio before it, and the end of a chapter belongs to the chapter.
     func index(at time: MediaTime, isBackward: Bool = false) -> Int? {
-      guard let index = indexBegun(at: time, isBackward: isBackward) else { return nil }
+      guard let index = lastStartedIndex(at: time, isBackward: isBackward) else { return nil }
       guard let end = end(of: index) else { return index }
       return (isBackward ? time <= end : time + PlayerCore.chapterTolerance < end) ? index : nil
     }
@@ -26,7 +26,7 @@ extension PlayerCore {
     /// The index of the last chapter that has begun at a time, even if it has ended; nil before the first one.
     ///
     /// A seek lands on the sample that contains a chapter's start, and the sample may begin slightly earlier.
-    func indexBegun(at time: MediaTime, isBackward: Bool = false) -> Int? {
+    func lastStartedIndex(at time: MediaTime, isBackward: Bool = false) -> Int? {
       let latestStart = isBackward ? time : time + PlayerCore.chapterTolerance
       return chapters.lastIndex { isBackward ? $0.timeRange.start < latestStart : $0.timeRange.start <= latestStart }
     }
@@ -123,7 +123,7 @@ extension PlayerCore {
   }
 
   private static func chapterStart(from time: MediaTime, in watch: ChapterWatch, next: Bool) -> MediaTime? {
-    let index = watch.indexBegun(at: time)
+    let index = watch.lastStartedIndex(at: time)
     if next {
       let following = index.map { $0 + 1 } ?? 0
       return following < watch.chapters.count ? watch.chapters[following].timeRange.start : nil

@@ -53,7 +53,7 @@ extension PlayerCore {
     machine.setFilterReach(MediaTime(frame: Int64(frames), rate: rate), of: id)
   }
 
-  /// The location at which the rest of a split pass follows in the stream; nil if `start` is no rest.
+  /// The position at which the rest of a split pass follows in the stream; nil if `start` is no rest.
   private func splicePosition(of start: Machine.DecodeRequest) -> DecodePipeline.SplicePosition? {
     guard let id = start.spliceAfter, let cut = machine.decodedPasses.first(where: { $0.id == id }),
       start.pass.continues(cut.pass), let end = ends.last(where: { $0.passID == id })
@@ -124,8 +124,8 @@ extension PlayerCore {
     max(0, min(elapsedFrameCount(of: prepared), prepared.stream.writtenFrame))
   }
 
-  /// Like `playedFrameCount`, but not limited to the frames of the stream: the number may be negative, or larger than the
-  /// decoded part.
+  /// Like `playedFrameCount`, but not limited to the frames of the stream: the number may be negative, or larger than
+  /// the decoded part.
   private func elapsedFrameCount(of prepared: Generation) -> Int64 {
     if let frame = prepared.sharedFrame { return output.heardFrame - frame }
     guard let position, let start = timeline.position(streamID: prepared.stream.id, streamFrame: 0),
@@ -154,8 +154,8 @@ extension PlayerCore {
   func splice(_ generation: UInt64, after pass: PassID) {
     guard let prepared = preparing, prepared.number == generation else { return }
     preparing = nil
-    // The mixer counts frames in the stream that it reads, which may still be the one before. `scheduleWaiting` retries at
-    // its end.
+    // The mixer counts frames in the stream that it reads, which may still be the one before. `scheduleWaiting` retries
+    // at its end.
     guard outgoing == nil, waiting.isEmpty else { return waiting.append((prepared, pass)) }
     schedule(prepared, after: pass)
   }
@@ -385,7 +385,7 @@ extension PlayerCore {
     case .idle(let requestCount): idleRequestCount = requestCount
     }
     reportTransition()
-    engine.progressed()
+    engine.reportProgress()
   }
 
   private func ended(_ end: DecodePipeline.PassEnd, _ generation: UInt64) {

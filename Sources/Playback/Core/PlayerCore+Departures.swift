@@ -42,9 +42,9 @@ extension PlayerCore {
   }
 
   /// Removes all items that the queue had before the present edit, except those that the edit inserted.
-  private func releaseAllItems(of whole: QueueOrder) {
+  private func releaseAllItems(of formerOrder: QueueOrder) {
     let staying = machine.entries.order
-    guard staying.count < whole.count else { return releaseItems(whole.compactMap { items[$0] }) }
+    guard staying.count < formerOrder.count else { return releaseItems(formerOrder.compactMap { items[$0] }) }
     let former = items
     items = ItemTable()
     queuedByteCount = 0

@@ -17,11 +17,11 @@ extension PlayerCore {
     // Event observers get the changes of all ready entries, in the order of their ids.
     let watched =
       eventObservers.isEmpty ? [] : items.values.filter { $0.status == .readyToPlay }.sorted { $0.id < $1.id }
-    let presented = watched.map(\.currentMediaSelection)
+    let oldSelections = watched.map(\.currentMediaSelection)
     change(&mediaSelectionPreferences.values)
     for (item, (old, new)) in zip(decoded, zip(before, tracks())) where old != new { mediaSelectionChanged(item.id) }
     publish(.request)
-    for (item, old) in zip(watched, presented) {
+    for (item, old) in zip(watched, oldSelections) {
       let new = item.currentMediaSelection
       if new != old { send(.mediaSelectionChanged(item.id, new)) }
     }

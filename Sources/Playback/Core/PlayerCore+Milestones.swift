@@ -59,7 +59,7 @@ extension PlayerCore {
 
   private func setTimer(atFrame frame: Int64) {
     guard let time = output.hostTime(ofFrame: frame) else { return }
-    // The clocks of the device and of the host drift, so a distant frame is aimed at again on the way.
+    // The clocks of the device and of the host drift, so the time of a distant frame is computed again on the way.
     let now = engine.loop.now
     let latest = now.advanced(byNanoseconds: Self.longestTimerNanoseconds)
     // A stalled device should already have played the frame. Reading its clock without a delay would occupy the loop.
@@ -145,7 +145,7 @@ extension PlayerCore {
     }
   }
 
-  /// Makes the calls of time observers that are due up to `frame`, for the current item. A stop at `frame` itself is
+  /// Calls the time observers that are due up to `frame`, for the current item. A stop at `frame` itself is
   /// not reported yet, because new audio may begin there.
   func notifyObservers(through frame: Int64) {
     while let itemID = observers.table.position?.itemID,

@@ -52,10 +52,10 @@ extension PlayerCore {
     return true
   }
 
-  /// Calls `end` when the player is closed before the observer is removed; at once if it is already closed.
-  func addStreamFinisher(for token: ObserverToken, _ end: @escaping @Sendable () -> Void) {
-    if isClosed { return end() }
-    streamFinishers[token] = end
+  /// Calls `finish` when the player is closed before the observer is removed; at once if it is already closed.
+  func addStreamFinisher(for token: ObserverToken, _ finish: @escaping @Sendable () -> Void) {
+    if isClosed { return finish() }
+    streamFinishers[token] = finish
   }
 
   // MARK: - Deliveries
@@ -159,8 +159,8 @@ extension PlayerCore {
 
   /// The item time of the end that is being reported.
   private func endTime(of id: PlayerItem.ID) -> MediaTime {
-    reportedEnd.flatMap { timeline.time(of: id, streamID: $0.streamID, endingAt: $0.streamFrame) } ?? items[id]?.duration
-      ?? .indefinite
+    reportedEnd.flatMap { timeline.time(of: id, streamID: $0.streamID, endingAt: $0.streamFrame) }
+      ?? items[id]?.duration ?? .indefinite
   }
 
   // MARK: - Times

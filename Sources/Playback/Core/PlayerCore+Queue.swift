@@ -165,13 +165,13 @@ extension PlayerCore {
 
   func replaceAll(with newItems: [PlayerItem]) throws(MediaError) {
     // Items may stay in this queue.
-    let fresh = newItems.filter { items[$0.id] == nil }
+    let addedItems = newItems.filter { items[$0.id] == nil }
     guard Set(newItems.map(\.id)).count == newItems.count else {
       throw MediaError(.itemInUse, "a queue cannot contain an item twice", operation: "load")
     }
     // With a new epoch all previous items can be freed at once.
     beginEpoch()
-    try claim(fresh)
+    try claim(addedItems)
     runItemChange { machine.replaceAll(newItems.map(entry)) }
   }
 
@@ -244,8 +244,8 @@ extension PlayerCore {
       return run(machine.jump(to: current.id), cause: .request)
     }
     // Skip items that failed or are in another queue now.
-    for (passed, id) in machine.history.ids.reversed().enumerated() where reclaim(id) {
-      for _ in 0..<passed { machine.history.removeLast() }
+    for (skippedCount, id) in machine.history.ids.reversed().enumerated() where reclaim(id) {
+      for _ in 0..<skippedCount { machine.history.removeLast() }
       _ = goBack(over: 1, to: id)
       return
     }

@@ -65,7 +65,7 @@ extension PlayerCore {
   func changeRate(
     to rate: Double, immediately: Bool = false, with group: RateGroup? = nil, cause: ChangeCause = .request
   ) {
-    if rate != 0 { engine.session.playbackAsked() }
+    if rate != 0 { engine.session.playbackRequested() }
     endPrerolls()
     rateGroup?.leave(self)
     rateGroup = group

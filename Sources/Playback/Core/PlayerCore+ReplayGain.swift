@@ -13,8 +13,8 @@ extension PlayerCore {
     guard settings != replayGain else { return }
     let isTurnedOn = replayGain.mode == .off
     replayGain = settings
-    let soon = machine.entries.prefix(PlayerStateMachine.lookAheadCount).map(\.id)
-    for item in (soon + machine.decodedPasses.map(\.pass.itemID)).compactMap({ items[$0] }) {
+    let upcoming = machine.entries.prefix(PlayerStateMachine.lookAheadCount).map(\.id)
+    for item in (upcoming + machine.decodedPasses.map(\.pass.itemID)).compactMap({ items[$0] }) {
       if isTurnedOn { item.lacksLevelTags = false }
       completeLevelTags(of: item)
     }

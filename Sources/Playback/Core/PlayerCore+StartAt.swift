@@ -18,7 +18,7 @@ extension PlayerCore {
   }
 
   /// Changes the rate of a player that waits for its start. The start is kept.
-  func changeRateOfStart(to rate: PlaybackRate) {
+  func changePendingStartRate(to rate: PlaybackRate) {
     if machine.rate != 0 { run(machine.setRate(rate.value), cause: .request) }
     prepareRate(rate.value)
   }
@@ -31,7 +31,7 @@ extension PlayerCore {
 
   /// Starts playback at an output frame. `Int64.max`: at a frame that follows later; nil: at once.
   func scheduleStart(atFrame frame: Int64?) {
-    if frame != nil { engine.session.playbackAsked() }
+    if frame != nil { engine.session.playbackRequested() }
     pendingStartFrame = frame
     machine.setWaitingForStartTime(frame != nil)
     if machine.rate == 0 {
@@ -91,9 +91,9 @@ extension PlayerCore {
     }
     guard let hostTime, hostTime <= engine.loop.now else {
       let moment = hostTime.map { StartMoment.hostTime($0) } ?? .whenReady
-      let group = try StartGroup([self], at: moment, holdsAtOnce: true, engine: engine) { _ in }
+      let group = try StartGroup([self], at: moment, setsRatesAtOnce: true, engine: engine) { _ in }
       leaveStartGroup()
-      group.begin(atRate: newRate)
+      group.beginPreparation(atRate: newRate)
       return seek(to: time, ifCurrent: entry.id)
     }
     compensate(for: hostTime, at: time ?? currentTime(), rate: newRate, lead: Self.shortestLead)
@@ -114,7 +114,7 @@ extension PlayerCore {
       time, advancedByFrames: instant.nanoseconds(since: hostTime), rate: 1_000_000_000,
       playbackRate: PlaybackRate(rate) ?? .normal)
     let itemID = entry.id
-    let group = try? StartGroup([self], at: .hostTime(instant), holdsAtOnce: true, engine: engine) {
+    let group = try? StartGroup([self], at: .hostTime(instant), setsRatesAtOnce: true, engine: engine) {
       [weak self] result in
       // The player was not ready in time: retry with twice the lead.
       guard let self, case .success(let start) = result, start.lateFrameCount > 0, lead < Self.longestLead,
@@ -124,7 +124,7 @@ extension PlayerCore {
     }
     guard let group else { return }
     leaveStartGroup()
-    group.begin(atRate: rate)
+    group.beginPreparation(atRate: rate)
     seek(to: target, ifCurrent: itemID)
   }
 }

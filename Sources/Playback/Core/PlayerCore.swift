@@ -12,8 +12,8 @@ import RealtimeAudio
 /// the mixer. Reports of the thread and the mixer become inputs of the machine. Changes are delivered to observers.
 ///
 /// Files: the queue (`PlayerCore+Queue.swift`), rates (`PlayerCore+Rate.swift`), seeks (`PlayerCore+Seeking.swift`),
-/// repeats, loops and transitions (`PlayerCore+Following.swift`), decoding (`PlayerCore+Decoding.swift`), render events
-/// (`PlayerCore+Output.swift`), clock milestones (`PlayerCore+Milestones.swift`), observers
+/// repeats, loops and transitions (`PlayerCore+Transitions.swift`), decoding (`PlayerCore+Decoding.swift`), render
+/// events (`PlayerCore+Output.swift`), clock milestones (`PlayerCore+Milestones.swift`), observers
 /// (`PlayerCore+Observers.swift`).
 ///
 /// Threading: confined to the engine's control loop.
@@ -87,7 +87,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var stallAllowance = StallAllowance()
   /// Fails an item that stalls for too long.
   var stallTimer: (any ControlTimer)?
-  /// The location of the last underrun: the stream and its frame.
+  /// The position of the last underrun: the stream and its frame.
   var underrunPosition: (streamID: UInt64, frame: Int64)?
   /// The stream whose samples are withheld after an underrun.
   var withheldStream: RenderStream?
@@ -214,7 +214,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
 
   private func attach() {
     engine.register(self)
-    machine.setSessionWaitingReason(engine.session.holdReason)
+    machine.setSessionWaitingReason(engine.session.waitingReason)
     if output.core != nil { outputDidStart() }
     if output.state.status == .unresponsive { outputDidStall(true) }
   }
@@ -239,14 +239,14 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     if let pipelineStorage { return pipelineStorage }
     let loop = engine.loop
     let now: @Sendable () -> HostTime = { loop.now }
-    let made = DecodePipeline(
+    let newPipeline = DecodePipeline(
       name: name, reportsIdling: engine.isVirtual, now: now, open: engine.openDecoder
     ) { [weak self] report in
       guard let self else { return }
       loop.execute { self.handle(report) }
     }
-    pipelineStorage = made
-    return made
+    pipelineStorage = newPipeline
+    return newPipeline
   }
 
   /// Closes the player: it falls silent, and its observers are not called any more.
@@ -274,7 +274,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     meters = MeterTable()
     callEndHandlers(observers.table.removeAll())
     observers = ObserverSchedule()
-    for end in streamFinishers.values { end() }
+    for finish in streamFinishers.values { finish() }
     streamFinishers = [:]
     engine.unregister(self)
   }

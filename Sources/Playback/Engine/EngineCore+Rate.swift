@@ -5,7 +5,7 @@ extension EngineCore {
   /// See `PlaybackEngine.setRate(_:of:completion:)`.
   package func setRate(
     _ rate: Double, of players: [any PlayerControl],
-    completion: @escaping @Sendable (Result<TogetherRateChange, MediaError>) -> Void
+    completion: @escaping @Sendable (Result<SynchronizedRateChange, MediaError>) -> Void
   ) throws(MediaError) {
     let members = players.map(\.control.core)
     guard let first = members.first, Set(members.map { ObjectIdentifier($0) }).count == members.count else {
@@ -19,6 +19,6 @@ extension EngineCore {
       throw MediaError(.invalidState, "the player \(closed.name) is closed")
     }
     for member in members { try member.checkDirection(checked, operation: "rate") }
-    RateGroup(checked, engine: self, completion: completion).begin(members)
+    RateGroup(checked, engine: self, completion: completion).apply(to: members)
   }
 }

@@ -6,9 +6,9 @@ import RealtimeAudio
 extension EngineCore {
   /// Silences all players without changing their rates. If `reason` is nil, players with a rate play again, with a
   /// fade-in.
-  func holdPlayers(_ reason: WaitingReason?, fade: MediaTime, _ cause: ChangeCause) {
+  func setWaitingReason(_ reason: WaitingReason?, fade: MediaTime, _ cause: ChangeCause) {
     output.batch {
-      for player in allPlayers { player.hold(reason, fade: fade, cause) }
+      for player in allPlayers { player.setWaitingReason(reason, fade: fade, cause) }
     }
   }
 
@@ -22,7 +22,7 @@ extension EngineCore {
 
 extension PlayerCore {
   /// Silences the player whatever its rate; if `reason` is nil, it plays again with a fade-in.
-  func hold(_ reason: WaitingReason?, fade: MediaTime, _ cause: ChangeCause) {
+  func setWaitingReason(_ reason: WaitingReason?, fade: MediaTime, _ cause: ChangeCause) {
     guard !isClosed, machine.sessionWaitingReason != reason else { return }
     machine.setSessionWaitingReason(reason)
     applyRunning()

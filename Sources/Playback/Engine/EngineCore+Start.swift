@@ -5,8 +5,8 @@ extension EngineCore {
   /// See `PlaybackEngine.start(_:at:completion:)`.
   package func start(
     _ players: [any PlayerControl], at moment: StartMoment,
-    completion: @escaping @Sendable (Result<TogetherStart, MediaError>) -> Void
+    completion: @escaping @Sendable (Result<SynchronizedStart, MediaError>) -> Void
   ) throws(MediaError) {
-    try StartGroup(players.map(\.control.core), at: moment, engine: self, completion: completion).begin()
+    try StartGroup(players.map(\.control.core), at: moment, engine: self, completion: completion).beginPreparation()
   }
 }

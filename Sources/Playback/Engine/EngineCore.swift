@@ -33,9 +33,9 @@ package final class EngineCore: @unchecked Sendable {
   var rateGroups: [RateGroup] = []
   /// The maximum interval between calls for several players that belong together, in ns. In virtual time such calls
   /// happen at one instant.
-  var gatheringNanoseconds: Int64
+  var coalescingNanoseconds: Int64
   private(set) lazy var startGate = StartGate(engine: self)
-  private(set) lazy var rateGathering = RateGathering(engine: self)
+  private(set) lazy var rateCoalescer = RateChangeCoalescer(engine: self)
   /// The relation of playback to the audio of other programs.
   package private(set) lazy var session = SessionCore(engine: self)
   /// The output frame at which `AudioPlayer.deviceCurrentTime` is zero.
@@ -46,19 +46,19 @@ package final class EngineCore: @unchecked Sendable {
     self.logger = logger
     output = Output(loop: loop, configuration: configuration, logger: logger)
     isVirtual = loop is VirtualControlLoop
-    gatheringNanoseconds = isVirtual ? 0 : 20_000_000
+    coalescingNanoseconds = isVirtual ? 0 : 20_000_000
     var limits = ItemLoader.Limits()
     // In virtual time everything happens in the same order each time.
     if isVirtual { limits.slotCount = 1 }
     loader = ItemLoader(loop: loop, limits: limits)
     output.onStateChange = { [weak self] state in
       for observer in self?.outputObservers ?? [] { observer.handler(state) }
-      self?.progressed()
+      self?.reportProgress()
     }
     output.onEvent = { [weak self] event in for observer in self?.routeObservers ?? [] { observer.handler(event) } }
-    output.onOpened = { [weak self] in self?.progressed() }
+    output.onOpened = { [weak self] in self?.reportProgress() }
     output.role = { [weak self] in self?.session.role ?? .music }
-    output.onSharing = { [weak self] in self?.session.noticed($0) }
+    output.onSharing = { [weak self] in self?.session.handle($0) }
     output.onDeviceLost = { [weak self] in self?.session.outputLost() }
     // Created before other threads can use the engine.
     _ = session
@@ -183,7 +183,7 @@ package final class EngineCore: @unchecked Sendable {
   ) {
     loader.load(item, for: player) { [weak self] result in
       completion(result)
-      self?.progressed()
+      self?.reportProgress()
     }
   }
 
@@ -193,7 +193,7 @@ package final class EngineCore: @unchecked Sendable {
   /// Cancels the loading of an item that is not needed any more.
   func cancelLoading(_ item: PlayerItem) {
     loader.cancel(item)
-    progressed()
+    reportProgress()
   }
 
   // MARK: - Virtual time
@@ -207,5 +207,5 @@ package final class EngineCore: @unchecked Sendable {
   }
 
   /// Reports an event for which virtual time may wait.
-  func progressed() { (loop as? VirtualControlLoop)?.continueAdvancing() }
+  func reportProgress() { (loop as? VirtualControlLoop)?.continueAdvancing() }
 }

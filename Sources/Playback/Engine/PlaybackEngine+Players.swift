@@ -17,11 +17,13 @@ extension PlaybackEngine {
   ///   `noCurrentItem`; the error of the current item. Then nothing changes, and `completion` is not called.
   public func start(
     _ players: [any PlayerControl], at moment: StartMoment,
-    completion: @escaping @Sendable (Result<TogetherStart, MediaError>) -> Void
+    completion: @escaping @Sendable (Result<SynchronizedStart, MediaError>) -> Void
   ) throws(MediaError) { try core.start(players, at: moment, completion: completion) }
 
   /// Starts players together and returns when they have started.
-  public func start(_ players: [any PlayerControl], at moment: StartMoment = .whenReady) async throws -> TogetherStart {
+  public func start(
+    _ players: [any PlayerControl], at moment: StartMoment = .whenReady
+  ) async throws -> SynchronizedStart {
     try await withCheckedThrowingContinuation { continuation in
       do throws(MediaError) {
         try core.start(players, at: moment) { continuation.resume(with: $0.mapError { $0 as any Error }) }
@@ -43,11 +45,11 @@ extension PlaybackEngine {
   ///   a current item is a stream. Then nothing changes, and `completion` is not called.
   public func setRate(
     _ rate: Double, of players: [any PlayerControl],
-    completion: @escaping @Sendable (Result<TogetherRateChange, MediaError>) -> Void
+    completion: @escaping @Sendable (Result<SynchronizedRateChange, MediaError>) -> Void
   ) throws(MediaError) { try core.setRate(rate, of: players, completion: completion) }
 
   /// Sets the rate of players together and returns when it has changed.
-  public func setRate(_ rate: Double, of players: [any PlayerControl]) async throws -> TogetherRateChange {
+  public func setRate(_ rate: Double, of players: [any PlayerControl]) async throws -> SynchronizedRateChange {
     try await withCheckedThrowingContinuation { continuation in
       do throws(MediaError) {
         try core.setRate(rate, of: players) { continuation.resume(with: $0.mapError { $0 as any Error }) }

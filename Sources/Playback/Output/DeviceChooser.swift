@@ -19,7 +19,7 @@ struct DeviceChooser {
   /// Whether there has been a device. A device that was never available is awaited, whatever the policy.
   var hasHadDevice = false
   /// Whether a real device has played. From then on a placeholder does not count as a device.
-  private var hasBeenHeard = false
+  private var hasPlayedRealDevice = false
 
   init(selection: OutputSelection) { self.selection = selection }
 
@@ -36,7 +36,7 @@ struct DeviceChooser {
 
   /// Whether the server's default device is a placeholder. A restarting server exposes it first, and playback to it
   /// would be inaudible.
-  func refusesDefault(_ name: String?) -> Bool { hasBeenHeard && AudioDevice.isStandIn(name) }
+  func refusesDefault(_ name: String?) -> Bool { hasPlayedRealDevice && AudioDevice.isStandIn(name) }
 
   /// The first choice, before the available devices are known; nil if they must be known first.
   var firstChoice: Choice? {
@@ -49,7 +49,7 @@ struct DeviceChooser {
 
   /// Whether an output that was opened for `opened` must switch devices. For the server's default it stays: the server
   /// itself moves the streams that follow its default.
-  func mustLeave(_ opened: Choice) -> Bool {
+  func mustSwitch(from opened: Choice) -> Bool {
     switch (choice, opened) {
     case (.nothing, _): false
     case (.device(nil), .device(let name?)):
@@ -80,7 +80,7 @@ struct DeviceChooser {
   /// Handles the opening of a device: no device is awaited any more.
   mutating func deviceWasOpened(_ name: String) {
     hasHadDevice = true
-    if !AudioDevice.isStandIn(name) { hasBeenHeard = true }
+    if !AudioDevice.isStandIn(name) { hasPlayedRealDevice = true }
     awaitedName = nil
   }
 

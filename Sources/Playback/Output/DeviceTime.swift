@@ -38,8 +38,8 @@ extension EngineCore {
   func startTarget(atDeviceTime time: MediaTime, of player: PlayerCore) -> StartGroup.Target? {
     guard time.isNumeric, time > deviceTime, time - deviceTime <= Self.longestWait else { return nil }
     guard let format = output.format else {
-      let isHopeless = output.state.status == .closed || output.state.status == .lost && !output.canRecover
-      return isHopeless ? nil : .deviceTime(time)
+      let willNeverOpen = output.state.status == .closed || output.state.status == .lost && !output.canRecover
+      return willNeverOpen ? nil : .deviceTime(time)
     }
     guard let frame = outputFrame(atDeviceTime: time) else { return nil }
     // While no player runs, the device starts when the players are ready.

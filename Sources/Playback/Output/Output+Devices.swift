@@ -10,15 +10,15 @@ extension Output {
   /// The maximum delay between the stop of a lost device and its report. The clock runs on in this time.
   private static let reportNanoseconds: Int64 = 25_000_000
   /// An attempt that failed after this time got no reply; a refused attempt fails at once.
-  private static let silenceNanoseconds: Int64 = 1_000_000_000
+  private static let noReplyNanoseconds: Int64 = 1_000_000_000
 
   // MARK: - Opening
 
   /// Opens the device, or its replacement, on a worker, and starts the monitor of devices.
   func open() {
-    if let made = configuration.makeMonitor?() {
-      monitor = made
-      made.start { [loop] devices in loop.execute { self.reported(devices) } }
+    if let newMonitor = configuration.makeMonitor?() {
+      monitor = newMonitor
+      newMonitor.start { [loop] devices in loop.execute { self.handleDevices(devices) } }
     }
     if let choice = monitor == nil ? .device(nil) : chooser.firstChoice { start(choice) }
   }
@@ -65,16 +65,16 @@ extension Output {
     self.attempt = nil
     retry.timer?.cancel()
     retry = Retry()
-    begin(sink, format: format, number: number, for: attempt.choice)
+    beginSession(on: sink, format: format, number: number, for: attempt.choice)
     // The role may have changed while the device was being opened.
     if role() != openedRole { setRole(role(), makesNewStream: false) }
     state = OutputState(status: .ready, label: sink.label, format: format)
     if let name = sink.deviceName {
       chooser.deviceWasOpened(name)
-      tell(tracker.playing(on: name, isChosen: attempt.isChosen))
+      report(tracker.playing(on: name, isChosen: attempt.isChosen))
     } else if attempt.choice == .silence {
       tracker.lost(.override)
-      tell(tracker.nothingPlays())
+      report(tracker.nothingPlays())
     }
     for client in clients.values { client.outputDidStart() }
   }
@@ -83,13 +83,14 @@ extension Output {
     guard number == sessionCount, let attempt, state.status != .closed else { return }
     self.attempt = nil
     // The current session continues to play.
-    if session == nil { nothingPlays(because: error) }
-    follow(after: attempt.choice, wasSilent: loop.now.nanoseconds(since: attempt.beginning) >= Self.silenceNanoseconds)
+    if session == nil { handleMissingDevice(because: error) }
+    let duration = loop.now.nanoseconds(since: attempt.startedAt)
+    switchToBestDevice(afterFailureOf: attempt.choice, hadNoReply: duration >= Self.noReplyNanoseconds)
   }
 
   /// Handles the absence of a device: the fallback plays, or players wait.
-  private func nothingPlays(because error: MediaError) {
-    tell(tracker.nothingPlays())
+  private func handleMissingDevice(because error: MediaError) {
+    report(tracker.nothingPlays())
     let makeStandIn = chooser.hasHadDevice && monitor != nil ? nil : configuration.makeFallback
     if let make = makeStandIn ?? (chooser.selection.lostPolicy == .null ? configuration.makeSilence : nil) {
       let sink = make()
@@ -97,7 +98,7 @@ extension Output {
         let format = try sink.open()
         logger.warning("playing on the fallback output", metadata: ["output": "\(sink.label)", "error": "\(error)"])
         sessionCount += 1
-        begin(sink, format: format, number: sessionCount, for: .nothing)
+        beginSession(on: sink, format: format, number: sessionCount, for: .nothing)
         state = OutputState(status: .fallback, label: sink.label, format: format, error: error)
         for client in clients.values { client.outputDidStart() }
         return
@@ -116,11 +117,11 @@ extension Output {
 
   func sinkFailed(_ number: UInt64, _ error: MediaError) {
     guard session?.number == number else { return }
-    lose(error)
+    handleLoss(error)
   }
 
   /// Handles the loss of the device (`deviceLost`), or of its server.
-  private func lose(_ error: MediaError, doubtNanoseconds: Int64 = 0) {
+  private func handleLoss(_ error: MediaError, doubtNanoseconds: Int64 = 0) {
     guard let session else { return }
     logger.warning("output lost", metadata: ["error": "\(error)"])
     if error.code == .deviceLost {
@@ -136,23 +137,23 @@ extension Output {
       monitor?.check()
     }
     endSession(doubtNanoseconds: doubtNanoseconds)
-    follow()
+    switchToBestDevice()
     guard attempt == nil else {
       state = OutputState(status: .lost, error: error)
       return
     }
-    nothingPlays(because: error)
+    handleMissingDevice(because: error)
   }
 
   private func pauseClients() { for client in clients.values { client.outputRouteWasLost() } }
 
-  func noticed(_ notice: DeviceNotice, _ number: UInt64) {
+  func handle(_ notice: DeviceNotice, _ number: UInt64) {
     guard let session, session.number == number else { return }
     switch notice {
     case .moved(let name):
       logger.info("the sound server moved the output", metadata: ["device": "\(name)"])
       state.label = session.sink.label
-      tell(tracker.playing(on: name))
+      report(tracker.playing(on: name))
     case .stoppedAnswering:
       logger.warning("the output accepts no audio", metadata: ["output": "\(session.sink.label)"])
       state.status = .unresponsive
@@ -189,15 +190,15 @@ extension Output {
     let choice = chooser.choice
     var isMoved = false
     if case .device(let name?) = choice { isMoved = session?.sink.deviceName != name }
-    let isOther = selection.target != old.target || selection.preferred != old.preferred || isMoved
-    let isThere = state.status == .ready && session?.choice == choice && !isMoved
-    retry.hurry()
-    if isOther, !isThere, attempt?.choice != choice { return start(choice, isChosen: true) }
-    follow()
+    let isDifferent = selection.target != old.target || selection.preferred != old.preferred || isMoved
+    let isAlreadyOpen = state.status == .ready && session?.choice == choice && !isMoved
+    retry.reset()
+    if isDifferent, !isAlreadyOpen, attempt?.choice != choice { return start(choice, isChosen: true) }
+    switchToBestDevice()
   }
 
   /// Handles a report of the sound server's devices.
-  private func reported(_ devices: AudioDevices?) {
+  private func handleDevices(_ devices: AudioDevices?) {
     guard state.status != .closed else { return }
     let name = session?.sink.deviceName
     let hasVanished =
@@ -207,40 +208,40 @@ extension Output {
     let change = tracker.devicesChanged(devices)
     if isNew {
       onEvent(.devices(devices))
-      retry.hurry()
+      retry.reset()
     }
     if hasVanished {
       let error = MediaError(.deviceLost, "the device '\(name ?? "")' is no longer available")
-      return lose(error, doubtNanoseconds: isVirtual ? 0 : Self.reportNanoseconds)
+      return handleLoss(error, doubtNanoseconds: isVirtual ? 0 : Self.reportNanoseconds)
     }
-    tell(change)
+    report(change)
     if let change, change.isLossOfOutput, chooser.selection.lostPolicy != .move { pauseClients() }
-    follow()
+    switchToBestDevice()
   }
 
-  /// Switches to the best device, if it is another one. `failed` is the choice that has just failed, and `wasSilent`
+  /// Switches to the best device, if it is another one. `failed` is the choice that has just failed, and `hadNoReply`
   /// whether it failed without a reply.
-  private func follow(after failed: DeviceChooser.Choice? = nil, wasSilent: Bool = false) {
+  private func switchToBestDevice(afterFailureOf failed: DeviceChooser.Choice? = nil, hadNoReply: Bool = false) {
     guard monitor != nil, state.status != .closed else { return }
     let choice = chooser.choice
     let isPlaying = state.status == .ready || state.status == .unresponsive
     guard choice != .nothing, attempt?.choice != choice,
-      session.map({ !isPlaying || chooser.mustLeave($0.choice) }) ?? true
+      session.map({ !isPlaying || chooser.mustSwitch(from: $0.choice) }) ?? true
     else { return }
     guard choice == failed else { return start(choice) }
     // The device exists but cannot be opened. If the server did not reply, the monitor reports its return. If it
     // refused, there is no report when that changes, so a timer retries.
-    if wasSilent, let monitor { return monitor.check() }
+    if hadNoReply, let monitor { return monitor.check() }
     retry.timer?.cancel()
-    let time = loop.now.advanced(byNanoseconds: retry.takeNanoseconds())
-    retry.timer = loop.schedule(at: time) { [weak self] in self?.follow() }
+    let time = loop.now.advanced(byNanoseconds: retry.nextDelayNanoseconds())
+    retry.timer = loop.schedule(at: time) { [weak self] in self?.switchToBestDevice() }
   }
 
   /// Whether time passes only on request and reports are never late.
   var isVirtual: Bool { loop is VirtualControlLoop }
 
   /// Reports a change of the route, if there is one.
-  private func tell(_ change: RouteChange?) {
+  private func report(_ change: RouteChange?) {
     guard let change else { return }
     logger.info(
       "the route changed",

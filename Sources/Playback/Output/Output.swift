@@ -33,10 +33,10 @@ final class Output: @unchecked Sendable {
     private var milliseconds = firstMilliseconds
 
     /// Resets the interval: conditions have changed, so that a refused attempt may succeed now.
-    mutating func hurry() { milliseconds = Self.firstMilliseconds }
+    mutating func reset() { milliseconds = Self.firstMilliseconds }
 
     /// Returns the time to wait before this retry.
-    mutating func takeNanoseconds() -> Int64 {
+    mutating func nextDelayNanoseconds() -> Int64 {
       defer { milliseconds = min(Self.longestMilliseconds, milliseconds * 2) }
       return milliseconds * 1_000_000
     }
@@ -62,7 +62,7 @@ final class Output: @unchecked Sendable {
   /// Whether the final heard frame has been read from the clock.
   private var isEnding = false
   private var batchDepth = 0
-  private var gatheringTimer: (any ControlTimer)?
+  private var coalescingTimer: (any ControlTimer)?
   /// The number of samples beyond full scale on former devices.
   private var formerClippedSampleCount = 0
 
@@ -71,7 +71,7 @@ final class Output: @unchecked Sendable {
   var tracker = RouteTracker()
   var monitor: (any AudioDeviceMonitor)?
   /// The choice that is being opened, and whether by request; nil: none.
-  var attempt: (choice: DeviceChooser.Choice, isChosen: Bool, beginning: HostTime)?
+  var attempt: (choice: DeviceChooser.Choice, isChosen: Bool, startedAt: HostTime)?
   var retry = Retry()
 
   init(loop: any ControlLoop, configuration: OutputConfiguration, logger: Logger) {
@@ -126,13 +126,13 @@ final class Output: @unchecked Sendable {
 
   /// Commits the commands of `body` after a short delay, together with the commands of later calls; at the latest with
   /// the next commit.
-  func gatherCommands(forNanoseconds delay: Int64, _ body: () -> Void) {
+  func coalesceCommands(forNanoseconds delay: Int64, _ body: () -> Void) {
     guard delay > 0 else { return body() }
     batchDepth += 1
     body()
     batchDepth -= 1
-    gatheringTimer?.cancel()
-    gatheringTimer = loop.schedule(at: loop.now.advanced(byNanoseconds: delay)) { [weak self] in self?.commit() }
+    coalescingTimer?.cancel()
+    coalescingTimer = loop.schedule(at: loop.now.advanced(byNanoseconds: delay)) { [weak self] in self?.commit() }
   }
 
   /// Applies the posted commands as early as they can be heard.
@@ -144,11 +144,11 @@ final class Output: @unchecked Sendable {
     // A sink that accepts no commands hangs, and its position is unknown.
     logger.error("the output accepts no commands; it restarts")
     let number = session.number
-    loop.execute { self.startAnew(number) }
+    loop.execute { self.restart(number) }
   }
 
   /// Restarts the output from the last known positions.
-  private func startAnew(_ number: UInt64) {
+  private func restart(_ number: UInt64) {
     guard let ending = session, ending.number == number else { return }
     endSession()
     start(ending.choice)
@@ -183,7 +183,7 @@ final class Output: @unchecked Sendable {
     guard let session, let sink = session.sink as? any SharedDeviceSink else { return }
     guard makesNewStream else { return sink.setRole(role) }
     let number = session.number
-    loop.execute { self.startAnew(number) }
+    loop.execute { self.restart(number) }
   }
 
   /// Resumes a stream after an interruption, after the posted commands.
@@ -205,12 +205,12 @@ final class Output: @unchecked Sendable {
   // MARK: - Sessions
 
   /// Plays on an open sink.
-  func begin(_ sink: any AudioSink, format: AudioFormat, number: UInt64, for choice: DeviceChooser.Choice) {
+  func beginSession(on sink: any AudioSink, format: AudioFormat, number: UInt64, for choice: DeviceChooser.Choice) {
     endSession()
     let core = RenderCore(format: format)
     session = Session(number: number, choice: choice, sink: sink, core: core)
     lastHeardFrame = 0
-    sink.observeDevice { [loop] notice in loop.execute { self.noticed(notice, number) } }
+    sink.observeDevice { [loop] notice in loop.execute { self.handle(notice, number) } }
     sink.start(
       core: core,
       wakeControl: { [loop] in loop.execute { self.pump(number) } },
@@ -276,7 +276,7 @@ final class Output: @unchecked Sendable {
     deliver(from: session)
     guard session.core.lostEventCount == 0 else {
       logger.error("render events were lost; the output restarts")
-      return startAnew(session.number)
+      return restart(session.number)
     }
     for client in clients.values { client.didHandleEvents() }
   }

@@ -152,7 +152,7 @@ public final class AudioPlayer: Sendable {
       do throws(MediaError) {
         let group = try StartGroup([core], at: target, engine: engine) { _ in }
         engine.startGate.add(group)
-        group.begin()
+        group.beginPreparation()
         return true
       } catch {
         return false
@@ -164,7 +164,7 @@ public final class AudioPlayer: Sendable {
   /// same output frame, so that players in step stay in step.
   public func pause() {
     onLoop { core in
-      core.output.gatherCommands(forNanoseconds: core.engine.gatheringNanoseconds / 2) { core.pause() }
+      core.output.coalesceCommands(forNanoseconds: core.engine.coalescingNanoseconds / 2) { core.pause() }
     }
   }
 
@@ -341,9 +341,9 @@ public final class AudioPlayer: Sendable {
     guard let checked = PlaybackRate(rate) else { return }
     core.defaultRate = checked
     if core.startGroup != nil || core.machine.isWaitingForStartTime {
-      core.changeRateOfStart(to: checked)
+      core.changePendingStartRate(to: checked)
     } else if core.machine.rate != 0 {
-      core.engine.rateGathering.change(core, to: checked)
+      core.engine.rateCoalescer.change(core, to: checked)
     }
   }
 

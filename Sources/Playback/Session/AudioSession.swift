@@ -95,11 +95,11 @@ extension ControlLoop {
   /// Runs `body` on the loop and waits for its result. Any thread.
   func wait<Value: Sendable>(for body: @escaping @Sendable () -> Value) -> Value {
     if isIsolatingCurrentContext() == true { return body() }
-    let answer = WakeSignal<Value?>(nil)
+    let result = WakeSignal<Value?>(nil)
     execute {
       let value = body()
-      answer.update { $0 = value }
+      result.update { $0 = value }
     }
-    while true { if let value = answer.wait({ $0 }) { return value } }
+    while true { if let value = result.wait({ $0 }) { return value } }
   }
 }

@@ -12,7 +12,7 @@ struct AudioSessionStateMachine {
     case setRole(StreamRole)
     /// Silences all players without changing their rates. If nil, players with a rate play again; after an interruption
     /// they fade in.
-    case hold(WaitingReason?, isResumption: Bool)
+    case setWaitingReason(WaitingReason?, isResumption: Bool)
     /// Pauses the players that would play.
     case pausePlayers(ChangeCause)
     /// Lets the device continue, although the server has not ended the interruption.
@@ -27,7 +27,7 @@ struct AudioSessionStateMachine {
   var isInterrupted: Bool { state.isInterrupted }
 
   /// The reason why no player plays, whatever its rate; nil: players may play.
-  var holdReason: WaitingReason? {
+  var waitingReason: WaitingReason? {
     if state.isInterrupted { return .interrupted }
     return state.allowsPlayback ? nil : .categoryForbidsPlayback
   }
@@ -35,11 +35,11 @@ struct AudioSessionStateMachine {
   // MARK: - Requests
 
   mutating func set(_ setting: AudioSessionSetting) -> [Action] {
-    let (oldRole, oldHold) = (state.setting.role, holdReason)
+    let (oldRole, oldReason) = (state.setting.role, waitingReason)
     state.setting = setting
     var actions: [Action] = []
     if setting.role != oldRole { actions.append(.setRole(setting.role)) }
-    if holdReason != oldHold { actions.append(.hold(holdReason, isResumption: false)) }
+    if waitingReason != oldReason { actions.append(.setWaitingReason(waitingReason, isResumption: false)) }
     return actions
   }
 
@@ -70,7 +70,7 @@ struct AudioSessionStateMachine {
   }
 
   /// Handles a request to play. It ends an interruption.
-  mutating func playbackAsked() -> [Action] {
+  mutating func playbackRequested() -> [Action] {
     if state.isInterrupted { return end(.request, .resume) }
     state.isActive = true
     return []
@@ -92,7 +92,7 @@ struct AudioSessionStateMachine {
     guard !state.isInterrupted else { return [] }
     state.isInterrupted = true
     state.isActive = false
-    var actions: [Action] = [.hold(holdReason, isResumption: false)]
+    var actions: [Action] = [.setWaitingReason(waitingReason, isResumption: false)]
     if let timeOut = state.policy.timeOut { actions.append(.startTimer(timeOut)) }
     return actions + [.emit(.interruptionBegan)]
   }
@@ -127,7 +127,7 @@ struct AudioSessionStateMachine {
     if state.policy.timeOut != nil { actions.append(.stopTimer) }
     // Players are paused before they are released, so that no sample is heard.
     if !resumes { actions.append(.pausePlayers(.interruption)) }
-    actions.append(.hold(holdReason, isResumption: resumes))
+    actions.append(.setWaitingReason(waitingReason, isResumption: resumes))
     if end != .outputLost { actions.append(.releaseDevice(overrulesServer: end != .server)) }
     return actions + [.emit(.interruptionEnded(end, shouldResume: resumes))]
   }

@@ -42,7 +42,7 @@ public enum AudioSessionCategory: String, Sendable, Hashable, CaseIterable {
   public var options: AudioSessionOptions {
     switch self {
     case .ambient, .soloAmbient, .audioProcessing: []
-    case .playback, .multiRoute: .aboutOthers
+    case .playback, .multiRoute: .mixing
     case .record: .allowBluetooth
     case .playAndRecord: .all
     }
@@ -85,8 +85,8 @@ public struct AudioSessionOptions: OptionSet, Sendable, Hashable {
   public static let allowBluetoothA2DP = Self(rawValue: 0x20)
   public static let allowAirPlay = Self(rawValue: 0x40)
 
-  static let aboutOthers: Self = [.mixWithOthers, .duckOthers, .interruptSpokenAudioAndMixWithOthers]
-  static let all: Self = [aboutOthers, .allowBluetooth, .defaultToSpeaker, .allowBluetoothA2DP, .allowAirPlay]
+  static let mixing: Self = [.mixWithOthers, .duckOthers, .interruptSpokenAudioAndMixWithOthers]
+  static let all: Self = [mixing, .allowBluetooth, .defaultToSpeaker, .allowBluetoothA2DP, .allowAirPlay]
 
   /// Each option and its name, in the order of the values.
   public static let named: [(name: String, option: Self)] = [

@@ -32,7 +32,7 @@ package final class SessionCore: @unchecked Sendable {
   package var state: AudioSessionState { machine.state }
 
   /// The reason why no player plays, whatever its rate; nil: players may play.
-  var holdReason: WaitingReason? { machine.holdReason }
+  var waitingReason: WaitingReason? { machine.waitingReason }
 
   var role: StreamRole { machine.state.setting.role }
 
@@ -145,9 +145,9 @@ package final class SessionCore: @unchecked Sendable {
 
   // MARK: - Events
 
-  func playbackAsked() { run(.request) { $0.playbackAsked() } }
+  func playbackRequested() { run(.request) { $0.playbackRequested() } }
 
-  func noticed(_ notice: SharingNotice) {
+  func handle(_ notice: SharingNotice) {
     switch notice {
     case .interruptionBegan: run(.interruption) { $0.interruptionBegan() }
     case .interruptionEnded: run(.interruption) { $0.serverEndedInterruption() }
@@ -211,8 +211,8 @@ package final class SessionCore: @unchecked Sendable {
       // If the role of a corked or ducked stream changes, the server leaves the stream corked or ducked.
       let isAffected = state.isInterrupted || state.secondaryAudioShouldBeSilencedHint
       engine.output.setRole(role, makesNewStream: isAffected)
-    case .hold(let reason, let isResumption):
-      engine.holdPlayers(reason, fade: isResumption ? state.policy.fadeDuration : .zero, cause)
+    case .setWaitingReason(let reason, let isResumption):
+      engine.setWaitingReason(reason, fade: isResumption ? state.policy.fadeDuration : .zero, cause)
     case .pausePlayers(let cause): engine.pausePlayers(cause)
     case .releaseDevice(let overrulesServer): engine.output.endInterruption(overrulesServer: overrulesServer)
     case .startTimer(let time): startTimer(time)

@@ -5,10 +5,10 @@ import PlayerModel
 /// Applies rates that are set in a row for several players at one output frame.
 ///
 /// A program that sets the rate of three players in a loop expects them to stay in step. The changes wait until no
-/// further call arrives within `EngineCore.gatheringNanoseconds`. Players with the same new rate then change together.
+/// further call arrives within `EngineCore.coalescingNanoseconds`. Players with the same new rate then change together.
 ///
 /// Threading: confined to the control loop.
-final class RateGathering: @unchecked Sendable {
+final class RateChangeCoalescer: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the loop; timers carry it there.
   /// Twice the lead of a single player: several players decode at the same time, and a late player would be out of
   /// step.
@@ -22,11 +22,11 @@ final class RateGathering: @unchecked Sendable {
 
   /// Changes the rate of a playing player, together with the calls just before and after this one.
   func change(_ player: PlayerCore, to rate: PlaybackRate) {
-    guard engine.gatheringNanoseconds > 0 else { return player.changeRate(to: rate.value) }
+    guard engine.coalescingNanoseconds > 0 else { return player.changeRate(to: rate.value) }
     pending.removeAll { $0.player === player }
     pending.append((player, rate))
     timer?.cancel()
-    timer = engine.loop.schedule(at: engine.loop.now.advanced(byNanoseconds: engine.gatheringNanoseconds)) {
+    timer = engine.loop.schedule(at: engine.loop.now.advanced(byNanoseconds: engine.coalescingNanoseconds)) {
       [weak self] in self?.apply()
     }
   }
@@ -40,7 +40,7 @@ final class RateGathering: @unchecked Sendable {
       let players = changes.filter { $0.rate == rate && !$0.player.isClosed && $0.player.machine.rate != 0 }.map(
         \.player)
       if !players.isEmpty {
-        RateGroup(rate, leadMilliseconds: Self.leadMilliseconds, engine: engine) { _ in }.begin(players)
+        RateGroup(rate, leadMilliseconds: Self.leadMilliseconds, engine: engine) { _ in }.apply(to: players)
       }
     }
   }

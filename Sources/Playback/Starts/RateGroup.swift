@@ -3,7 +3,7 @@ import PlayerModel
 import RealtimeAudio
 
 /// The result of a synchronised rate change of several players.
-public struct TogetherRateChange: Sendable, Hashable {
+public struct SynchronizedRateChange: Sendable, Hashable {
   /// The output frame at which the first of the playing players changed; nil if none played. It counts from the opening
   /// of the device.
   public var outputFrame: Int64?
@@ -22,10 +22,10 @@ public struct TogetherRateChange: Sendable, Hashable {
 /// Threading: confined to the control loop.
 final class RateGroup: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the loop.
-  typealias Completion = @Sendable (Result<TogetherRateChange, MediaError>) -> Void
+  typealias Completion = @Sendable (Result<SynchronizedRateChange, MediaError>) -> Void
 
   /// The maximum wait for a player that cannot change yet. It is longer than a pending change takes.
-  private static let patienceMilliseconds: Int64 = 500
+  private static let timeoutMilliseconds: Int64 = 500
 
   private enum Stage {
     /// Not all players can change at one frame yet. The group waits for them until `frame` is heard.
@@ -41,13 +41,13 @@ final class RateGroup: @unchecked Sendable {
   private let completion: Completion
   /// The playing members that got no other command.
   private var members: [PlayerCore] = []
-  private var beginnings: [ObjectIdentifier: Int64] = [:]
+  private var firstFrames: [ObjectIdentifier: Int64] = [:]
   private var stage: Stage
   /// The frame heard at the last check of whether all members can change.
-  private var lookedFrame: Int64?
+  private var lastCheckedFrame: Int64?
   private var isCheckScheduled = false
   /// Whether the group has ended and `completion` has not been called yet.
-  private var isAnswering = false
+  private var isCompleting = false
 
   /// - Parameter leadMilliseconds: the time from the frame heard when all can change to the change.
   init(
@@ -58,17 +58,17 @@ final class RateGroup: @unchecked Sendable {
     self.rate = rate
     self.engine = engine
     self.completion = completion
-    let patience = Int64(engine.output.format?.sampleRateHz ?? 48_000) * Self.patienceMilliseconds / 1_000
-    stage = .choosing(until: engine.output.heardFrame + patience)
+    let timeoutFrames = Int64(engine.output.format?.sampleRateHz ?? 48_000) * Self.timeoutMilliseconds / 1_000
+    stage = .choosing(until: engine.output.heardFrame + timeoutFrames)
   }
 
   /// Whether no work is pending before virtual time may pass.
-  var isSettled: Bool { !isCheckScheduled && !isAnswering }
+  var isSettled: Bool { !isCheckScheduled && !isCompleting }
 
   // MARK: - Lifetime
 
   /// Gives the rate to all players. Paused players store it for their next start.
-  func begin(_ players: [PlayerCore]) {
+  func apply(to players: [PlayerCore]) {
     engine.rateGroups.append(self)
     members = players.filter { $0.machine.rate != 0 }
     for player in players where player.machine.rate == 0 {
@@ -86,7 +86,7 @@ final class RateGroup: @unchecked Sendable {
   func leave(_ member: PlayerCore) {
     guard let index = members.firstIndex(where: { $0 === member }) else { return }
     members.remove(at: index)
-    beginnings[ObjectIdentifier(member)] = nil
+    firstFrames[ObjectIdentifier(member)] = nil
     member.rateGroup = nil
     guard members.isEmpty else { return scheduleCheck() }
     finish(
@@ -98,17 +98,17 @@ final class RateGroup: @unchecked Sendable {
     finish(.failure(MediaError(.outputLost, "the output of the rate change was lost")))
   }
 
-  private func finish(_ result: Result<TogetherRateChange, MediaError>) {
+  private func finish(_ result: Result<SynchronizedRateChange, MediaError>) {
     if case .over = stage { return }
     stage = .over
     for member in members where member.rateGroup === self { member.rateGroup = nil }
     members = []
-    isAnswering = true
+    isCompleting = true
     engine.loop.execute {
-      self.isAnswering = false
+      self.isCompleting = false
       self.engine.rateGroups.removeAll { $0 === self }
       self.completion(result)
-      self.engine.progressed()
+      self.engine.reportProgress()
     }
   }
 
@@ -121,23 +121,23 @@ final class RateGroup: @unchecked Sendable {
     engine.loop.execute {
       self.isCheckScheduled = false
       switch self.stage {
-      case .choosing(let frame): self.choose(until: frame)
+      case .choosing(let frame): self.chooseFrame(until: frame)
       case .changing: self.complete()
       case .over: break
       }
-      self.engine.progressed()
+      self.engine.reportProgress()
     }
   }
 
   /// Schedules a check if time has passed since the last one. Virtual time does not advance while a check is scheduled.
   func timeMayHavePassed() {
-    if engine.output.heardFrame != lookedFrame { scheduleCheck() }
+    if engine.output.heardFrame != lastCheckedFrame { scheduleCheck() }
   }
 
   // MARK: - Changing
 
-  private func choose(until lastFrame: Int64) {
-    lookedFrame = engine.output.heardFrame
+  private func chooseFrame(until lastFrame: Int64) {
+    lastCheckedFrame = engine.output.heardFrame
     // Members that do not play, or that are decoded at the new rate already, have nothing to wait for.
     release {
       $0.isClosed || $0.inputIndex == nil || $0.machine.rate == 0 || $0.machine.targetRate != rate
@@ -179,25 +179,25 @@ final class RateGroup: @unchecked Sendable {
   /// Handles the first frame of a member's new stream in the mixer.
   func began(_ member: PlayerCore, atFrame frame: Int64, _ rate: PlaybackRate) {
     guard case .changing = stage, rate == self.rate else { return }
-    beginnings[ObjectIdentifier(member)] = frame
+    firstFrames[ObjectIdentifier(member)] = frame
     scheduleCheck()
   }
 
   /// Handles a rewind: the audio from `frame` on is rendered and reported again.
   func rewound(_ member: PlayerCore, toFrame frame: Int64) {
     let key = ObjectIdentifier(member)
-    if let begun = beginnings[key], begun >= frame { beginnings[key] = nil }
+    if let begun = firstFrames[key], begun >= frame { firstFrames[key] = nil }
   }
 
   private func complete() {
-    let frames = members.compactMap { beginnings[ObjectIdentifier($0)] }
+    let frames = members.compactMap { firstFrames[ObjectIdentifier($0)] }
     guard frames.count == members.count else { return }
     guard let first = frames.min(), let last = frames.max() else {
-      return finish(.success(TogetherRateChange(outputFrame: nil, hostTime: nil, spreadFrameCount: 0)))
+      return finish(.success(SynchronizedRateChange(outputFrame: nil, hostTime: nil, spreadFrameCount: 0)))
     }
     finish(
       .success(
-        TogetherRateChange(
+        SynchronizedRateChange(
           outputFrame: first, hostTime: engine.output.hostTime(ofFrame: first), spreadFrameCount: last - first)))
   }
 }

@@ -7,7 +7,7 @@ import RealtimeAudio
 ///
 /// While no player runs, the device's time does not advance. Calls in a row, such as `AudioPlayer.play(atTime:)` for
 /// three players, can name moments that are too close for a running device. Their start groups therefore wait here. The
-/// wait ends when every player is ready and no further call arrives within `EngineCore.gatheringNanoseconds`. Then the
+/// wait ends when every player is ready and no further call arrives within `EngineCore.coalescingNanoseconds`. Then the
 /// mixer gets all groups at once.
 ///
 /// Threading: confined to the control loop.
@@ -15,27 +15,27 @@ final class StartGate: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the loop; timers carry it there.
 
   /// The longest wait for a player that does not get ready.
-  private static let patienceNanoseconds: Int64 = 2_000_000_000
+  private static let timeoutNanoseconds: Int64 = 2_000_000_000
 
   private unowned let engine: EngineCore
   private var groups: [StartGroup] = []
   private var quietTimer: (any ControlTimer)?
-  private var patienceTimer: (any ControlTimer)?
+  private var timeoutTimer: (any ControlTimer)?
 
   init(engine: EngineCore) { self.engine = engine }
 
   /// Makes a group wait if the device is idle.
   func add(_ group: StartGroup) {
-    guard engine.gatheringNanoseconds > 0, !engine.anyPlayer(\.machine.isRunning) else { return }
+    guard engine.coalescingNanoseconds > 0, !engine.anyPlayer(\.machine.isRunning) else { return }
     if groups.isEmpty {
-      patienceTimer = engine.loop.schedule(
-        at: engine.loop.now.advanced(byNanoseconds: Self.patienceNanoseconds)
+      timeoutTimer = engine.loop.schedule(
+        at: engine.loop.now.advanced(byNanoseconds: Self.timeoutNanoseconds)
       ) { [weak self] in self?.open() }
     }
     groups.append(group)
     quietTimer?.cancel()
     quietTimer = engine.loop.schedule(
-      at: engine.loop.now.advanced(byNanoseconds: engine.gatheringNanoseconds)
+      at: engine.loop.now.advanced(byNanoseconds: engine.coalescingNanoseconds)
     ) { [weak self] in
       self?.quietTimer = nil
       self?.openIfReady()
@@ -43,7 +43,7 @@ final class StartGate: @unchecked Sendable {
   }
 
   /// Returns whether a ready group may start now. The gate itself starts groups that wait in it.
-  func lets(_ group: StartGroup) -> Bool {
+  func allowsStart(of group: StartGroup) -> Bool {
     guard groups.contains(where: { $0 === group }) else { return true }
     openIfReady()
     return false
@@ -60,8 +60,8 @@ final class StartGate: @unchecked Sendable {
   }
 
   private func open() {
-    for timer in [quietTimer, patienceTimer] { timer?.cancel() }
-    (quietTimer, patienceTimer) = (nil, nil)
+    for timer in [quietTimer, timeoutTimer] { timer?.cancel() }
+    (quietTimer, timeoutTimer) = (nil, nil)
     let ready = groups.filter(\.isPrimed)
     groups = []
     engine.output.batch { for group in ready { group.start() } }

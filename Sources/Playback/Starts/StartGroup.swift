@@ -13,14 +13,14 @@ import RealtimeAudio
 /// Threading: confined to the control loop.
 final class StartGroup: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the loop; timers carry it there.
-  typealias Completion = @Sendable (Result<TogetherStart, MediaError>) -> Void
+  typealias Completion = @Sendable (Result<SynchronizedStart, MediaError>) -> Void
 
   /// The maximum distance of the moment, a day, so that no frame count overflows.
   private static let longestWaitNanoseconds: Int64 = 86_400_000_000_000
   /// The time before the moment at which the frame is computed for the last time.
-  private static let aimNanoseconds: Int64 = 500_000_000
+  private static let rescheduleLeadNanoseconds: Int64 = 500_000_000
   /// The frame is not computed again when the moment is nearer than this.
-  private static let lastAimNanoseconds: Int64 = 150_000_000
+  private static let shortestRescheduleLeadNanoseconds: Int64 = 150_000_000
 
   private enum Stage {
     /// Some members are not ready, or there is no device.
@@ -28,7 +28,7 @@ final class StartGroup: @unchecked Sendable {
     /// The device has been started, and its clock does not run yet.
     case starting
     /// The mixer knows the frame; nil: it begins at once.
-    case aimed(frame: Int64?)
+    case scheduled(frame: Int64?)
     case over
   }
 
@@ -47,12 +47,12 @@ final class StartGroup: @unchecked Sendable {
   private var target: Target
   private let completion: Completion
   private var stage = Stage.preparing
-  private var beginnings: [ObjectIdentifier: Int64] = [:]
+  private var firstFrames: [ObjectIdentifier: Int64] = [:]
   /// Whether the members' rates are set.
-  private var isHolding: Bool
+  private var hasSetRates: Bool
   private var isCheckScheduled = false
   /// Whether the group has ended and `completion` has not been called yet.
-  private var isAnswering = false
+  private var isCompleting = false
   /// The reason why the start has become impossible. Waiting members stay silent until the next check.
   private var failure: MediaError?
   private var timer: (any ControlTimer)?
@@ -65,16 +65,17 @@ final class StartGroup: @unchecked Sendable {
   ///   - `invalidState` for a player that plays already or is closed
   ///   - `noCurrentItem`; the error of a current item that failed
   convenience init(
-    _ members: [PlayerCore], at moment: StartMoment, holdsAtOnce: Bool = false, engine: EngineCore,
+    _ members: [PlayerCore], at moment: StartMoment, setsRatesAtOnce: Bool = false, engine: EngineCore,
     completion: @escaping Completion
   ) throws(MediaError) {
     try self.init(
-      members, at: Self.target(moment, engine), holdsAtOnce: holdsAtOnce, engine: engine, completion: completion)
+      members, at: Self.target(moment, engine), setsRatesAtOnce: setsRatesAtOnce, engine: engine,
+      completion: completion)
   }
 
   /// Creates a group for a target that is known to be in the future.
   init(
-    _ members: [PlayerCore], at target: Target, holdsAtOnce: Bool = false, engine: EngineCore,
+    _ members: [PlayerCore], at target: Target, setsRatesAtOnce: Bool = false, engine: EngineCore,
     completion: @escaping Completion
   ) throws(MediaError) {
     guard !members.isEmpty, Set(members.map { ObjectIdentifier($0) }).count == members.count else {
@@ -83,21 +84,21 @@ final class StartGroup: @unchecked Sendable {
     guard members.allSatisfy({ $0.engine === engine }) else {
       throw MediaError(.invalidArgument, "players that start together must share an output")
     }
-    for member in members { try Self.check(member, isHeld: holdsAtOnce) }
+    for member in members { try Self.check(member, hasSetRates: setsRatesAtOnce) }
     self.engine = engine
     self.members = members
     self.target = target
-    isHolding = holdsAtOnce
+    hasSetRates = setsRatesAtOnce
     self.completion = completion
   }
 
   private static func target(_ moment: StartMoment, _ engine: EngineCore) throws(MediaError) -> Target {
     switch moment {
     case .whenReady: return .whenReady
-    case .after(let span):
-      guard span.isNumeric, span >= .zero, span <= MediaTime(value: 86_400, timescale: 1),
-        let nanoseconds = span.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity)
-      else { throw MediaError(.invalidTime, "start delay must be between 0 s and a day (got \(span) s)") }
+    case .after(let delay):
+      guard delay.isNumeric, delay >= .zero, delay <= MediaTime(value: 86_400, timescale: 1),
+        let nanoseconds = delay.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity)
+      else { throw MediaError(.invalidTime, "start delay must be between 0 s and a day (got \(delay) s)") }
       return .instant(engine.loop.now.advanced(byNanoseconds: nanoseconds))
     case .hostTime(let instant):
       let wait = instant.nanoseconds(since: engine.loop.now)
@@ -117,27 +118,27 @@ final class StartGroup: @unchecked Sendable {
     }
   }
 
-  private static func check(_ member: PlayerCore, isHeld: Bool) throws(MediaError) {
+  private static func check(_ member: PlayerCore, hasSetRates: Bool) throws(MediaError) {
     if member.isClosed { throw MediaError(.invalidState, "the player \(member.name) is closed") }
     guard let current = member.machine.entries.first else {
       throw MediaError(.noCurrentItem, "the player \(member.name) has no current item")
     }
     if let error = current.status.error { throw error }
-    guard isHeld || member.machine.rate == 0 else {
+    guard hasSetRates || member.machine.rate == 0 else {
       throw MediaError(.invalidState, "the player \(member.name) already plays; pause it first")
     }
-    if !isHeld { try member.checkDirection(member.nextRate ?? member.defaultRate, operation: "play-at") }
+    if !hasSetRates { try member.checkDirection(member.nextRate ?? member.defaultRate, operation: "play-at") }
   }
 
   // MARK: - Lifetime
 
   /// Whether no work is pending before virtual time may pass.
-  var isSettled: Bool { !isCheckScheduled && !isAnswering }
+  var isSettled: Bool { !isCheckScheduled && !isCompleting }
 
   private var isOver: Bool { if case .over = stage { true } else { false } }
 
   /// Begins the preparation. Each member gets `rate`; nil means the rate that `play` would set.
-  func begin(atRate rate: Double? = nil) {
+  func beginPreparation(atRate rate: Double? = nil) {
     engine.startGroups.append(self)
     for member in members {
       member.startGroup?.leave(member)
@@ -145,7 +146,7 @@ final class StartGroup: @unchecked Sendable {
     }
     // Observers are notified and may make members leave.
     for member in members where member.startGroup === self { member.prepareRate(rate) }
-    if isHolding { command(frame: .max) }
+    if hasSetRates { scheduleMembers(atFrame: .max) }
     scheduleCheck()
   }
 
@@ -163,19 +164,19 @@ final class StartGroup: @unchecked Sendable {
 
   /// Ends the group. The result is reported in a separate turn of the loop, because the caller may be in the middle of
   /// a change.
-  private func finish(_ result: Result<TogetherStart, MediaError>) {
+  private func finish(_ result: Result<SynchronizedStart, MediaError>) {
     if isOver { return }
     stage = .over
     timer?.cancel()
     engine.startGate.remove(self)
     for member in members where member.startGroup === self { member.startGroup = nil }
     members = []
-    isAnswering = true
+    isCompleting = true
     engine.loop.execute {
-      self.isAnswering = false
+      self.isCompleting = false
       self.engine.startGroups.removeAll { $0 === self }
       self.completion(result)
-      self.engine.progressed()
+      self.engine.reportProgress()
     }
   }
 
@@ -187,7 +188,7 @@ final class StartGroup: @unchecked Sendable {
     engine.loop.execute {
       self.isCheckScheduled = false
       self.check()
-      self.engine.progressed()
+      self.engine.reportProgress()
     }
   }
 
@@ -195,7 +196,7 @@ final class StartGroup: @unchecked Sendable {
   func clockMayHaveChanged() {
     switch stage {
     case .starting: if engine.output.isClockRunning { scheduleCheck() }
-    case .aimed: if beginnings.isEmpty, newAim(onlyWhenOff: true) != nil { scheduleCheck() }
+    case .scheduled: if firstFrames.isEmpty, newSchedule(onlyIfDrifted: true) != nil { scheduleCheck() }
     case .preparing, .over: break
     }
   }
@@ -204,9 +205,9 @@ final class StartGroup: @unchecked Sendable {
     switch stage {
     case .over: return
     case .preparing: prepare()
-    case .starting: aim()
-    case .aimed:
-      if beginnings.isEmpty { aim(onlyWhenOff: true) }
+    case .starting: scheduleStart()
+    case .scheduled:
+      if firstFrames.isEmpty { scheduleStart(onlyIfDrifted: true) }
       complete()
     }
   }
@@ -214,19 +215,19 @@ final class StartGroup: @unchecked Sendable {
   // MARK: - Preparation
 
   private func prepare() {
-    if let failure { return give(up: failure) }
+    if let failure { return fail(failure) }
     for member in members {
-      do throws(MediaError) { try Self.check(member, isHeld: isHolding) } catch { return give(up: error) }
+      do throws(MediaError) { try Self.check(member, hasSetRates: hasSetRates) } catch { return fail(error) }
     }
     let state = engine.output.state
     if state.status == .closed || state.status == .lost && !engine.output.canRecover {
-      return give(up: state.error ?? MediaError(.outputUnavailable, "there is no output"))
+      return fail(state.error ?? MediaError(.outputUnavailable, "there is no output"))
     }
     guard engine.output.core != nil else { return }
     if members.contains(where: { $0.inputIndex == nil }) {
-      return give(up: MediaError(.outputUnavailable, "the mixer is full"))
+      return fail(MediaError(.outputUnavailable, "the mixer is full"))
     }
-    guard members.allSatisfy(\.isPrimed), engine.startGate.lets(self) else { return }
+    guard members.allSatisfy(\.isPrimed), engine.startGate.allowsStart(of: self) else { return }
     start()
   }
 
@@ -243,71 +244,73 @@ final class StartGroup: @unchecked Sendable {
     switch target {
     case .deviceTime: break
     case .whenReady:
-      stage = .aimed(frame: nil)
-      command(frame: nil)
+      stage = .scheduled(frame: nil)
+      scheduleMembers(atFrame: nil)
     case .frame(let frame):
-      stage = .aimed(frame: frame)
-      command(frame: frame)
+      stage = .scheduled(frame: frame)
+      scheduleMembers(atFrame: frame)
     case .instant:
-      if !engine.output.isClockRunning { command(frame: .max) }
+      if !engine.output.isClockRunning { scheduleMembers(atFrame: .max) }
       if isOver { return }
       stage = .starting
-      aim()
+      scheduleStart()
     }
   }
 
   /// Starts none of the members, because some could not start.
-  private func give(up error: MediaError) {
-    let held = isHolding ? members : []
+  private func fail(_ error: MediaError) {
+    let waiting = hasSetRates ? members : []
     finish(.failure(error))
-    for member in held where !member.isClosed && member.startGroup == nil { member.pause() }
+    for member in waiting where !member.isClosed && member.startGroup == nil { member.pause() }
   }
 
   /// Computes the frame from the clock. Does nothing while the clock does not run; a later call computes it.
-  private func aim(onlyWhenOff: Bool = false) {
-    guard let (instant, frame) = newAim(onlyWhenOff: onlyWhenOff) else { return }
-    stage = .aimed(frame: frame)
-    command(frame: frame)
+  private func scheduleStart(onlyIfDrifted: Bool = false) {
+    guard let (instant, frame) = newSchedule(onlyIfDrifted: onlyIfDrifted) else { return }
+    stage = .scheduled(frame: frame)
+    scheduleMembers(atFrame: frame)
     if isOver { return }
-    let lastAim = instant.advanced(byNanoseconds: -Self.aimNanoseconds)
+    let rescheduleTime = instant.advanced(byNanoseconds: -Self.rescheduleLeadNanoseconds)
     timer?.cancel()
     timer = nil
-    guard lastAim > engine.loop.now else { return }
-    timer = engine.loop.schedule(at: lastAim) { [weak self] in self?.aim() }
+    guard rescheduleTime > engine.loop.now else { return }
+    timer = engine.loop.schedule(at: rescheduleTime) { [weak self] in self?.scheduleStart() }
   }
 
   /// The moment and the frame of the start, if this frame differs from the one that the mixer knows.
-  private func newAim(onlyWhenOff: Bool) -> (instant: HostTime, frame: Int64)? {
+  private func newSchedule(onlyIfDrifted: Bool) -> (instant: HostTime, frame: Int64)? {
     guard case .instant(let instant) = target, let frame = engine.output.frame(heardAt: instant) else { return nil }
-    guard case .aimed(let former?) = stage else { return (instant, frame) }
+    guard case .scheduled(let former?) = stage else { return (instant, frame) }
     // A device needs time to accept another frame, and its clock jitters.
     let quarterMillisecond = Int64(engine.output.format?.sampleRateHz ?? 48_000) / 4_000
-    guard former != frame, !onlyWhenOff || abs(former - frame) > quarterMillisecond,
-      instant.nanoseconds(since: engine.loop.now) > Self.lastAimNanoseconds
+    guard former != frame, !onlyIfDrifted || abs(former - frame) > quarterMillisecond,
+      instant.nanoseconds(since: engine.loop.now) > Self.shortestRescheduleLeadNanoseconds
     else { return nil }
     return (instant, frame)
   }
 
   /// Makes all members begin at a frame; nil: at once. In one batch, so that the mixer gets all of them or none.
-  private func command(frame: Int64?) {
-    isHolding = true
+  private func scheduleMembers(atFrame frame: Int64?) {
+    hasSetRates = true
     // Observers are notified of each start and may make other members leave.
-    engine.output.batch { for member in members where member.startGroup === self { member.scheduleStart(atFrame: frame) } }
+    engine.output.batch {
+      for member in members where member.startGroup === self { member.scheduleStart(atFrame: frame) }
+    }
   }
 
   // MARK: - Starting
 
   /// Handles a member's first frame in the mixer.
   func began(_ member: PlayerCore, atFrame frame: Int64) {
-    guard case .aimed = stage else { return }
-    beginnings[ObjectIdentifier(member)] = frame
+    guard case .scheduled = stage else { return }
+    firstFrames[ObjectIdentifier(member)] = frame
     scheduleCheck()
   }
 
   /// Handles a rewind: the audio from `frame` on is rendered and reported again.
   func rewound(_ member: PlayerCore, toFrame frame: Int64) {
     let key = ObjectIdentifier(member)
-    if let begun = beginnings[key], begun >= frame { beginnings[key] = nil }
+    if let begun = firstFrames[key], begun >= frame { firstFrames[key] = nil }
   }
 
   /// Handles the loss of the device and of its frame count.
@@ -315,10 +318,10 @@ final class StartGroup: @unchecked Sendable {
     if isOver { return }
     timer?.cancel()
     timer = nil
-    beginnings = [:]
+    firstFrames = [:]
     // Waiting members stay silent until there is another device or all of them are paused.
     stage = .preparing
-    if isHolding { for member in members { member.pendingStartFrame = .max } }
+    if hasSetRates { for member in members { member.pendingStartFrame = .max } }
     guard case .frame = target else { return }
     failure = MediaError(.outputLost, "the output that counted the start frame was lost")
     scheduleCheck()
@@ -329,13 +332,13 @@ final class StartGroup: @unchecked Sendable {
       // The member ended before it began, or lost its item.
       leave(member)
     }
-    guard case .aimed(let asked) = stage else { return }
-    let frames = members.compactMap { beginnings[ObjectIdentifier($0)] }
+    guard case .scheduled(let requested) = stage else { return }
+    let frames = members.compactMap { firstFrames[ObjectIdentifier($0)] }
     guard frames.count == members.count, let first = frames.min(), let last = frames.max() else { return }
     finish(
       .success(
-        TogetherStart(
+        SynchronizedStart(
           outputFrame: first, hostTime: engine.output.hostTime(ofFrame: first),
-          lateFrameCount: max(0, first - (asked ?? first)), spreadFrameCount: last - first)))
+          lateFrameCount: max(0, first - (requested ?? first)), spreadFrameCount: last - first)))
   }
 }

@@ -8,12 +8,12 @@ public enum StartMoment: Sendable, Hashable {
   case after(MediaTime)
   /// At the first output frame that is heard at this instant or later; at most a day ahead.
   case hostTime(HostTime)
-  /// At this output frame, counted like ``TogetherStart/outputFrame``; at most a day ahead.
+  /// At this output frame, counted like ``SynchronizedStart/outputFrame``; at most a day ahead.
   case outputFrame(Int64)
 }
 
 /// The result of a synchronised start of several players.
-public struct TogetherStart: Sendable, Hashable {
+public struct SynchronizedStart: Sendable, Hashable {
   /// The output frame of the start, counted from the opening of the device.
   public var outputFrame: Int64
   /// The instant at which that frame is or was heard; nil if the device has stopped since.

@@ -69,7 +69,7 @@ struct StartTrace: Sendable {
   var report: StartReport? {
     guard let commit else { return nil }
     var report = StartReport(kind: kind, itemID: itemID, requested: requested, reached: commit.reached)
-    var committing = requestedAt
+    var commitStart = requestedAt
     if let preparation {
       report.waitNanoseconds = max(0, preparation.beganAt.nanoseconds(since: requestedAt))
       report.openNanoseconds = preparation.openNanoseconds
@@ -77,9 +77,9 @@ struct StartTrace: Sendable {
       report.demuxNanoseconds = preparation.demuxNanoseconds
       report.decodeNanoseconds = preparation.decodeNanoseconds
       report.resampleNanoseconds = preparation.resampleNanoseconds
-      committing = preparation.endedAt
+      commitStart = preparation.endedAt
     }
-    report.commitNanoseconds = max(0, commit.time.nanoseconds(since: committing))
+    report.commitNanoseconds = max(0, commit.time.nanoseconds(since: commitStart))
     report.deviceNanoseconds = heardAt.map { max(0, $0.nanoseconds(since: commit.time)) }
     return report
   }

@@ -29,7 +29,7 @@ import Testing
       if Int.random(in: 0..<4, using: &random) == 0 { continue }
       await rig.advance(milliseconds: Int64.random(in: 1...90, using: &random))
       let (state, time) = await rig.run { ($0.state, $0.currentTime()) }
-      let line = zip(rig.heard.left, rig.heard.right).suffix(250).map { Circle.place(left: $0.0, right: $0.1) }
+      let line = zip(rig.heard.left, rig.heard.right).suffix(250).map { Circle.position(left: $0.0, right: $0.1) }
       rig.heard.removeAll(butLast: 250)
       guard state.timebaseRate != 0, let first = line.first, let last = line.last, line.count == 250 else { continue }
       // A jump or a cross-fade in the interval prevents the comparison.

@@ -23,7 +23,8 @@ import Testing
 
   /// The heard positions in the item's frames, modulo whole rounds, without silence at the beginning.
   private func positions(_ rig: Rig) -> [Double] {
-    zip(rig.heard.left, rig.heard.right).drop { $0.0 == 0 && $0.1 == 0 }.map { Circle.place(left: $0.0, right: $0.1) }
+    zip(rig.heard.left, rig.heard.right).drop { $0.0 == 0 && $0.1 == 0 }
+      .map { Circle.position(left: $0.0, right: $0.1) }
   }
 
   // MARK: - Varispeed
@@ -57,7 +58,7 @@ import Testing
   private func deviation(_ rig: Rig, sampleRateHz: Int = 48_000) async -> Double {
     let (time, rate) = await rig.run { ($0.currentTime(), $0.state.timebaseRate) }
     guard let left = rig.heard.left.last, let right = rig.heard.right.last else { return .infinity }
-    let next = Circle.place(left: left, right: right) + rate * Double(sampleRateHz) / Self.outputRate
+    let next = Circle.position(left: left, right: right) + rate * Double(sampleRateHz) / Self.outputRate
     return abs(Circle.difference(time.seconds * Double(sampleRateHz), next))
   }
 

@@ -168,7 +168,7 @@ import Testing
     try await rig.run { try $0.setRate(rate) }
     await rig.advance(milliseconds: 500)
     let positions = zip(rig.heard.left, rig.heard.right).drop { $0.0 == 0 && $0.1 == 0 }
-      .map { Circle.place(left: $0.0, right: $0.1) }
+      .map { Circle.position(left: $0.0, right: $0.1) }
     #expect(positions.count > 20_000)
     let steps = zip(positions.dropFirst(), positions).map { Circle.difference($0, $1) }
     let worst = steps.map { abs($0 - rate) }.max() ?? .infinity

@@ -56,7 +56,7 @@ import Testing
     var (worst, worstRadius) = (0.0, 0.0)
     for index in left.indices {
       let expected = Double(5 * rate - 1) - Double(index) * step
-      worst = max(worst, abs(Circle.difference(Circle.place(left: left[index], right: right[index]), expected)))
+      worst = max(worst, abs(Circle.difference(Circle.position(left: left[index], right: right[index]), expected)))
       let radius = Double(left[index] * left[index] + right[index] * right[index]).squareRoot()
       worstRadius = max(worstRadius, abs(radius - 0.8))
     }
@@ -67,7 +67,7 @@ import Testing
     rig.heard.removeAll()
     try await rig.run { try $0.setRate(1) }
     await rig.advance(milliseconds: 500)
-    let positions = zip(rig.heard.left, rig.heard.right).map { Circle.place(left: $0.0, right: $0.1) }
+    let positions = zip(rig.heard.left, rig.heard.right).map { Circle.position(left: $0.0, right: $0.1) }
     let steps = zip(positions.dropFirst(), positions).map { Circle.difference($0, $1) }
     let others = steps.filter { abs(abs($0) - step) >= 0.02 }
     #expect(others.count <= 1 && others.allSatisfy { abs($0) <= 1 }, "only the reversal itself is another step")

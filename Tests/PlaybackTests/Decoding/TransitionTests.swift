@@ -59,7 +59,7 @@ import Testing
     for (number, path) in paths.enumerated() { try kind.make(path, frames: 12_960, seed: number + 1) }
     for path in paths {
       let edges = try CodecFile.packetEdges(path)
-      #expect(edges.before == start && edges.behind == end, "FFmpeg reports others: \(edges)")
+      #expect(edges.before == start && edges.after == end, "FFmpeg reports others: \(edges)")
     }
     let items = paths.map { rig.item($0) }
     try await rig.run { try $0.append(items) }
@@ -186,10 +186,10 @@ import Testing
   /// The expected audio: up to the loop's end, and then the loop repeatedly.
   private static func looped(_ path: String) throws -> [StereoFrame] { try CodecFile.heard(loopedPasses(path)) }
 
-  private static func loopedPasses(_ path: String) throws -> [CodecFile.Sound] {
+  private static func loopedPasses(_ path: String) throws -> [CodecFile.DecodedAudio] {
     let whole = try CodecFile.decode(path)
-    let start: CodecFile.Sound = (whole.format, Array(whole.samples[..<(2 * loopFrames.upperBound)]))
-    let pass: CodecFile.Sound = (
+    let start: CodecFile.DecodedAudio = (whole.format, Array(whole.samples[..<(2 * loopFrames.upperBound)]))
+    let pass: CodecFile.DecodedAudio = (
       whole.format, Array(whole.samples[(2 * loopFrames.lowerBound)..<(2 * loopFrames.upperBound)])
     )
     return [start] + Array(repeating: pass, count: 5)

@@ -36,7 +36,7 @@ import Testing
       player.play()
     }
     await rig.wait { $0.timeControlStatus == .playing }
-    await loop.pass(milliseconds: 420)
+    await loop.advance(milliseconds: 420)
     #expect(
       calls.all == [
         "tick 0 late 0 ms", "tick 0.05 late 0 ms", "tick 0.1 late 0 ms", "tick 0.15 late 0 ms",
@@ -58,9 +58,9 @@ import Testing
       player.play()
     }
     await rig.wait { $0.timeControlStatus == .playing }
-    await loop.pass(milliseconds: 120)
+    await loop.advance(milliseconds: 120)
     await loop.inJob { loop.beBusy(milliseconds: 100) }
-    await loop.pass(milliseconds: 100)
+    await loop.advance(milliseconds: 100)
     #expect(
       calls.all.filter { $0.hasPrefix("tick") } == [
         "tick 0 late 0 ms", "tick 0.05 late 0 ms", "tick 0.1 late 0 ms", "tick 0.15 late 70 ms",

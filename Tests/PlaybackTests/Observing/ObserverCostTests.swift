@@ -100,7 +100,7 @@ import Testing
     }
     await rig.wait { $0.timeControlStatus == .playing }
     let before = rig.loop.scheduledCount
-    await rig.loop.pass(milliseconds: 960)
+    await rig.loop.advance(milliseconds: 960)
     return (rig.loop.scheduledCount - before, calls.value)
   }
 }

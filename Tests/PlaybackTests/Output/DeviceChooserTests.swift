@@ -54,7 +54,7 @@ import Testing
     #expect(chooser.choice == (waits ? .device("a") : .device(nil)))
     chooser.deviceWasOpened("a")
     #expect(chooser.choice == .device(nil))
-    #expect(!chooser.mustLeave(.device("a")))
+    #expect(!chooser.mustSwitch(from: .device("a")))
   }
 
   @Test func changedPolicyEndsTheWaitForALostDevice() {

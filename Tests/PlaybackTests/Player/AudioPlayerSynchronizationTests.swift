@@ -16,7 +16,7 @@ import Testing
   /// Three looping players: the second cancels the first on the left, and the third cancels it on the right.
   private func players(_ rig: Rig) async throws -> [AudioPlayer] {
     // The calls are apart in time, which the test lets pass on the virtual clock.
-    rig.engine.core.gatheringNanoseconds = 20_000_000
+    rig.engine.core.coalescingNanoseconds = 20_000_000
     var random = SeededGenerator(seed: 3)
     let noise = (0..<96_000).map { _ in Int16.random(in: -12_000...12_000, using: &random) }
     return try [(1, 0), (-1, -1), (-1, 1)].enumerated().map { number, signAndPan in

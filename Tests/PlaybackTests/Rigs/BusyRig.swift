@@ -58,7 +58,7 @@ final class BusyLoop: ControlLoop, @unchecked Sendable {
   }
 
   /// Lets time pass. Each step is a separate job after all effects of the previous one.
-  func pass(milliseconds: Int64) async {
+  func advance(milliseconds: Int64) async {
     let target = now.advanced(byNanoseconds: milliseconds * 1_000_000)
     while await !inJob({ self.step(to: target) }) {}
   }

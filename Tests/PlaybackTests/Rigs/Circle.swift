@@ -9,7 +9,7 @@ enum Circle {
   static let round = 1_000.0
 
   /// The position of a frame within its round; infinity for silence.
-  static func place(left: Float, right: Float) -> Double {
+  static func position(left: Float, right: Float) -> Double {
     if left == 0, right == 0 { return .infinity }
     return atan2(Double(right), Double(left)) / (2 * .pi) * round
   }

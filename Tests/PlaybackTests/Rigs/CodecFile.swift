@@ -8,7 +8,7 @@ import Testing
 /// A kind of file that FFmpeg creates, and the expected audio of such files in sequence.
 struct CodecFile: Sendable, CustomTestStringConvertible {
   /// Decoded audio, interleaved.
-  typealias Sound = (format: AudioFormat, samples: [Float])
+  typealias DecodedAudio = (format: AudioFormat, samples: [Float])
 
   var name: String
   var suffix: String
@@ -70,7 +70,7 @@ struct CodecFile: Sendable, CustomTestStringConvertible {
 
   /// Returns FFmpeg's trim values for a file at 48,000 Hz with packets of one size: the number of frames to omit before
   /// the audio, and at the end of the last packet.
-  static func packetEdges(_ path: String) throws -> (before: Int, behind: Int) {
+  static func packetEdges(_ path: String) throws -> (before: Int, after: Int) {
     let packetList = path + ".packets"
     try ChildProcess.run([
       "/bin/sh", "-c", "ffprobe -v error -select_streams a -show_packets \"$0\" >\"$1\"", path, packetList,
@@ -89,7 +89,7 @@ struct CodecFile: Sendable, CustomTestStringConvertible {
   }
 
   /// Decodes the whole file, before the conversion to the output's two channels.
-  static func decode(_ path: String) throws -> Sound {
+  static func decode(_ path: String) throws -> DecodedAudio {
     let reader = try AudioTrackReader(asset: Asset(path: path))
     var samples: [Float] = []
     let buffer = UnsafeMutablePointer<Float>.allocate(capacity: 4_096 * reader.format.channelCount)
@@ -102,7 +102,7 @@ struct CodecFile: Sendable, CustomTestStringConvertible {
 
   /// The expected output for parts in sequence. Those of one format are converted as one; otherwise each is converted
   /// separately and cut to its exact length.
-  static func heard(_ parts: [Sound]) throws -> [StereoFrame] {
+  static func heard(_ parts: [DecodedAudio]) throws -> [StereoFrame] {
     guard let first = parts.first else { return [] }
     let samples =
       if parts.allSatisfy({ $0.format == first.format }) {

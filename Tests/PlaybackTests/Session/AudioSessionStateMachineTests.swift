@@ -15,7 +15,7 @@ import Testing
     var policy = InterruptionPolicy()
     change(&policy)
     _ = machine.set(policy)
-    _ = machine.playbackAsked()
+    _ = machine.playbackRequested()
     _ = machine.interruptionBegan()
     return machine
   }
@@ -24,7 +24,7 @@ import Testing
     let machine = Machine()
     #expect(machine.state.setting.category == .soloAmbient)
     #expect(!machine.state.isActive)
-    #expect(machine.holdReason == nil)
+    #expect(machine.waitingReason == nil)
   }
 
   @Test func changingTheCategoryResetsModeAndOptions() throws {
@@ -39,17 +39,17 @@ import Testing
   @Test func categoryWithoutPlaybackMakesPlayersWaitUntilItChanges() throws {
     var machine = Machine()
     let actions = machine.set(try AudioSessionSetting(.record))
-    #expect(actions == [.setRole(.production), .hold(.categoryForbidsPlayback, isResumption: false)])
+    #expect(actions == [.setRole(.production), .setWaitingReason(.categoryForbidsPlayback, isResumption: false)])
     let laterActions = machine.set(try AudioSessionSetting(.playback))
-    #expect(laterActions == [.setRole(.music), .hold(nil, isResumption: false)])
+    #expect(laterActions == [.setRole(.music), .setWaitingReason(nil, isResumption: false)])
   }
 
   @Test func interruptionDeactivatesTheSessionAndIsReportedOnce() {
     var machine = Machine()
-    _ = machine.playbackAsked()
+    _ = machine.playbackRequested()
     #expect(machine.state.isActive)
     let actions = machine.interruptionBegan()
-    #expect(actions == [.hold(.interrupted, isResumption: false), .emit(.interruptionBegan)])
+    #expect(actions == [.setWaitingReason(.interrupted, isResumption: false), .emit(.interruptionBegan)])
     #expect(machine.state.isInterrupted)
     #expect(!machine.state.isActive)
     #expect(machine.interruptionBegan() == [])
@@ -60,7 +60,7 @@ import Testing
     let actions = machine.serverEndedInterruption()
     #expect(
       actions == [
-        .hold(nil, isResumption: true), .releaseDevice(overrulesServer: false),
+        .setWaitingReason(nil, isResumption: true), .releaseDevice(overrulesServer: false),
         .emit(.interruptionEnded(.server, shouldResume: true)),
       ])
     #expect(machine.state.isActive)
@@ -71,7 +71,8 @@ import Testing
     let actions = machine.serverEndedInterruption()
     #expect(
       actions == [
-        .pausePlayers(.interruption), .hold(nil, isResumption: false), .releaseDevice(overrulesServer: false),
+        .pausePlayers(.interruption), .setWaitingReason(nil, isResumption: false),
+        .releaseDevice(overrulesServer: false),
         .emit(.interruptionEnded(.server, shouldResume: false)),
       ])
     #expect(!machine.state.isActive)
@@ -79,10 +80,10 @@ import Testing
 
   @Test func playEndsTheInterruptionAndTheLaterServerEndIsNotReported() {
     var machine = interruptedMachine()
-    let actions = machine.playbackAsked()
+    let actions = machine.playbackRequested()
     #expect(
       actions == [
-        .hold(nil, isResumption: true), .releaseDevice(overrulesServer: true),
+        .setWaitingReason(nil, isResumption: true), .releaseDevice(overrulesServer: true),
         .emit(.interruptionEnded(.request, shouldResume: true)),
       ])
     #expect(machine.serverEndedInterruption() == [.releaseDevice(overrulesServer: false)])
@@ -120,7 +121,7 @@ import Testing
     let actions = machine.outputLost()
     #expect(
       actions == [
-        .emit(.silenceSecondaryAudioHint(isBeginning: false)), .hold(nil, isResumption: true),
+        .emit(.silenceSecondaryAudioHint(isBeginning: false)), .setWaitingReason(nil, isResumption: true),
         .emit(.interruptionEnded(.outputLost, shouldResume: true)),
       ])
     #expect(machine.outputLost() == [])
@@ -144,8 +145,8 @@ import Testing
   @Test func endOfAnInterruptionInACategoryWithoutPlaybackKeepsPlayersWaiting() throws {
     var machine = interruptedMachine()
     _ = machine.set(try AudioSessionSetting(.record))
-    #expect(machine.holdReason == .interrupted)
-    #expect(machine.serverEndedInterruption().contains(.hold(.categoryForbidsPlayback, isResumption: true)))
+    #expect(machine.waitingReason == .interrupted)
+    #expect(machine.serverEndedInterruption().contains(.setWaitingReason(.categoryForbidsPlayback, isResumption: true)))
   }
 
   @Test func silenceHintIsReportedOnlyWhenItChanges() {

@@ -45,13 +45,13 @@ import Testing
 
   @Test func interruptedPlaybackWaitsAndResumesWithoutLosingSamples() async throws {
     let rig = try await playingRig()
-    try await session(rig) { $0.noticed(.interruptionBegan) }
+    try await session(rig) { $0.handle(.interruptionBegan) }
     #expect(await status(rig) == "waiting interrupted 1.0")
     await rig.advance(milliseconds: 500)
     let time = await rig.run { $0.currentTime() }
     await rig.advance(milliseconds: 500)
     #expect(await rig.run { $0.currentTime() } == time)
-    try await session(rig) { $0.noticed(.interruptionEnded) }
+    try await session(rig) { $0.handle(.interruptionEnded) }
     await rig.advance(milliseconds: 1_500)
     let runs = rig.heard.runs
     #expect(runs.count == 2)
@@ -63,9 +63,9 @@ import Testing
 
   @Test func playbackFadesInAfterAnInterruptionAndKeepsItsVolume() async throws {
     let rig = try await playingRig(fade: MediaTime(value: 1, timescale: 10))
-    try await session(rig) { $0.noticed(.interruptionBegan) }
+    try await session(rig) { $0.handle(.interruptionBegan) }
     await rig.advance(milliseconds: 500)
-    try await session(rig) { $0.noticed(.interruptionEnded) }
+    try await session(rig) { $0.handle(.interruptionEnded) }
     await rig.advance(milliseconds: 1_500)
     // Faded samples cannot be decoded. The other samples include all those after the fade, at their positions.
     let runs = rig.heard.runs.filter { $0.count > 100 }
@@ -80,15 +80,15 @@ import Testing
   @Test func playersPausedBeforeOrDuringAnInterruptionStayPaused() async throws {
     let rig = try await playingRig()
     await rig.run { $0.pause() }
-    try await session(rig) { $0.noticed(.interruptionBegan) }
+    try await session(rig) { $0.handle(.interruptionBegan) }
     #expect(await status(rig) == "paused - 0.0")
-    try await session(rig) { $0.noticed(.interruptionEnded) }
+    try await session(rig) { $0.handle(.interruptionEnded) }
     #expect(await status(rig) == "paused - 0.0")
     await rig.run { $0.play() }
     await rig.advance(milliseconds: 100)
-    try await session(rig) { $0.noticed(.interruptionBegan) }
+    try await session(rig) { $0.handle(.interruptionBegan) }
     await rig.run { $0.pause() }
-    try await session(rig) { $0.noticed(.interruptionEnded) }
+    try await session(rig) { $0.handle(.interruptionEnded) }
     await rig.advance(milliseconds: 500)
     #expect(await status(rig) == "paused - 0.0")
     let (first, last) = (try #require(rig.heard.runs.first), try #require(rig.heard.runs.last))
@@ -101,8 +101,8 @@ import Testing
       var policy = session.state.policy
       policy.atEnd = .pause
       try session.setPolicy(policy)
-      session.noticed(.interruptionBegan)
-      session.noticed(.interruptionEnded)
+      session.handle(.interruptionBegan)
+      session.handle(.interruptionEnded)
     }
     #expect(await status(rig) == "paused - 0.0")
     #expect(rig.dump.contains("session interruptionEnded(Playback.AudioSessionEvent.End.server, shouldResume: false)"))
@@ -113,7 +113,7 @@ import Testing
     let other = Player(engine: rig.engine, name: "other")
     try await other.replaceCurrentItem(with: try rig.wav(file: 2, frames: 48_000))
     await rig.settle()
-    try await session(rig) { $0.noticed(.interruptionBegan) }
+    try await session(rig) { $0.handle(.interruptionBegan) }
     await other.play()
     #expect(try await session(rig) { $0.state.isInterrupted } == false)
     await rig.advance(milliseconds: 200)
@@ -123,7 +123,7 @@ import Testing
 
   @Test func seekDuringAnInterruptionCompletesAndPlaybackResumesThere() async throws {
     let rig = try await playingRig()
-    try await session(rig) { $0.noticed(.interruptionBegan) }
+    try await session(rig) { $0.handle(.interruptionBegan) }
     let finished = Mutex(false)
     try await rig.run { player in
       try player.seek(
@@ -133,7 +133,7 @@ import Testing
     await rig.advance(milliseconds: 300)
     #expect(finished.withLock { $0 })
     #expect(await status(rig) == "waiting interrupted 1.0")
-    try await session(rig) { $0.noticed(.interruptionEnded) }
+    try await session(rig) { $0.handle(.interruptionEnded) }
     await rig.advance(milliseconds: 500)
     #expect(rig.heard.runs.last?.firstIndex == 36_000)
     #expect(rig.heard.runs.last?.endIndex == 48_000)
@@ -145,7 +145,7 @@ import Testing
       var policy = session.state.policy
       policy.timeOut = MediaTime(value: 3, timescale: 1)
       try session.setPolicy(policy)
-      session.noticed(.interruptionBegan)
+      session.handle(.interruptionBegan)
     }
     await rig.advance(milliseconds: 2_900)
     #expect(await status(rig) == "waiting interrupted 1.0")
@@ -198,7 +198,7 @@ import Testing
     #expect(try await recordingError() == .sessionForbidsRecording)
     try await session(rig) { try $0.setCategory(.playAndRecord) }
     #expect(try await recordingError() == nil)
-    try await session(rig) { $0.noticed(.interruptionBegan) }
+    try await session(rig) { $0.handle(.interruptionBegan) }
     #expect(try await recordingError() == .sessionInterrupted)
   }
 }

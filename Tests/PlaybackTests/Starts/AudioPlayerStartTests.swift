@@ -75,7 +75,7 @@ import Testing
   /// Without gathering, the device would already have played for 15 ms when the last call arrives.
   @Test func spacedCallsStartPlayersOnOneSampleWhileTheDeviceIsIdle() async throws {
     let rig = try await Rig()
-    rig.engine.core.gatheringNanoseconds = 20_000_000
+    rig.engine.core.coalescingNanoseconds = 20_000_000
     let players = try (1...3).map { try player(rig, file: $0) }
     let time = players[0].deviceCurrentTime + milliseconds(10)
     for player in players {
@@ -93,7 +93,7 @@ import Testing
 
   @Test func pausingAPlayerBeforeItsStartDoesNotDelayOthers() async throws {
     let rig = try await Rig()
-    rig.engine.core.gatheringNanoseconds = 20_000_000
+    rig.engine.core.coalescingNanoseconds = 20_000_000
     let players = try (1...2).map { try player(rig, file: $0) }
     for player in players { #expect(player.play(atTime: milliseconds(10))) }
     players[1].pause()

@@ -9,12 +9,12 @@ import Testing
 
 /// One rate for several players, which change on the same sample while they play.
 @Suite struct RateTogetherTests {
-  typealias Result = Swift.Result<TogetherRateChange, MediaError>
+  typealias Result = Swift.Result<SynchronizedRateChange, MediaError>
 
   final class Results: Sendable {
     private let all = Mutex<[Result]>([])
     var values: [Result] { all.withLock { $0 } }
-    var changes: [TogetherRateChange] { values.compactMap { try? $0.get() } }
+    var changes: [SynchronizedRateChange] { values.compactMap { try? $0.get() } }
     var errors: [MediaError.Code] {
       values.compactMap { if case .failure(let error) = $0 { error.code } else { nil } }
     }
@@ -139,7 +139,7 @@ import Testing
     // None of them plays.
     try await set(2, rig, players, results)
     await rig.settle()
-    #expect(results.changes == [TogetherRateChange(outputFrame: nil, hostTime: nil, spreadFrameCount: 0)])
+    #expect(results.changes == [SynchronizedRateChange(outputFrame: nil, hostTime: nil, spreadFrameCount: 0)])
     await players[0].play()
     await players[1].play()
     #expect(await players[1].state.rate == 2)

@@ -42,7 +42,8 @@ import Testing
   }
 
   @Test func resumeWithoutPreparationIsAllDeviceTime() throws {
-    var trace = StartTrace(kind: .start, itemID: 4, requested: .zero, requestedAt: at(1_000), commit: (at(1_000), .zero))
+    var trace = StartTrace(
+      kind: .start, itemID: 4, requested: .zero, requestedAt: at(1_000), commit: (at(1_000), .zero))
     trace.heardAt = at(1_700)
     #expect(trace.report?.deviceNanoseconds == 700)
     #expect(trace.report?.totalNanoseconds == 700)

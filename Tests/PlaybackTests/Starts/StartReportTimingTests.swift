@@ -47,7 +47,7 @@ import Testing
       try player.append([item])
     }
     await rig.wait { $0.timeControlStatus == .playing && $0.isPlaybackBufferFull }
-    await rig.loop.pass(milliseconds: 100)
+    await rig.loop.advance(milliseconds: 100)
     let report = try #require(await rig.run { $0.lastStartReport })
     #expect(report.kind == .start && report.itemID == 1 && report.reached == .zero)
     #expect(report.openNanoseconds == milliseconds(20))
@@ -76,7 +76,7 @@ import Testing
     #expect(result.isExact && result.durationNanoseconds == milliseconds(15))
     // Audio that is already decoded is heard as soon as the device starts.
     await rig.run { $0.play() }
-    await rig.loop.pass(milliseconds: 100)
+    await rig.loop.advance(milliseconds: 100)
     let resumption = try #require(await rig.run { $0.lastStartReport })
     #expect(resumption.kind == .start && resumption.reached == time)
     #expect(resumption.deviceNanoseconds == milliseconds(30) && resumption.totalNanoseconds == milliseconds(30))

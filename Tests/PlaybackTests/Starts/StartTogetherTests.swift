@@ -43,9 +43,9 @@ import Testing
   }
 
   final class StartResult: Sendable {
-    let value = Mutex<Result<TogetherStart, MediaError>?>(nil)
+    let value = Mutex<Result<SynchronizedStart, MediaError>?>(nil)
 
-    func start() throws -> TogetherStart {
+    func start() throws -> SynchronizedStart {
       let result = value.withLock { $0 }
       return try #require(result, "the start has not completed").get()
     }
