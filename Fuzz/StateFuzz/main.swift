@@ -61,7 +61,7 @@ func makeWrittenFiles() -> WrittenFiles {
     history: [5, 1],
     position: StoredPosition(itemID: 1, time: MediaTime(value: 1, timescale: 3)), entries: Array(entries[..<5]))
   let other = StoredPlayer(name: "two", order: [StoredChunk(key: 1, ids: [6])], entries: [entries[5]])
-  let signal = WakeSignal(false)
+  let signal = ConditionMutex(false)
   store.write(
     { StateBatch(names: ["main", "two"], players: [main, other]) }, completion: { _ in signal.update { $0 = true } })
   _ = signal.wait { $0 ? true : nil }

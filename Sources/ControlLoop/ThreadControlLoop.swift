@@ -44,7 +44,7 @@ public final class ThreadControlLoop: ControlLoop {
     precondition(!core.isCurrent, "the control loop cannot wait for itself")
     // Only one thread at a time uses `body` and the result: this thread waits.
     nonisolated(unsafe) let body = body
-    let result = WakeSignal<Result?>(nil)
+    let result = ConditionMutex<Result?>(nil)
     execute {
       nonisolated(unsafe) let value = body()
       result.update { $0 = value }

@@ -44,7 +44,7 @@ package final class InProcessServer: TestServer {
     server = ControlServer(configuration: settings, engine: engine, loop: loop)
     super.init(folder: folder, socket: folder.file("control.sock"))
     try server.start()
-    let opened = WakeSignal<MediaError??>(nil)
+    let opened = ConditionMutex<MediaError??>(nil)
     clock.execute { [engine] in engine.open { error in opened.update { $0 = .some(error) } } }
     if let error = opened.wait({ $0 }) ?? nil { throw error }
   }
@@ -60,7 +60,7 @@ package final class InProcessServer: TestServer {
     guard !isFinished else { return }
     isFinished = true
     server.stop()
-    let closed = WakeSignal(false)
+    let closed = ConditionMutex(false)
     engine.loop.execute { [engine] in engine.close { closed.update { $0 = true } } }
     _ = closed.wait { $0 ? true : nil }
   }

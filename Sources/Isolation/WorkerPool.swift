@@ -32,7 +32,7 @@ public final class WorkerPool: Sendable {
   /// A thread that waits for a worker of another lease.
   private struct Waiter {
     let niceness: Int32
-    let worker: WakeSignal<Waiting?>
+    let worker: ConditionMutex<Waiting?>
   }
 
   private struct State {
@@ -120,7 +120,7 @@ public final class WorkerPool: Sendable {
 
   /// Waits for a worker of another lease while a new one starts, and returns the first that is ready.
   private func exchange(_ new: Waiting) -> Waiting {
-    let worker = WakeSignal<Waiting?>(nil)
+    let worker = ConditionMutex<Waiting?>(nil)
     state.withLock { state in
       if let idle = state.takeIdle(new.niceness) {
         worker.update { $0 = idle }

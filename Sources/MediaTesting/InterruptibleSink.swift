@@ -4,7 +4,7 @@ import RealtimeAudio
 /// A sink without a device. A test interrupts it like PulseAudio's `module-role-cork`. Threading: any thread.
 public final class InterruptibleSink: SharedDeviceSink {
   private let sink = TimedSink.null(format: AudioFormat(sampleRateHz: 48_000, channelCount: 2))
-  private let handler = WakeSignal<(@Sendable (SharingNotice) -> Void)?>(nil)
+  private let handler = ConditionMutex<(@Sendable (SharingNotice) -> Void)?>(nil)
 
   public init() {}
 

@@ -16,7 +16,7 @@ public final class MemoryWriter: SampleWriter, Sendable {
   }
 
   /// Changes with every call, so a test can wait for a sink's thread.
-  public let signal: WakeSignal<Content>
+  public let signal: ConditionMutex<Content>
 
   /// The error of a full writer.
   public static let failure = MediaError(.writeFailed, "the writer is full", operation: "write")
@@ -24,7 +24,7 @@ public final class MemoryWriter: SampleWriter, Sendable {
   public init(sampleLimit: Int? = nil) {
     var content = Content()
     content.sampleLimit = sampleLimit
-    signal = WakeSignal(content)
+    signal = ConditionMutex(content)
   }
 
   /// A copy of the content so far.

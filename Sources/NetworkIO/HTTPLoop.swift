@@ -31,7 +31,7 @@ final class HTTPLoop: Sendable {
     var multi: UnsafeMutableRawPointer?
   }
 
-  let signal = WakeSignal(State())
+  let signal = ConditionMutex(State())
   private let idleMilliseconds: Int32
 
   /// - Parameter idleMilliseconds: the time without a transfer after which the thread ends.

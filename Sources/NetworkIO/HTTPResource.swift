@@ -11,7 +11,7 @@ public final class HTTPResource: ByteSource {
 
   private let url: HTTPURL
   private let options: HTTPOptions
-  private let signal: WakeSignal<HTTPTransferState>
+  private let signal: ConditionMutex<HTTPTransferState>
   private let log: NetworkLog
   private let clock: any NetworkClock
   private let part: Part
@@ -51,7 +51,7 @@ public final class HTTPResource: ByteSource {
     self.options = options
     self.log = log
     self.clock = clock
-    signal = WakeSignal(
+    signal = ConditionMutex(
       State(
         window: ByteWindow(
           behindByteCount: HTTPOptions.behindByteCount, aheadByteCount: HTTPOptions.aheadByteCount)))

@@ -20,7 +20,7 @@ final class HTTPTransfer {
 
   private let url: HTTPURL
   private let options: HTTPOptions
-  private let signal: WakeSignal<HTTPTransferState>
+  private let signal: ConditionMutex<HTTPTransferState>
   private let log: NetworkLog
   /// The access log session of the transfer.
   private let row: NetworkLog.Session
@@ -72,7 +72,7 @@ final class HTTPTransfer {
   private var hasDeniedAddress = false
 
   init(
-    url: HTTPURL, options: HTTPOptions, signal: WakeSignal<HTTPTransferState>, log: NetworkLog,
+    url: HTTPURL, options: HTTPOptions, signal: ConditionMutex<HTTPTransferState>, log: NetworkLog,
     session: NetworkLog.Session, clock: any NetworkClock, part: HTTPResource.Part = HTTPResource.Part()
   ) {
     self.part = part

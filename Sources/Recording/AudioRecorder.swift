@@ -120,7 +120,7 @@ public final class AudioRecorder: Sendable {
   public let settings: RecordingSettings
   private let options: Options
   private let makeSource: @Sendable () -> any AudioSource
-  private let shared = WakeSignal(Shared())
+  private let shared = ConditionMutex(Shared())
   /// Whether an interruption of the session paused the recorder.
   private let wasInterrupted = Atomic(false)
 
@@ -267,7 +267,7 @@ public final class AudioRecorder: Sendable {
   /// - Throws: `invalidState` if no recording was started; the error of a failed preparation.
   @discardableResult
   public func stop() throws(MediaError) -> Outcome {
-    let done = WakeSignal<Result<Outcome, MediaError>?>(nil)
+    let done = ConditionMutex<Result<Outcome, MediaError>?>(nil)
     try stop { result in done.update { $0 = result } }
     guard let result = done.wait({ $0 }) else { throw MediaError(.invalidState, "the recording ended") }
     return try result.get()
@@ -421,7 +421,7 @@ extension AudioRecorder: SessionRecorder {
   }
 }
 
-extension WakeSignal<AudioRecorder.Shared> {
+extension ConditionMutex<AudioRecorder.Shared> {
   /// Delivers pending events in order, one at a time, on the first thread that calls it.
   func deliverEvents(to onEvent: (@Sendable (AudioRecorder.Event) -> Void)?) {
     while let events = popPendingEvents() {

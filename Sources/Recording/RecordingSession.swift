@@ -30,14 +30,14 @@ final class RecordingSession: @unchecked Sendable {
   private let settings: RecordingSettings
   private let options: AudioRecorder.Options
   private let makeSource: @Sendable () -> any AudioSource
-  private let shared: WakeSignal<AudioRecorder.Shared>
+  private let shared: ConditionMutex<AudioRecorder.Shared>
   private let mailbox = Mutex(Mailbox())
   /// Serializes `updateSource`.
   private let sourceUpdates = Mutex(())
 
   init(
     _ location: RecordingLocation, _ settings: RecordingSettings, _ options: AudioRecorder.Options,
-    _ makeSource: @escaping @Sendable () -> any AudioSource, _ shared: WakeSignal<AudioRecorder.Shared>
+    _ makeSource: @escaping @Sendable () -> any AudioSource, _ shared: ConditionMutex<AudioRecorder.Shared>
   ) {
     (self.location, self.settings, self.options, self.makeSource, self.shared) = (
       location, settings, options, makeSource, shared
@@ -162,7 +162,7 @@ final class RecordingSession: @unchecked Sendable {
       }
       if isStopping { source.close() }
       for start in starts { track.start(start) }
-      while !track.isOver, queue.take({ track.add($0, frameCount: $1, chunk: $2, isFirst: $3) }) {}
+      while !track.isOver, queue.readChunk({ track.add($0, frameCount: $1, chunk: $2, isFirst: $3) }) {}
       if isStopping || failure != nil, !track.isOver { track.addTrailingSilence(lostFrameCount: queue.lostFrameCount) }
       track.publish(lostFrameCount: queue.lostFrameCount)
       if let error = track.error ?? failure { return error }

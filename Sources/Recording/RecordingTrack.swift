@@ -12,7 +12,7 @@ final class RecordingTrack {
   private let writer: AssetWriter
   private let input: AssetWriterInput
   private let sampleFormat: FormatDescription
-  private let shared: WakeSignal<AudioRecorder.Shared>
+  private let shared: ConditionMutex<AudioRecorder.Shared>
   private let options: AudioRecorder.Options
   private let journalEntry: String?
   private var gate: RecordingGate?
@@ -35,7 +35,7 @@ final class RecordingTrack {
   /// - Throws: the errors of `AudioRecorder.prepareToRecord`. No file remains then.
   init(
     _ location: RecordingLocation, _ resolved: RecordingSettings.Resolved, _ format: AudioFormat,
-    _ options: AudioRecorder.Options, _ shared: WakeSignal<AudioRecorder.Shared>
+    _ options: AudioRecorder.Options, _ shared: ConditionMutex<AudioRecorder.Shared>
   ) throws(MediaError) {
     (self.location, self.format, self.shared, self.options) = (location, format, shared, options)
     var writing = AssetWriter.Options()
@@ -98,7 +98,7 @@ final class RecordingTrack {
   }
 
   /// Adds a part of a captured chunk.
-  func add(_ samples: UnsafePointer<Float>, frameCount count: Int, chunk: CaptureQueue.Piece, isFirst: Bool) {
+  func add(_ samples: UnsafePointer<Float>, frameCount count: Int, chunk: CaptureQueue.Chunk, isFirst: Bool) {
     var skip = 0
     if isFirst { reportedLossCount += chunk.lostFrameCount }
     if let startHostTime {

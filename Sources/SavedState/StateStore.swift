@@ -39,7 +39,7 @@ public final class StateStore: @unchecked Sendable {
     var isBegunAnewUntold = false
   }
 
-  private let signal = WakeSignal(State())
+  private let signal = ConditionMutex(State())
   private let path: String
   private let logger: Logger
 

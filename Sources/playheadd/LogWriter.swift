@@ -20,7 +20,7 @@ final class LogWriter: Sendable {
   static let limitByteCount = 262_144
 
   private let descriptor: Int32
-  private let waiting = WakeSignal(Waiting())
+  private let waiting = ConditionMutex(Waiting())
 
   /// Creates a writer for a descriptor. It lives as long as the process.
   init(to descriptor: Int32) {

@@ -118,14 +118,14 @@ struct PlayheadDaemon: ParsableCommand {
   /// Opens the output. Does not wait for a device. Throws an error for an output that cannot recover.
   private func open(_ engine: PlaybackEngine, canRecover: Bool) throws {
     guard !canRecover else { return engine.loop.execute { engine.open() } }
-    let opened = WakeSignal<MediaError??>(nil)
+    let opened = ConditionMutex<MediaError??>(nil)
     engine.loop.execute { engine.open { error in opened.update { $0 = .some(error) } } }
     if let error = opened.wait({ $0 }) ?? nil { throw error }
   }
 
   /// Closes players and output. Waits at most 0.5 s, even if a device hangs.
   private func close(_ engine: PlaybackEngine) {
-    let closed = WakeSignal(false)
+    let closed = ConditionMutex(false)
     engine.loop.execute { engine.close { closed.update { $0 = true } } }
     _ = closed.wait(until: HostTime.now.advanced(byNanoseconds: 500_000_000)) { $0 ? true : nil }
   }

@@ -26,7 +26,7 @@ import Testing
   /// Records its events. On the loop; the test reads it after a signal.
   private final class EventHandler: DescriptorHandler, @unchecked Sendable {
     // `@unchecked Sendable`: confined to the loop, except for the state that the mutex guards.
-    private let records = WakeSignal<[DescriptorEvents]>([])
+    private let records = ConditionMutex<[DescriptorEvents]>([])
     var watch: DescriptorWatch?
     var onEvent: (EventHandler) -> Void = { _ in }
 
@@ -90,7 +90,7 @@ import Testing
         }
       }
     }.get()
-    let first = WakeSignal(false)
+    let first = ConditionMutex(false)
     // Two turns later everything has been reported.
     loop.execute { loop.execute { loop.execute { first.update { $0 = true } } } }
     _ = first.wait { $0 ? true : nil }
@@ -127,10 +127,10 @@ import Testing
   /// An object that a loop retains and that reports its release.
   private final class Releasable: DescriptorHandler, @unchecked Sendable {
     // `@unchecked Sendable`: constant.
-    private let records: WakeSignal<[String]>
+    private let records: ConditionMutex<[String]>
     private let name: String
 
-    init(_ records: WakeSignal<[String]>, _ name: String) { (self.records, self.name) = (records, name) }
+    init(_ records: ConditionMutex<[String]>, _ name: String) { (self.records, self.name) = (records, name) }
 
     deinit { records.update { $0.append(name) } }
 
@@ -139,7 +139,7 @@ import Testing
 
   /// Its thread and its descriptors are released, but not before its timers have run.
   @Test(.timeLimit(.minutes(1))) func releasedLoopEndsAfterItsJobsAndTimers() throws {
-    let records = WakeSignal<[String]>([])
+    let records = ConditionMutex<[String]>([])
     let pair = try SocketPair()
     do {
       let loop = ThreadControlLoop(name: "short")
@@ -155,7 +155,7 @@ import Testing
 
   /// A cancelled timer may hold the last reference to the loop, which must not be released under the loop's lock.
   @Test(.timeLimit(.minutes(1))) func cancelledTimerReleasesItsClosure() {
-    let records = WakeSignal<[String]>([])
+    let records = ConditionMutex<[String]>([])
     do {
       let loop = ThreadControlLoop(name: "last")
       let releasable = Releasable(records, "timer")

@@ -40,7 +40,7 @@ import WireProtocol
 
     /// Runs `body` on the loop, then `turn` once per turn, until it returns true or 20,000 turns have passed.
     func run(_ body: @escaping () -> Void, untilTurn turn: @escaping (Int) -> Bool) {
-      let isDone = WakeSignal(false)
+      let isDone = ConditionMutex(false)
       let box = Box(turn)
       @Sendable func runTurn(_ number: Int) {
         if number == 20_000 || box.turn(number) { return isDone.update { $0 = true } }

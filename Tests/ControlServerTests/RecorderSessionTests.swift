@@ -13,7 +13,7 @@ import Testing
   private let sink = InterruptibleSink()
   private let engine: PlaybackEngine
   private let recorder: AudioRecorder
-  private let states = WakeSignal<[AudioRecorder.State]>([])
+  private let states = ConditionMutex<[AudioRecorder.State]>([])
 
   init() throws {
     let (sink, states) = (sink, states)

@@ -59,7 +59,7 @@ import Testing
     let pool = try Self.pool(patienceMilliseconds: 60_000)
     var first: WorkerLease? = try pool.lease()
     let processID = try #require(first?.processID)
-    let second = WakeSignal<Result<pid_t, any Error>?>(nil)
+    let second = ConditionMutex<Result<pid_t, any Error>?>(nil)
     let thread = NamedThread(name: "second-lease") {
       let result = Result { () throws -> pid_t in try pool.lease().processID }
       second.update { $0 = result }
@@ -255,7 +255,7 @@ import Testing
     let ids = Mutex<[pid_t]>([])
     func use() { try? ids.withLock { $0.append(try pool.lease().processID) } }
     use()
-    let hasEnded = WakeSignal(false)
+    let hasEnded = ConditionMutex(false)
     NamedThread.detached(name: "low") {
       setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
       for _ in 0..<2 { try? ids.withLock { $0.append(try pool.lease().processID) } }

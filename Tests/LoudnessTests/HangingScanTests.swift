@@ -23,7 +23,7 @@ import Testing
   /// A started scan.
   private struct StartedScan {
     let scan: LoudnessScan
-    private let result = WakeSignal<Result<LoudnessReport, MediaError>?>(nil)
+    private let result = ConditionMutex<Result<LoudnessReport, MediaError>?>(nil)
 
     init(_ assets: [Asset], on scanner: LoudnessScanner) {
       scan = LoudnessScan(assets)

@@ -10,7 +10,7 @@ final class HangingSource: ByteSource {
     var isReleased = false
   }
 
-  private let state = WakeSignal(State())
+  private let state = ConditionMutex(State())
   private let bytes: [UInt8]
   private let hangingOffset: Int64
   private let ignoresCancellation: Bool

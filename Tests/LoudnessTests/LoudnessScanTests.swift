@@ -206,7 +206,7 @@ import Testing
   @Test(.timeLimit(.minutes(1))) func scanOfAHangingSourceCanBeCancelled() async throws {
     let source = HangingSource()
     let scan = LoudnessScan([Asset(name: "hanging.wav") { () throws(MediaError) in source }])
-    let ended = WakeSignal<MediaError.Code?>(nil)
+    let ended = ConditionMutex<MediaError.Code?>(nil)
     scan.start(completion: { result in
       if case .failure(let error) = result { ended.update { $0 = error.code } }
     })

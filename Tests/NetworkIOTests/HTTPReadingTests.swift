@@ -191,7 +191,7 @@ import Testing
 
 /// Runs a body on a separate thread and can wait for its end.
 private final class Thread: Sendable {
-  private let result = WakeSignal<Result<Void, any Error>?>(nil)
+  private let result = ConditionMutex<Result<Void, any Error>?>(nil)
 
   init(_ body: @escaping @Sendable () throws -> Void) {
     let result = result

@@ -44,7 +44,7 @@ import Testing
     try rig.server.write(HTTPRig.pattern(100_000), to: "a")
     try rig.server.write(HTTPRig.pattern(2_000), to: "b")
     let log = NetworkLog()
-    let reportedURIs = WakeSignal<[String]>([])
+    let reportedURIs = ConditionMutex<[String]>([])
     log.observe(key: 1) { entry in
       if case .access(let event) = entry { reportedURIs.update { $0.append(event.uri) } }
     }

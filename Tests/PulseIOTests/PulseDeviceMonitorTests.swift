@@ -8,7 +8,7 @@ import Testing
 @Suite("PulseDeviceMonitor", .serialized)
 struct PulseDeviceMonitorTests {
   /// The reports of the monitor, in order.
-  private let reports = WakeSignal<[AudioDevices?]>([])
+  private let reports = ConditionMutex<[AudioDevices?]>([])
 
   private func follow(_ server: String) throws -> PulseDeviceMonitor {
     let monitor = try PulseDeviceMonitor(server: server)

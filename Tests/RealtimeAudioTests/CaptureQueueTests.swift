@@ -12,7 +12,7 @@ import Testing
   /// Reads everything in the queue: the samples, and the losses before each chunk.
   private static func readAll(_ queue: CaptureQueue) -> (samples: [Float], losses: [Int64]) {
     var (samples, losses): ([Float], [Int64]) = ([], [])
-    while queue.take({ memory, count, chunk, isFirst in
+    while queue.readChunk({ memory, count, chunk, isFirst in
       if isFirst { losses.append(chunk.lostFrameCount) }
       samples += UnsafeBufferPointer(start: memory, count: count)
     }) {}
@@ -31,7 +31,7 @@ import Testing
       #expect(queue.lostFrameCount == 10)
       let first = Self.readAll(queue)
       #expect(first.samples == (0..<8).map(Float.init) && first.losses == [0, 0])
-      queue.lose(frameCount: 3)
+      queue.recordLoss(frameCount: 3)
       // Across the ring's end.
       queue.write(base + 21, frameCount: 7, hostTime: HostTime(nanoseconds: 4))
       let second = Self.readAll(queue)
@@ -45,7 +45,7 @@ import Testing
     var sample: Float = 0
     for time in 1...3 { queue.write(&sample, frameCount: 1, hostTime: HostTime(nanoseconds: Int64(time))) }
     var times: [Int64] = []
-    while queue.take({ _, _, chunk, _ in times.append(chunk.hostTime.nanoseconds) }) {}
+    while queue.readChunk({ _, _, chunk, _ in times.append(chunk.hostTime.nanoseconds) }) {}
     #expect(times == [1, 2, 3])
   }
 
@@ -53,15 +53,15 @@ import Testing
     let queue = CaptureQueue(format: Self.format, capacityFrames: 1_024)
     let samples = [Float](repeating: 0.5, count: 600)
     let counts = samples.withUnsafeBufferPointer { samples in
-      func give(_ queue: CaptureQueue) {
+      func deliver(_ queue: CaptureQueue) {
         guard let base = samples.baseAddress else { return }
         for _ in 0..<4 { queue.write(base, frameCount: 600, hostTime: HostTime(nanoseconds: 1)) }
-        queue.lose(frameCount: 5)
+        queue.recordLoss(frameCount: 5)
         queue.wake()
       }
       // Swift's metadata for a generic type is created at first use, so use it once before.
-      give(CaptureQueue(format: Self.format, capacityFrames: 1_024))
-      return AllocationProbe.count { give(queue) }
+      deliver(CaptureQueue(format: Self.format, capacityFrames: 1_024))
+      return AllocationProbe.count { deliver(queue) }
     }
     #expect(counts == .none)
     #expect(queue.lostFrameCount == 2_400 - 1_024 + 5)
@@ -75,7 +75,7 @@ import Testing
       var isDone = false
       while !isDone {
         queue.wait()
-        while queue.take({ memory, count, chunk, isFirst in
+        while queue.readChunk({ memory, count, chunk, isFirst in
           received.withLock { received in
             if isFirst { received.next += Float(chunk.lostFrameCount) }
             for index in 0..<count {

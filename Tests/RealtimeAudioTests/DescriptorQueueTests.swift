@@ -80,7 +80,7 @@ import Testing
   @Test func twoThreadsLoseAndTearNoValues() {
     let total = 200_000
     let shared = Shared()
-    let outcome = WakeSignal((next: 0, brokenBatches: 0))
+    let outcome = ConditionMutex((next: 0, brokenBatches: 0))
     let producer = NamedThread(name: "producer") {
       var next = 0
       while next < total {

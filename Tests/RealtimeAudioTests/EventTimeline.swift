@@ -21,7 +21,7 @@ struct EventTimeline {
       endRun(input, at: event.outputFrame)
       runs[input, default: []].append(
         Run(outputFrame: event.outputFrame, streamID: event.streamID, streamFrame: event.streamFrame))
-    case .starved, .ended, .stopped: endRun(input, at: event.outputFrame)
+    case .underrun, .ended, .stopped: endRun(input, at: event.outputFrame)
     case .rewound: for input in runs.keys { rewind(input, to: event.outputFrame) }
     case .scheduleMissed: missedScheduleCount += 1
     case .streamRetired: retired.append(event.streamID)

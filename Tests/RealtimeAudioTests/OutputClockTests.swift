@@ -79,7 +79,7 @@ import Testing
     let clock = OutputClock(sampleRateHz: 48_000)
     let count: Int64 = 100_000
     let hasEnded = Flag()
-    let broken = WakeSignal(0)
+    let broken = ConditionMutex(0)
     let writer = NamedThread(name: "writer") {
       for value in 1...count {
         clock.publish(heardFrame: value, at: HostTime(nanoseconds: value * 1_000 + 7), isRunning: value % 2 == 1)

@@ -45,7 +45,7 @@ import Testing
 
   @Test func probeCountsOnlyItsOwnThread() {
     let hasEnded = Flag()
-    let counts = WakeSignal<AllocationProbe.Counts?>(nil)
+    let counts = ConditionMutex<AllocationProbe.Counts?>(nil)
     let other = NamedThread(name: "idle") {
       let counted = AllocationProbe.count { while !hasEnded.isSet { sched_yield() } }
       counts.update { $0 = counted }
@@ -86,9 +86,9 @@ import Testing
       core.setGain(0.5, rampFrameCount: 300, curve: .equalPower, input: 2)
       core.setMuted(true, rampFrameCount: 200, input: 0)
       core.setPan(-0.5, rampFrameCount: 100, input: 0)
-      #expect(streams[0].setLevel(0.5, itemID: 1, fromFrame: 300))
-      core.setLevel(0.25, itemID: 1, of: streams[0], rampFrameCount: 100, input: 0)
-      core.setLevel(0.25, itemID: 1, of: streams[3], rampFrameCount: 100, input: 0)
+      #expect(streams[0].setItemGain(0.5, itemID: 1, fromFrame: 300))
+      core.setItemGain(0.25, itemID: 1, of: streams[0], rampFrameCount: 100, input: 0)
+      core.setItemGain(0.25, itemID: 1, of: streams[3], rampFrameCount: 100, input: 0)
       core.setMetering(true, input: 0)
       core.setRunning(false, input: 1)
       core.scheduleStream(streams[3], fromFrame: 0, atFrame: 150, input: 2)
@@ -154,7 +154,7 @@ import Testing
       for _ in 0..<3_000 {
         core.render(into: block, frameCount: 2)
         _ = core.rewind(toFrame: core.renderedFrame - 1)
-        _ = core.takeWakeRequest()
+        _ = core.consumeWakeRequest()
       }
     }
     #expect(counts == .none)
@@ -163,7 +163,7 @@ import Testing
   @Test func queriesDoNotAllocate() throws {
     let counts = try count { core, block in
       _ = core.readyFrameCount(atMost: 512)
-      _ = core.takeWakeRequest()
+      _ = core.consumeWakeRequest()
       _ = core.isActive
       _ = core.renderedFrame
       _ = core.lastAudibleFrame

@@ -15,7 +15,7 @@ import Testing
     rig.core.applyCommands()
     #expect(rig.core.isActive)
     #expect(rig.render(3) == [2, 3, 0])
-    #expect(rig.events() == ["streamSet 2 1", "runBegan 2 1", "starved 4 3"])
+    #expect(rig.events() == ["streamSet 2 1", "runBegan 2 1", "underrun 4 3"])
   }
 
   @Test func inputResumesAtTheFrameAtWhichItStopped() throws {
@@ -39,7 +39,7 @@ import Testing
     rig.post { $0.setRunning(false, input: input) }
     rig.post { $0.setRunning(false, input: input) }
     #expect(rig.render(1) == [0])
-    #expect(rig.events() == ["streamSet 0 0", "runBegan 0 0", "starved 1 1"])
+    #expect(rig.events() == ["streamSet 0 0", "runBegan 0 0", "underrun 1 1"])
   }
 
   @Test func underrunIsReportedOnceAndPlaybackContinuesWithoutLoss() throws {
@@ -52,7 +52,7 @@ import Testing
     #expect(stream.append([3]) == 1)
     #expect(rig.render(3) == [3, 0, 0])
     #expect(
-      rig.events() == ["streamSet 0 0", "runBegan 0 0", "starved 2 2", "runBegan 6 2", "starved 7 3"])
+      rig.events() == ["streamSet 0 0", "runBegan 0 0", "underrun 2 2", "runBegan 6 2", "underrun 7 3"])
   }
 
   @Test func startWithoutSamplesIsAnUnderrun() throws {
@@ -62,7 +62,7 @@ import Testing
     #expect(rig.render(4) == silence(4))
     #expect(stream.append([1]) == 1)
     #expect(rig.render(1) == [1])
-    #expect(rig.events() == ["streamSet 0 0", "starved 0 0", "runBegan 4 0"])
+    #expect(rig.events() == ["streamSet 0 0", "underrun 0 0", "runBegan 4 0"])
   }
 
   @Test func endedInputMakesTheMixerInactive() throws {
@@ -81,7 +81,7 @@ import Testing
     #expect(stream.append([3]) == 1)
     rig.post { $0.setRunning(true, input: input) }
     #expect(rig.render(2) == [3, 0])
-    #expect(rig.events() == ["runBegan 4 2", "starved 5 3"])
+    #expect(rig.events() == ["runBegan 4 2", "underrun 5 3"])
   }
 
   @Test func truncatedStreamEndsAtTheTruncation() throws {
@@ -198,20 +198,20 @@ import Testing
 
   @Test func wakeupIsRequestedOnceUntilEventsAreRead() throws {
     let rig = RenderRig()
-    #expect(!rig.core.takeWakeRequest())
+    #expect(!rig.core.consumeWakeRequest())
     let input = try rig.play(RenderStream([1, 2, 3], capacityFrames: 16))
-    #expect(!rig.core.takeWakeRequest())
+    #expect(!rig.core.consumeWakeRequest())
     #expect(rig.render(1) == [1])
-    #expect(rig.core.takeWakeRequest())
-    #expect(!rig.core.takeWakeRequest())
+    #expect(rig.core.consumeWakeRequest())
+    #expect(!rig.core.consumeWakeRequest())
     rig.post { $0.setRunning(false, input: input) }
     #expect(rig.render(1) == [0])
-    #expect(!rig.core.takeWakeRequest())
+    #expect(!rig.core.consumeWakeRequest())
     // An event was read, and another is pending: a wakeup is requested again.
     #expect(rig.core.nextEvent() != nil)
-    #expect(rig.core.takeWakeRequest())
+    #expect(rig.core.consumeWakeRequest())
     #expect(!rig.events().isEmpty)
-    #expect(!rig.core.takeWakeRequest())
+    #expect(!rig.core.consumeWakeRequest())
   }
 
   @Test func lostEventsAreCounted() throws {

@@ -120,7 +120,7 @@ import Testing
     #expect(rig.render(12) == ramp(10, from: 11) + [0, 0])
     #expect(
       rig.events() == [
-        "streamSet 0 0", "runBegan 0 0", "starved 10 10", "rewound 10", "runBegan 10 10", "starved 20 20",
+        "streamSet 0 0", "runBegan 0 0", "underrun 10 10", "rewound 10", "runBegan 10 10", "underrun 20 20",
       ])
     // Silence before the frame is not reported again.
     #expect(rig.core.rewind(toFrame: 21) == 21)
@@ -135,7 +135,7 @@ import Testing
     rig.core.release(heardFrame: 8)
     #expect(rig.core.rewind(toFrame: 0) == 8)
     #expect(rig.render(2) == [0, 0])
-    #expect(rig.events() == ["streamSet 0 0", "runBegan 0 0", "starved 4 4", "rewound 8"])
+    #expect(rig.events() == ["streamSet 0 0", "runBegan 0 0", "underrun 4 4", "rewound 8"])
   }
 
   @Test func rewindAcrossTheEndMakesTheInputActiveAgain() throws {

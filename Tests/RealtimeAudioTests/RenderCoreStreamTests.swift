@@ -127,7 +127,7 @@ import Testing
     #expect(rig.events() == [])
     rig.core.release(heardFrame: 20)
     #expect(rig.events() == ["roomInStream"])
-    #expect(!rig.core.takeWakeRequest())
+    #expect(!rig.core.consumeWakeRequest())
   }
 
   @Test func freeSpaceOfAnIncomingStreamIsReported() throws {
@@ -191,14 +191,14 @@ import Testing
   }
 
   @Test func spansAreReadInOrderAndRejectedWhenTheQueueIsFull() {
-    let stream = RenderStream(capacityFrames: 16, channelCount: 1, spanCapacity: 2)
-    #expect(stream.describe(SpanDescriptor(streamFrame: 0, itemID: 7, timeValue: 1, timeScale: 2)))
-    #expect(stream.describe(SpanDescriptor(streamFrame: 5, itemID: 8, timeValue: 3, timeScale: 4)))
-    #expect(!stream.describe(SpanDescriptor(streamFrame: 6, itemID: 9, timeValue: 5, timeScale: 6)))
-    let first = stream.nextSpan()
+    let stream = RenderStream(capacityFrames: 16, channelCount: 1, segmentCapacity: 2)
+    #expect(stream.describe(StreamSegment(streamFrame: 0, itemID: 7, timeValue: 1, timeScale: 2)))
+    #expect(stream.describe(StreamSegment(streamFrame: 5, itemID: 8, timeValue: 3, timeScale: 4)))
+    #expect(!stream.describe(StreamSegment(streamFrame: 6, itemID: 9, timeValue: 5, timeScale: 6)))
+    let first = stream.nextSegment()
     #expect(first?.itemID == 7)
     #expect(first?.timeScale == 2)
-    #expect(stream.nextSpan()?.streamFrame == 5)
-    #expect(stream.nextSpan() == nil)
+    #expect(stream.nextSegment()?.streamFrame == 5)
+    #expect(stream.nextSegment() == nil)
   }
 }

@@ -10,7 +10,7 @@ import Testing
     let stream = RenderStream(capacityFrames: counts.reduce(0, +), channelCount: channelCount)
     var frame = 0
     for (index, count) in counts.enumerated() {
-      #expect(stream.setLevel(gains[index], itemID: UInt64(index + 1), fromFrame: Int64(frame)))
+      #expect(stream.setItemGain(gains[index], itemID: UInt64(index + 1), fromFrame: Int64(frame)))
       #expect(stream.append([Float](repeating: 1, count: count * channelCount)) == count)
       frame += count
     }
@@ -46,7 +46,7 @@ import Testing
     let (counts, gains): ([Int], [Float]) = ([100, 100, 100], [0.5, 2, 0.25])
     let input = try rig.play(stream(counts, gains))
     _ = rig.render(50)
-    rig.post { $0.setLevel(1, itemID: 2, of: rig.stream(0), rampFrameCount: 90, input: input) }
+    rig.post { $0.setItemGain(1, itemID: 2, of: rig.stream(0), rampFrameCount: 90, input: input) }
     let first = rig.render(250)
     #expect(rig.core.rewind(toFrame: 60) == 60)
     #expect(rig.render(240) == Array(first[10...]))
@@ -62,8 +62,8 @@ import Testing
     let input = try rig.play(stream)
     #expect(rig.render(2) == [0.5, 0.5])
     rig.post {
-      $0.setLevel(1, itemID: 1, of: stream, rampFrameCount: 4, input: input)
-      $0.setLevel(0.75, itemID: 3, of: stream, rampFrameCount: 4, input: input)
+      $0.setItemGain(1, itemID: 1, of: stream, rampFrameCount: 4, input: input)
+      $0.setItemGain(0.75, itemID: 3, of: stream, rampFrameCount: 4, input: input)
     }
     #expect(
       rig.render(18) == [0.5, 0.625, 0.75, 0.875, 1, 1] + [1, 1, 1, 1] + [Float](repeating: 0.75, count: 8))
@@ -90,7 +90,7 @@ import Testing
     let third = rig.keep(stream([100], [1]))
     rig.post {
       $0.setStream(third, fromFrame: 0, fadeFrameCount: 4, input: input)
-      $0.setLevel(4, itemID: 1, of: second, rampFrameCount: 0, input: input)
+      $0.setItemGain(4, itemID: 1, of: second, rampFrameCount: 0, input: input)
     }
     #expect(rig.render(6) == [4, 3.25, 2.5, 1.75, 1, 1])
   }
@@ -99,25 +99,25 @@ import Testing
     let rig = RenderRig()
     let unusedStream = RenderStream(ramp(4))
     let input = try rig.play(stream([8], [0.5]))
-    rig.post { $0.setLevel(4, itemID: 1, of: unusedStream, rampFrameCount: 0, input: input) }
+    rig.post { $0.setItemGain(4, itemID: 1, of: unusedStream, rampFrameCount: 0, input: input) }
     #expect(rig.render(8) == samples([8], [0.5]))
   }
 
   @Test func previousGainAppliesWhileTheGainTableIsFull() throws {
     let rig = RenderRig()
-    let capacity = StreamLevels.capacity
+    let capacity = StreamGains.capacity
     let stream = RenderStream(capacityFrames: 4 * capacity, channelCount: 1)
     for index in 0..<capacity {
-      #expect(stream.setLevel(Float(index), itemID: UInt64(index), fromFrame: Int64(index)))
+      #expect(stream.setItemGain(Float(index), itemID: UInt64(index), fromFrame: Int64(index)))
       _ = stream.append([1])
     }
-    #expect(!stream.setLevel(-1, itemID: 9_999, fromFrame: Int64(capacity)))
+    #expect(!stream.setItemGain(-1, itemID: 9_999, fromFrame: Int64(capacity)))
     _ = stream.append([Float](repeating: 1, count: 10))
     _ = try rig.play(stream)
     let last = Float(capacity - 1)
     #expect(rig.render(capacity + 10) == (0..<capacity).map { Float($0) } + [Float](repeating: last, count: 10))
     rig.core.release(heardFrame: Int64(capacity + 10))
-    #expect(stream.setLevel(-1, itemID: 9_999, fromFrame: Int64(capacity + 10)))
+    #expect(stream.setItemGain(-1, itemID: 9_999, fromFrame: Int64(capacity + 10)))
     _ = stream.append([1, 1])
     #expect(rig.render(2) == [-1, -1])
   }

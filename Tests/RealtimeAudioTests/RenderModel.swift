@@ -59,7 +59,7 @@ struct RenderModel {
     var isAttached = false
     var isRunning = false
     /// The input is silent before this frame.
-    var beginFrame = Int64.min
+    var startFrame = Int64.min
     var position: StreamFrame?
     var schedule: Schedule?
     var hasEnded = false
@@ -148,13 +148,13 @@ struct RenderModel {
     switch command {
     case .reattach(let input):
       inputs[input] = Input(isAttached: true)
-    case .setRunning(let isRunning, let beginFrame, let input):
+    case .setRunning(let isRunning, let startFrame, let input):
       inputs[input].isRunning = isRunning
-      inputs[input].beginFrame = beginFrame
+      inputs[input].startFrame = startFrame
       inputs[input].hasEnded = false
-      if !isRunning || beginFrame > renderedFrame { inputs[input].fades = [] }
+      if !isRunning || startFrame > renderedFrame { inputs[input].fades = [] }
     case .setStream(let streamFrame, let fadeFrameCount, let input):
-      if fadeFrameCount > 0, inputs[input].isRunning, inputs[input].beginFrame <= renderedFrame {
+      if fadeFrameCount > 0, inputs[input].isRunning, inputs[input].startFrame <= renderedFrame {
         inputs[input].beginFade(at: renderedFrame, over: fadeFrameCount)
       } else {
         inputs[input].fades = []
@@ -201,7 +201,7 @@ struct RenderModel {
   /// Renders one frame of one input.
   private mutating func step(_ index: Int) -> StreamFrame? {
     // `past` already includes the frame that is being rendered.
-    guard inputs[index].isRunning, inputs[index].beginFrame < renderedFrame, var position = inputs[index].position
+    guard inputs[index].isRunning, inputs[index].startFrame < renderedFrame, var position = inputs[index].position
     else { return nil }
     if let schedule = inputs[index].schedule, schedule.atFrame == position.frame {
       position = schedule.next
@@ -295,7 +295,7 @@ struct RenderModel {
     for frame in first..<first + frameCount {
       let after = frame + 1 < copy.past.count ? copy.past[frame + 1] : copy.inputs
       for (index, input) in after.enumerated()
-      where input.isActive && input.beginFrame <= frame && copy.audible[frame][index] == nil {
+      where input.isActive && input.startFrame <= frame && copy.audible[frame][index] == nil {
         return false
       }
     }

@@ -5,12 +5,12 @@ import Testing
 
 /// Inputs that begin at a frame set in advance.
 @Suite struct RenderStartTests {
-  /// Attaches inputs with one stream each, which wait for `beginFrame`.
-  private func attachWaiting(_ rig: RenderRig, _ streams: [RenderStream], beginFrame: Int64) throws -> [Int] {
+  /// Attaches inputs with one stream each, which wait for `startFrame`.
+  private func attachWaiting(_ rig: RenderRig, _ streams: [RenderStream], startFrame: Int64) throws -> [Int] {
     let inputs = try streams.map { _ in try #require(rig.core.attachInput()) }
     for (input, stream) in zip(inputs, streams) {
       rig.core.setStream(rig.keep(stream), fromFrame: 0, input: input)
-      rig.core.setRunning(true, fromFrame: beginFrame, input: input)
+      rig.core.setRunning(true, fromFrame: startFrame, input: input)
     }
     rig.core.postCommands()
     return inputs
@@ -25,7 +25,7 @@ import Testing
   @Test(arguments: [1, 7, 64, 1_000]) func inputsBeginAtTheSameFrameForEveryBlockSize(blockFrames: Int) throws {
     let rig = RenderRig()
     _ = rig.render(10)
-    _ = try attachWaiting(rig, [RenderStream(ramp(500)), RenderStream(ramp(500, from: 1_001))], beginFrame: 333)
+    _ = try attachWaiting(rig, [RenderStream(ramp(500)), RenderStream(ramp(500, from: 1_001))], startFrame: 333)
     var heard: [Float] = []
     while rig.core.renderedFrame < 700 { heard += rig.render(blockFrames) }
     #expect(Array(heard.prefix(323)) == silence(323))
@@ -37,7 +37,7 @@ import Testing
   @Test func playingInputIsUnaffectedByAWaitingInput() throws {
     let rig = RenderRig()
     _ = try rig.play(RenderStream(ramp(500)))
-    _ = try attachWaiting(rig, [RenderStream(ramp(500, from: 1_001))], beginFrame: 100)
+    _ = try attachWaiting(rig, [RenderStream(ramp(500, from: 1_001))], startFrame: 100)
     let heard = rig.render(200)
     #expect(Array(heard.prefix(100)) == ramp(100))
     #expect(Array(heard[100...]) == zip(ramp(100, from: 101), ramp(100, from: 1_001)).map { $0 + $1 })
@@ -45,7 +45,7 @@ import Testing
 
   @Test func mixerStaysActiveWhileAnInputWaits() throws {
     let rig = RenderRig()
-    let inputs = try attachWaiting(rig, [RenderStream(ramp(50))], beginFrame: .max)
+    let inputs = try attachWaiting(rig, [RenderStream(ramp(50))], startFrame: .max)
     #expect(rig.render(100) == silence(100))
     #expect(rig.core.isActive)
     #expect(rig.core.readyFrameCount(atMost: 4_096) == 4_096)
@@ -57,7 +57,7 @@ import Testing
 
   @Test func repeatedRenderingBeginsAtTheSameFrame() throws {
     let rig = RenderRig()
-    _ = try attachWaiting(rig, [RenderStream(ramp(500))], beginFrame: 100)
+    _ = try attachWaiting(rig, [RenderStream(ramp(500))], startFrame: 100)
     let first = rig.render(200)
     for frame in [150, 100, 99, 20] as [Int64] {
       #expect(rig.core.rewind(toFrame: frame) == frame)
@@ -68,7 +68,7 @@ import Testing
   @Test func pastBeginFrameStartsAllInputsAtOnce() throws {
     let rig = RenderRig()
     _ = rig.render(500)
-    _ = try attachWaiting(rig, [RenderStream(ramp(50)), RenderStream(ramp(50))], beginFrame: 499)
+    _ = try attachWaiting(rig, [RenderStream(ramp(50)), RenderStream(ramp(50))], startFrame: 499)
     #expect(rig.render(50) == ramp(50).map { $0 * 2 })
     #expect(beginFrames(rig) == [500, 500])
   }
@@ -84,7 +84,7 @@ import Testing
 
   @Test func stopOrPlayEndsTheWait() throws {
     let rig = RenderRig()
-    let inputs = try attachWaiting(rig, [RenderStream(ramp(50))], beginFrame: 1_000)
+    let inputs = try attachWaiting(rig, [RenderStream(ramp(50))], startFrame: 1_000)
     _ = rig.render(10)
     rig.post { $0.setRunning(false, input: inputs[0]) }
     #expect(rig.render(2_000) == silence(2_000))
@@ -97,7 +97,7 @@ import Testing
 
   @Test func streamSetDuringTheWaitBeginsWithoutACrossFade() throws {
     let rig = RenderRig()
-    let inputs = try attachWaiting(rig, [RenderStream(ramp(500))], beginFrame: 100)
+    let inputs = try attachWaiting(rig, [RenderStream(ramp(500))], startFrame: 100)
     _ = rig.render(50)
     let next = rig.keep(RenderStream(ramp(500, from: 1_001)))
     rig.post { $0.setStream(next, fromFrame: 3, fadeFrameCount: 40, input: inputs[0]) }
@@ -106,7 +106,7 @@ import Testing
 
   @Test func metersShowSilenceBeforeTheBeginFrame() throws {
     let rig = RenderRig(sampleRateHz: 1_000)
-    let inputs = try attachWaiting(rig, [RenderStream(silence(100).map { _ in 0.5 })], beginFrame: 25)
+    let inputs = try attachWaiting(rig, [RenderStream(silence(100).map { _ in 0.5 })], startFrame: 25)
     rig.post { $0.setMetering(true, input: inputs[0]) }
     #expect(rig.render(50) == silence(25) + silence(25).map { _ in 0.5 })
     let peaks = (0..<5).map { rig.core.meterWindow($0, input: inputs[0])?.peaks }
@@ -117,7 +117,7 @@ import Testing
   /// A sink must not renumber frames while an input waits for one of them.
   @Test func pendingEffectMixesWhileAnInputWaits() throws {
     let rig = RenderRig()
-    let inputs = try attachWaiting(rig, [RenderStream(ramp(500))], beginFrame: 300)
+    let inputs = try attachWaiting(rig, [RenderStream(ramp(500))], startFrame: 300)
     #expect(rig.core.pendingEffect(fromFrame: 0) == .mixes)
     _ = rig.render(100)
     let next = rig.keep(RenderStream(ramp(500)))
@@ -130,7 +130,7 @@ import Testing
 
   @Test func startAtAFrameDoesNotAllocate() throws {
     let rig = RenderRig()
-    let inputs = try attachWaiting(rig, [RenderStream(ramp(2_000)), RenderStream(ramp(2_000))], beginFrame: 700)
+    let inputs = try attachWaiting(rig, [RenderStream(ramp(2_000)), RenderStream(ramp(2_000))], startFrame: 700)
     rig.core.setMetering(true, input: inputs[1])
     rig.core.postCommands()
     let block = UnsafeMutablePointer<Float>.allocate(capacity: 512)

@@ -138,7 +138,7 @@ import Testing
 
   @Test func writeToAFullFifoWaitsUntilStopIsRequested() throws {
     let file = try TemporaryDirectory()
-    let stopChecks = WakeSignal(0)
+    let stopChecks = ConditionMutex(0)
     let writer = SampleFileWriter(path: file.path("p"), container: .pipe, encoding: .f32) {
       stopChecks.update { count in
         count += 1

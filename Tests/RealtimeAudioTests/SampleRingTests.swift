@@ -101,7 +101,7 @@ import Testing
   @Test func twoThreadsTransferEveryFrameIntact() {
     let total: Int64 = 400_000
     let shared = Ring(capacityFrames: 512, channelCount: 2)
-    let broken = WakeSignal(-1)
+    let broken = ConditionMutex(-1)
     let writer = NamedThread(name: "writer") {
       var random = SeededGenerator(seed: 1)
       var frame: Int64 = 0

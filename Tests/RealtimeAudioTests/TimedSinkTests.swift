@@ -16,8 +16,8 @@ import Testing
   private final class Rig {
     let core = RenderCore(format: TimedSinkTests.format)
     let sink: TimedSink
-    let wakes = WakeSignal(0)
-    let failures = WakeSignal<[MediaError]>([])
+    let wakes = ConditionMutex(0)
+    let failures = ConditionMutex<[MediaError]>([])
     private var streams: [RenderStream] = []
 
     init(_ sink: TimedSink) throws {
@@ -161,7 +161,7 @@ import Testing
     let rig = try Rig(writer)
     let stream = RenderStream(ramp(100), capacityFrames: 4_096)
     _ = try rig.play(stream)
-    _ = rig.events { $0.contains { $0.hasPrefix("starved") } }
+    _ = rig.events { $0.contains { $0.hasPrefix("underrun") } }
     #expect(stream.append(ramp(100, from: 101)) == 100)
     stream.end()
     _ = rig.events { $0.contains { $0.hasPrefix("ended") } }

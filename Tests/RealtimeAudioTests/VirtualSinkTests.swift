@@ -10,9 +10,9 @@ import Testing
     let core: RenderCore
     let sink: VirtualSink
     let writer: MemoryWriter
-    let now = WakeSignal(HostTime(nanoseconds: 1_000_000_000))
-    let wakeCount = WakeSignal(0)
-    let failures = WakeSignal<[MediaError]>([])
+    let now = ConditionMutex(HostTime(nanoseconds: 1_000_000_000))
+    let wakeCount = ConditionMutex(0)
+    let failures = ConditionMutex<[MediaError]>([])
     private var streams: [RenderStream] = []
 
     init(lookAheadFrames: Int, sampleRateHz: Int = 48_000, sampleLimit: Int? = nil) throws {

@@ -15,17 +15,17 @@ import Testing
     #expect(rig.recorder.status.state == .prepared)
     #expect(!rig.source.isRunning)
     // Audio before `record` is discarded.
-    rig.give(0..<100)
+    rig.deliver(0..<100)
     try rig.recorder.record()
     #expect(rig.recorder.isRecording)
-    rig.give(100..<48_100)
+    rig.deliver(100..<48_100)
     rig.waitUntilRecorded(48_000)
     #expect(rig.recorder.currentTime == MediaTime(value: 48_000, timescale: 48_000))
     try rig.recorder.pause()
     #expect(rig.recorder.status.state == .paused && !rig.source.isRunning)
-    rig.give(50_000..<51_000)
+    rig.deliver(50_000..<51_000)
     try rig.recorder.record()
-    rig.give(60_000..<70_001)
+    rig.deliver(60_000..<70_001)
     let outcome = try rig.recorder.stop()
     #expect(rig.recorder.currentTime == .zero)
     #expect(rig.recorder.status.state == .stopped && rig.source.isClosed)
@@ -52,7 +52,7 @@ import Testing
     let rig = try RecorderRig()
     try rig.recorder.record(forDuration: MediaTime(value: 60, timescale: 1))
     #expect(rig.recorder.isRecording)
-    rig.give(0..<4_800)
+    rig.deliver(0..<4_800)
     try rig.recorder.pause()
     try rig.recorder.record()
     #expect(rig.recorder.isRecording)
@@ -61,14 +61,14 @@ import Testing
 
   /// The source runs when `record` returns, although the observer of the recorder's state still blocks.
   @Test func sourceRunsWhenRecordReturns() throws {
-    let isDelivered = WakeSignal(false)
+    let isDelivered = ConditionMutex(false)
     let rig = try RecorderRig {
       $0.onEvent = { event in
         if event == .state(.recording) { _ = isDelivered.wait { $0 ? true : nil } }
       }
     }
     try rig.recorder.record()
-    rig.give(0..<4_800)
+    rig.deliver(0..<4_800)
     isDelivered.update { $0 = true }
     #expect(try rig.recorder.stop().duration == MediaTime(value: 1, timescale: 10))
   }
@@ -88,7 +88,7 @@ import Testing
     expectError(.invalidState) { try rig.recorder.record() }
     expectError(.invalidTime) { try rig.recorder.record(forDuration: .zero) }
     expectError(.invalidTime) { try rig.recorder.record(atHostTime: HostTime(nanoseconds: 1)) }
-    rig.give(0..<1_000)
+    rig.deliver(0..<1_000)
     expectError(.invalidState) { try rig.recorder.deleteRecording() }
     try rig.recorder.stop()
     // A second call returns the same outcome.
@@ -104,7 +104,7 @@ import Testing
   @Test func deleteRemovesTheFileOnce() throws {
     let rig = try RecorderRig()
     try rig.begin()
-    rig.give(0..<1_000)
+    rig.deliver(0..<1_000)
     try rig.recorder.stop()
     #expect(access(rig.path, F_OK) == 0)
     try rig.recorder.deleteRecording()
@@ -120,7 +120,7 @@ import Testing
     try Data("before".utf8).write(to: URL(fileURLWithPath: folder.file("memo.wav")))
     let rig = try RecorderRig(in: folder, replaces: true)
     try rig.begin()
-    rig.give(0..<1_000)
+    rig.deliver(0..<1_000)
     #expect(try Data(contentsOf: URL(fileURLWithPath: rig.path)) == Data("before".utf8))
     try rig.recorder.stop()
     #expect(try Decoded.frames(rig.path).count == 1_000)
@@ -130,7 +130,7 @@ import Testing
     let rig = try RecorderRig(rate: 44_100)
     try rig.recorder.record(forDuration: MediaTime(value: 1, timescale: 3))
     while !rig.source.isRunning { sched_yield() }
-    rig.give(0..<20_000)
+    rig.deliver(0..<20_000)
     _ = rig.events.wait { events in events.contains { if case .finished = $0 { true } else { false } } ? true : nil }
     let outcome = try #require(rig.recorder.status.outcome)
     #expect(outcome.error == nil)
@@ -146,7 +146,7 @@ import Testing
     // Chunks of 1000 frames; the start time is 10.5 frames after the start of the second chunk.
     for chunk in 0..<3 {
       let nanoseconds = Int64((Double(chunk - 1) * 1_000 - 10.5) * 1e9 / 48_000)
-      rig.source.give(
+      rig.source.deliver(
         (0..<1_000).flatMap { RecorderRig.samples(1, chunk * 1_000 + $0) },
         hostTime: start.advanced(byNanoseconds: nanoseconds))
     }
@@ -157,9 +157,9 @@ import Testing
   @Test func framesLostByTheSourceBecomeSilenceAndAreCounted() throws {
     let rig = try RecorderRig()
     try rig.begin()
-    rig.give(0..<5_000)
-    rig.source.lose(frameCount: 700)
-    rig.give(5_700..<8_000)
+    rig.deliver(0..<5_000)
+    rig.source.recordLoss(frameCount: 700)
+    rig.deliver(5_700..<8_000)
     let outcome = try rig.recorder.stop()
     #expect(outcome.lostFrameCount == 700)
     #expect(outcome.duration == MediaTime(value: 8_000, timescale: 48_000))
@@ -175,8 +175,8 @@ import Testing
   @Test func framesLostAtTheEndBecomeSilenceAndAreCounted() throws {
     let rig = try RecorderRig()
     try rig.begin()
-    rig.give(0..<5_000)
-    rig.source.lose(frameCount: 700)
+    rig.deliver(0..<5_000)
+    rig.source.recordLoss(frameCount: 700)
     let outcome = try rig.recorder.stop()
     #expect(outcome.lostFrameCount == 700)
     #expect(outcome.duration == MediaTime(value: 5_700, timescale: 48_000))
@@ -188,7 +188,7 @@ import Testing
   @Test func sourceFailureKeepsTheRecordedAudio() throws {
     let rig = try RecorderRig("memo.flac")
     try rig.begin()
-    rig.give(0..<30_000)
+    rig.deliver(0..<30_000)
     rig.source.fail(MediaError(.sourceLost, "it was pulled out"))
     _ = rig.events.wait { events in events.contains { if case .finished = $0 { true } else { false } } ? true : nil }
     let outcome = try #require(rig.recorder.status.outcome)
@@ -202,7 +202,7 @@ import Testing
     let folder = try TemporaryDirectory("recorder")
     var rig: RecorderRig? = try RecorderRig(in: folder)
     try rig?.begin()
-    rig?.give(0..<10_000)
+    rig?.deliver(0..<10_000)
     let events = rig?.events
     rig = nil
     _ = events?.wait { events in events.contains { if case .finished = $0 { true } else { false } } ? true : nil }
@@ -213,8 +213,8 @@ import Testing
     let rig = try RecorderRig(channels: 1) { $0.startLevel = -20 }
     try rig.begin()
     // -40 dBFS, then -10.
-    rig.source.give([Float](repeating: 0.01, count: 48_000))
-    rig.source.give([Float](repeating: 0.32, count: 4_800))
+    rig.source.deliver([Float](repeating: 0.01, count: 48_000))
+    rig.source.deliver([Float](repeating: 0.32, count: 4_800))
     let outcome = try rig.recorder.stop()
     // The quarter of a second before it is kept.
     #expect(outcome.duration == MediaTime(value: 12_000 + 4_800, timescale: 48_000))
@@ -226,11 +226,11 @@ import Testing
   @Test func longSilenceIsShortened() throws {
     let rig = try RecorderRig(channels: 1) { ($0.silenceLevel, $0.longestSilence) = (-50, 0.6) }
     try rig.begin()
-    rig.source.give([Float](repeating: 0.5, count: 4_800))
-    rig.source.give([Float](repeating: 0.001, count: 96_000))
-    rig.source.give([Float](repeating: 0.5, count: 4_800))
+    rig.source.deliver([Float](repeating: 0.5, count: 4_800))
+    rig.source.deliver([Float](repeating: 0.001, count: 96_000))
+    rig.source.deliver([Float](repeating: 0.5, count: 4_800))
     // At the end, only the first part of the silence is kept.
-    rig.source.give([Float](repeating: 0.001, count: 96_000))
+    rig.source.deliver([Float](repeating: 0.001, count: 96_000))
     let outcome = try rig.recorder.stop()
     #expect(outcome.duration == MediaTime(value: 4_800 + 28_800 + 4_800 + 16_800, timescale: 48_000))
     #expect(outcome.skippedFrameCount == 192_000 - 28_800 - 16_800)
@@ -240,19 +240,19 @@ import Testing
     let rig = try RecorderRig()
     try rig.recorder.prepareToRecord()
     // A slow writer: the recorder's thread blocks in a closure.
-    let blocking = WakeSignal((isBlocked: false, isFree: false))
+    let blocking = ConditionMutex((isBlocked: false, isFree: false))
     _ = try rig.recorder.addMeterObserver(rate: 100) { _, _ in
       blocking.update { $0.isBlocked = true }
       _ = blocking.wait { $0.isFree ? true : nil }
     }
     try rig.recorder.record()
-    rig.give(0..<2_400)
+    rig.deliver(0..<2_400)
     _ = blocking.wait { $0.isBlocked ? true : nil }
     // Much more than the queue's capacity.
-    rig.give(2_400..<480_000)
+    rig.deliver(2_400..<480_000)
     blocking.update { $0.isFree = true }
     while rig.recorder.currentTime.value < 48_000 { sched_yield() }
-    rig.give(480_000..<490_000)
+    rig.deliver(480_000..<490_000)
     let outcome = try rig.recorder.stop()
     #expect(outcome.lostFrameCount > 200_000)
     #expect(outcome.duration == MediaTime(value: 490_000, timescale: 48_000))

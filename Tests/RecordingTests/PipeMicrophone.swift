@@ -32,7 +32,7 @@ final class PipeMicrophone: @unchecked Sendable {
   func remove() throws { try server.control("unload-module", "module-pipe-source") }
 
   /// Writes time codes, and returns when the server has read them.
-  func give(_ indices: Range<Int>, file: Int = 1) {
+  func deliver(_ indices: Range<Int>, file: Int = 1) {
     let bytes = indices.flatMap { index in
       let frame = TimeCode.frame(file: file, index: index)
       return [frame.left, frame.right]
@@ -50,7 +50,7 @@ final class PipeMicrophone: @unchecked Sendable {
 
   /// Writes time codes from `start` on, slightly ahead of the recording, until `recordedFrameCount` returns `count`.
   /// Returns the next index.
-  func give(from start: Int, until count: Int, recordedFrameCount: () -> Int) -> Int {
+  func deliver(from start: Int, until count: Int, recordedFrameCount: () -> Int) -> Int {
     var index = start
     var begun: (index: Int, recorded: Int)?
     let before = recordedFrameCount()
@@ -62,7 +62,7 @@ final class PipeMicrophone: @unchecked Sendable {
         sched_yield()
         continue
       }
-      give(index..<index + 480)
+      deliver(index..<index + 480)
       index += 480
     }
   }

@@ -12,9 +12,9 @@ final class RecorderRig: Sendable {
   let folder: TemporaryDirectory
   /// The newest source.
   var source: ManualSource { made.withState { $0 } }
-  private let made: WakeSignal<ManualSource>
+  private let made: ConditionMutex<ManualSource>
   let recorder: AudioRecorder
-  let events = WakeSignal<[AudioRecorder.Event]>([])
+  let events = ConditionMutex<[AudioRecorder.Event]>([])
   var format: AudioFormat { source.format }
 
   init(
@@ -25,7 +25,7 @@ final class RecorderRig: Sendable {
     let folder = try folder ?? TemporaryDirectory("recorder")
     self.folder = folder
     let format = AudioFormat(sampleRateHz: rate, channelCount: channels)
-    let made = WakeSignal(ManualSource(format: format, openingError: openingError))
+    let made = ConditionMutex(ManualSource(format: format, openingError: openingError))
     self.made = made
     var options = AudioRecorder.Options()
     options.onEvent = { [events] event in events.update { $0.append(event) } }
@@ -49,11 +49,11 @@ final class RecorderRig: Sendable {
   }
 
   /// Delivers time codes and waits until they are processed.
-  func give(_ indices: Range<Int>, file: Int = 1) {
+  func deliver(_ indices: Range<Int>, file: Int = 1) {
     let count = indices.count
     for start in stride(from: 0, to: count, by: 2_400) {
       let part = indices.lowerBound + start..<min(indices.lowerBound + start + 2_400, indices.upperBound)
-      source.give(part.flatMap { Self.samples(file, $0) })
+      source.deliver(part.flatMap { Self.samples(file, $0) })
     }
   }
 

@@ -43,12 +43,12 @@ import Testing
     #expect(recorder.status.sourceLabel == "pulse:mic")
     #expect(recorder.status.sourceFormat == AudioFormat(sampleRateHz: 48_000, channelCount: 2))
     try recorder.record()
-    var index = microphone.give(from: 0, until: 240_000) { Self.frameCount(recorder) }
+    var index = microphone.deliver(from: 0, until: 240_000) { Self.frameCount(recorder) }
     // A pause loses no frame from before or after it.
     try recorder.pause()
     let paused = Self.frameCount(recorder)
     try recorder.record()
-    index = microphone.give(from: index, until: paused + 240_000) { Self.frameCount(recorder) }
+    index = microphone.deliver(from: index, until: paused + 240_000) { Self.frameCount(recorder) }
     let outcome = try recorder.stop()
     #expect(outcome.error == nil && outcome.lostFrameCount == 0)
     let runs = try Decoded.runs(folder.file(name))
@@ -83,12 +83,12 @@ import Testing
     let server = try kind.start()
     let microphone = try PipeMicrophone(server)
     let folder = try TemporaryDirectory("recorder")
-    let finalOutcome = WakeSignal<AudioRecorder.Outcome?>(nil)
+    let finalOutcome = ConditionMutex<AudioRecorder.Outcome?>(nil)
     let recorder = Self.recorder(server, "mic", folder.file("a.flac")) { event in
       if case .finished(let outcome) = event { finalOutcome.update { $0 = outcome } }
     }
     try recorder.record()
-    _ = microphone.give(from: 0, until: 48_000) { Self.frameCount(recorder) }
+    _ = microphone.deliver(from: 0, until: 48_000) { Self.frameCount(recorder) }
     if failure == "source vanishes" { try microphone.remove() } else { server.kill() }
     let outcome = try #require(finalOutcome.wait { $0 })
     print("rig: \(failure), \(kind): \(outcome.error.map { "\($0.code.rawValue) \($0.message)" } ?? "no error")")

@@ -71,7 +71,7 @@ import Testing
     if name == "alac.m4a" { settings.format = .alac }
     if name == "ulaw.wav" { settings.format = .ulaw }
     let source = ManualSource(format: AudioFormat(sampleRateHz: 48_000, channelCount: 2))
-    let finalOutcome = WakeSignal<AudioRecorder.Outcome?>(nil)
+    let finalOutcome = ConditionMutex<AudioRecorder.Outcome?>(nil)
     var options = AudioRecorder.Options()
     options.onEvent = { event in if case .finished(let outcome) = event { finalOutcome.update { $0 = outcome } } }
     let path = "\(disk.path)/\(name)"
@@ -83,7 +83,7 @@ import Testing
     // Noise, which no codec compresses, until the disk is full.
     var (count, seed): (Int, UInt32) = (0, 1)
     while finalOutcome.withState({ $0 == nil }) {
-      source.give(
+      source.deliver(
         (0..<4_800).flatMap { _ -> [Float] in
           seed = seed &* 1_664_525 &+ 1_013_904_223
           let value = Float(Int16(truncatingIfNeeded: seed >> 16)) / 32_768

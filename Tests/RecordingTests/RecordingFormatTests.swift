@@ -61,7 +61,7 @@ import Testing
     testCase.change(&settings)
     let rig = try RecorderRig(testCase.name, settings: settings)
     try rig.begin()
-    rig.give(0..<48_000)
+    rig.deliver(0..<48_000)
     let outcome = try rig.recorder.stop()
     #expect(outcome.error == nil)
     #expect(outcome.duration == MediaTime(value: 1, timescale: 1))
@@ -81,7 +81,7 @@ import Testing
     let rig = try RecorderRig("a.flac", settings: settings)
     try rig.begin()
     // A tone of 500 Hz at -6 dBFS on both channels.
-    rig.source.give(
+    rig.source.deliver(
       (0..<96_000).flatMap { index -> [Float] in
         let value = 0.5 * Float(sin(2 * Double.pi * 500 * Double(index) / 48_000))
         return [value, value]

@@ -21,10 +21,10 @@ import Testing
     settings.isFloat = true
     let rig = try RecorderRig(settings: settings)
     try rig.recorder.prepareToRecord()
-    let reports = WakeSignal<[(levels: MeterLevels, time: MediaTime)]>([])
+    let reports = ConditionMutex<[(levels: MeterLevels, time: MediaTime)]>([])
     _ = try rig.recorder.addMeterObserver(rate: 10) { levels, time in reports.update { $0.append((levels, time)) } }
     try rig.recorder.record()
-    for start in stride(from: 0, to: 96_000, by: 1_200) { rig.source.give((start..<start + 1_200).flatMap(value)) }
+    for start in stride(from: 0, to: 96_000, by: 1_200) { rig.source.deliver((start..<start + 1_200).flatMap(value)) }
     rig.waitUntilRecorded(96_000)
     rig.recorder.updateMeters()
     let measured = (0..<2).map { (rig.recorder.averagePower(forChannel: $0), rig.recorder.peakPower(forChannel: $0)) }
@@ -53,12 +53,12 @@ import Testing
     let rig = try RecorderRig(channels: 1)
     try rig.begin()
     #expect(rig.recorder.peakPower(forChannel: 0) == -160)
-    rig.source.give([Float](repeating: 0, count: 4_800))
+    rig.source.deliver([Float](repeating: 0, count: 4_800))
     rig.waitUntilRecorded(4_800)
     rig.recorder.updateMeters()
     #expect(rig.recorder.averagePower(forChannel: 0) == -160 && rig.recorder.peakPower(forChannel: 0) == -160)
     #expect(rig.recorder.averagePower(forChannel: 7) == -160)
-    rig.source.give([Float](repeating: -1, count: 4_800) + [.nan, .infinity])
+    rig.source.deliver([Float](repeating: -1, count: 4_800) + [.nan, .infinity])
     rig.waitUntilRecorded(9_602)
     rig.recorder.updateMeters()
     #expect(rig.recorder.peakPower(forChannel: 0) == 0)
@@ -70,7 +70,7 @@ import Testing
   @Test func metersKeepTheirLevelBetweenBlocks() throws {
     let rig = try RecorderRig(channels: 1)
     try rig.begin()
-    rig.source.give([Float](repeating: 0.5, count: 4_800))
+    rig.source.deliver([Float](repeating: 0.5, count: 4_800))
     rig.waitUntilRecorded(4_800)
     for _ in 0..<3 {
       rig.recorder.updateMeters()

@@ -31,7 +31,7 @@ import Testing
     let rig = try RecorderRig(testCase.name, settings: settings)
     try rig.begin()
     for second in 0..<seconds {
-      rig.give(second * 48_000..<(second + 1) * 48_000)
+      rig.deliver(second * 48_000..<(second + 1) * 48_000)
       rig.waitUntilRecorded((second + 1) * 48_000)
     }
     // The writer writes audio after it has received the next audio.
@@ -109,11 +109,11 @@ import Testing
   @Test func fileBeingRecordedIsNotRecovered() throws {
     let rig = try RecorderRig()
     try rig.begin()
-    rig.give(0..<48_000)
+    rig.deliver(0..<48_000)
     #expect(try rig.recorder.location.recover() == nil)
     let other = try RecorderRig(in: rig.folder)
     expectError(.fileExists) { try other.recorder.prepareToRecord() }
-    rig.give(48_000..<50_000)
+    rig.deliver(48_000..<50_000)
     #expect(try rig.recorder.stop().duration == MediaTime(value: 50_000, timescale: 48_000))
     #expect(try Decoded.frames(rig.path).count == 50_000)
   }
@@ -125,7 +125,7 @@ import Testing
     try Data("taken".utf8).write(to: URL(fileURLWithPath: folder.file("memo.wav")))
     let rig = try RecorderRig(in: folder, replaces: true)
     try rig.begin()
-    rig.give(0..<1_000)
+    rig.deliver(0..<1_000)
     try rig.recorder.stop()
     // No audio of either recording is lost.
     #expect(try Decoded.frames(folder.file("memo.wav")).count == 1_000)

@@ -17,7 +17,7 @@ final class OutputRig {
   let server: PulseServer
   let sink: PulseSink
   let core: RenderCore
-  let signals = WakeSignal(Signals())
+  let signals = ConditionMutex(Signals())
   private var streams: [RenderStream] = []
 
   init(

@@ -11,7 +11,7 @@ import Testing
 struct RoleRigTests {
   /// All notices from the server about the stream, in order.
   private final class Notices: Sendable {
-    let all = WakeSignal<[SharingNotice]>([])
+    let all = ConditionMutex<[SharingNotice]>([])
 
     /// Waits until there are `count` notices, and returns them.
     func wait(for count: Int) throws -> [SharingNotice] {
@@ -211,7 +211,7 @@ struct RoleRigTests {
     let others = Notices()
     other.prepare(role: .music) { notice in others.all.update { $0.append(notice) } }
     let core = RenderCore(format: try other.open())
-    let wakes = WakeSignal(0)
+    let wakes = ConditionMutex(0)
     other.start(core: core, wakeControl: { wakes.update { $0 += 1 } }, onFailure: { _ in })
     defer { other.close() }
     _ = try rig.play(rig.makeCodedStream(file: 7, frameCount: 1 << 18))

@@ -146,7 +146,7 @@ final class RecorderRegistry {
 
   /// Stops all recorders. Calls `completion` when the last file is finalized, on any thread or immediately.
   func stopAll(_ completion: @escaping @Sendable () -> Void) {
-    let rest = WakeSignal(recorders.count)
+    let rest = ConditionMutex(recorders.count)
     guard !recorders.isEmpty else { return completion() }
     for numbered in recorders {
       do throws(MediaError) {

@@ -221,15 +221,15 @@ public final class ControlServer: @unchecked Sendable {
   }
 
   /// Stops all recordings. The signal becomes true when the files are finalized.
-  private func stopRecordings(_ server: ServerContext) -> WakeSignal<Bool> {
-    let done = WakeSignal(false)
+  private func stopRecordings(_ server: ServerContext) -> ConditionMutex<Bool> {
+    let done = ConditionMutex(false)
     loop.perform { server.recorders.stopAll { done.update { $0 = true } } }
     return done
   }
 
   /// Closes every connection, and gives each a moment to read its remaining output.
   private func farewell(_ server: ServerContext) {
-    let closed = WakeSignal(false)
+    let closed = ConditionMutex(false)
     let end = HostTime.now.advanced(byNanoseconds: Self.farewell)
     let connections = loop.perform {
       server.isShuttingDown = true

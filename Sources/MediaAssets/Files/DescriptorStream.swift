@@ -50,12 +50,12 @@ final class DescriptorStream: Sendable {
   }
 
   private let name: String
-  private let signal: WakeSignal<State>
+  private let signal: ConditionMutex<State>
 
   init(descriptor: Int32, name: String) {
     self.name = name
     // Pages that were never written to use no memory.
-    signal = WakeSignal(
+    signal = ConditionMutex(
       State(memory: .allocate(byteCount: Self.keptByteCount, alignment: 4_096), descriptor: descriptor))
   }
 

@@ -90,7 +90,7 @@ public final class AssetImageGenerator: Sendable {
   ///   - `decodeFailed` if no frame can be decoded
   ///   - `cancelled`
   public func image(at time: MediaTime) throws(MediaError) -> (image: PixelBuffer, actualTime: MediaTime) {
-    let signal = WakeSignal<Outcome?>(nil)
+    let signal = ConditionMutex<Outcome?>(nil)
     queue.add([time], imageSettings) { _, outcome in signal.update { $0 = outcome } }
     switch signal.wait({ $0 }) {
     case .succeeded(let image, let actualTime): return (image, actualTime)

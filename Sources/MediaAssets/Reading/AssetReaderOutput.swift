@@ -41,7 +41,7 @@ public class AssetReaderOutput: @unchecked Sendable {
     var fault: MediaError?
   }
 
-  private let signal: WakeSignal<State>
+  private let signal: ConditionMutex<State>
   /// Maximum number of bytes read ahead, unless the pass requires a minimum number of buffers.
   static let byteLimit = 1 << 20
   /// The overhead of a buffer, which may have no bytes.
@@ -53,7 +53,7 @@ public class AssetReaderOutput: @unchecked Sendable {
 
   init(supportsRandomAccess: Bool) {
     self.supportsRandomAccess = supportsRandomAccess
-    signal = WakeSignal(State(isFinal: !supportsRandomAccess))
+    signal = ConditionMutex(State(isFinal: !supportsRandomAccess))
   }
 
   // MARK: - Overridden by subclasses
@@ -219,7 +219,7 @@ public class AssetReaderOutput: @unchecked Sendable {
 
   // MARK: - Reading thread
 
-  private static func run(_ signal: WakeSignal<State>, _ pass: any ReadPass) {
+  private static func run(_ signal: ConditionMutex<State>, _ pass: any ReadPass) {
     do throws(MediaError) {
       while let range = nextRange(signal) {
         try pass.begin(range)
@@ -241,13 +241,13 @@ public class AssetReaderOutput: @unchecked Sendable {
     }
   }
 
-  private static func noteFault(of pass: any ReadPass, _ signal: WakeSignal<State>) {
+  private static func noteFault(of pass: any ReadPass, _ signal: ConditionMutex<State>) {
     guard let fault = pass.takeFault() else { return }
     signal.update { state in state.fault = state.fault ?? fault }
   }
 
   /// Waits for a range to read; nil if there are no more.
-  private static func nextRange(_ signal: WakeSignal<State>) -> TimeRange? {
+  private static func nextRange(_ signal: ConditionMutex<State>) -> TimeRange? {
     let range: TimeRange?? = signal.wait { state in
       if state.isCancelled { return .some(nil) }
       if let range = state.ranges.first { return range }
@@ -259,7 +259,7 @@ public class AssetReaderOutput: @unchecked Sendable {
   private static func cost(of buffer: SampleBuffer) -> Int { buffer.data.count + bufferByteCount }
 
   /// Waits for room in the queue and appends a buffer. Returns false if the output was cancelled.
-  private static func hand(_ buffer: SampleBuffer, to signal: WakeSignal<State>, leastCount: Int) -> Bool {
+  private static func hand(_ buffer: SampleBuffer, to signal: ConditionMutex<State>, leastCount: Int) -> Bool {
     var wakes = false
     let cost = cost(of: buffer)
     let isThere: Bool? = signal.wait { state in

@@ -63,7 +63,7 @@ extension StreamSession {
   var isRead: Bool { signal.withState { $0.readerCount > 0 } }
 
   private static func reloadLoop(
-    _ number: Int, _ signal: WakeSignal<State>, _ family: StreamFamily, _ fetcher: StreamFetcher
+    _ number: Int, _ signal: ConditionMutex<State>, _ family: StreamFamily, _ fetcher: StreamFetcher
   ) {
     let clock = fetcher.clock
     let interrupt = Interrupt()
@@ -114,7 +114,7 @@ extension StreamSession {
 
   /// Waits until the deadline. Returns false if reloading has been stopped.
   private static func waitUntil(
-    _ deadline: HostTime, _ number: Int, _ signal: WakeSignal<State>, _ clock: any NetworkClock
+    _ deadline: HostTime, _ number: Int, _ signal: ConditionMutex<State>, _ clock: any NetworkClock
   ) -> Bool {
     while true {
       let milliseconds = clock.milliseconds(until: deadline, isPause: false)
@@ -131,7 +131,7 @@ extension StreamSession {
   ///
   /// `place` is the location of the playlist. The result is discarded if another variant has replaced it meanwhile.
   static func reload(
-    _ place: PlaylistLocation, _ signal: WakeSignal<State>, _ family: StreamFamily, _ fetcher: StreamFetcher,
+    _ place: PlaylistLocation, _ signal: ConditionMutex<State>, _ family: StreamFamily, _ fetcher: StreamFetcher,
     _ interrupt: Interrupt
   ) throws(MediaError) -> Bool {
     let now = fetcher.clock.now

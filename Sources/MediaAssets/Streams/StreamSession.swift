@@ -73,7 +73,7 @@ final class StreamSession: Sendable {
   let name: String
   /// Loads the data that all readers share: playlists and keys.
   let fetcher: StreamFetcher
-  let signal: WakeSignal<State>
+  let signal: ConditionMutex<State>
   /// The session data of the master playlist.
   let sessionData: [HLSSessionData]
   /// The available renditions; nil for a stream without variants, and for a rendition.
@@ -115,7 +115,7 @@ final class StreamSession: Sendable {
     }
     variants.take(found)
     trackID = options?.defaultIndex
-    signal = WakeSignal(
+    signal = ConditionMutex(
       State(
         timeline: HLSTimeline(found.media), place: found.place, variants: variants, loadedAt: fetcher.clock.now))
     describe(to: fetcher)
@@ -139,7 +139,7 @@ final class StreamSession: Sendable {
     var variants = StreamVariants(candidates)
     let found = try Self.load(variants.first, of: variants, at: place, fetcher: fetcher, interrupt: interrupt)
     variants.take(found)
-    signal = WakeSignal(
+    signal = ConditionMutex(
       State(
         timeline: HLSTimeline(found.media, alignedWith: (family.active ?? main).timeline), place: found.place,
         variants: variants, loadedAt: now))

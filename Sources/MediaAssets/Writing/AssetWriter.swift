@@ -69,7 +69,7 @@ public final class AssetWriter: Sendable {
   /// The options of the file.
   public let options: Options
   private let destination: Destination
-  let shared = WakeSignal(State())
+  let shared = ConditionMutex(State())
   /// Has a separate lock, because `State` does not contain the inputs: an input refers to the state.
   private let inputs = Mutex<[AssetWriterInput]>([])
   /// Protected by the mutex.
@@ -321,7 +321,7 @@ public final class AssetWriter: Sendable {
 
   // MARK: - State
 
-  /// The state that the writer, its inputs and its thread share. Protected by the `WakeSignal` that contains it.
+  /// The state that the writer, its inputs and its thread share. Protected by the `ConditionMutex` that contains it.
   struct State: Sendable {
     /// The state of one input.
     struct Input: Sendable {

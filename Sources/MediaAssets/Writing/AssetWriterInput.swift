@@ -37,7 +37,7 @@ public final class AssetWriterInput: Sendable {
   /// The memory pool for video frames to encode; nil for other tracks.
   let pixelBufferPool: PixelBufferPool?
 
-  private let attachment = Mutex<(shared: WakeSignal<AssetWriter.State>, index: Int)?>(nil)
+  private let attachment = Mutex<(shared: ConditionMutex<AssetWriter.State>, index: Int)?>(nil)
 
   /// Creates a track that has no writer yet.
   ///
@@ -196,7 +196,7 @@ public final class AssetWriterInput: Sendable {
   }
 
   /// Attaches the input to a writer. Returns false if it has one already.
-  func attach(_ shared: WakeSignal<AssetWriter.State>, index: Int) -> Bool {
+  func attach(_ shared: ConditionMutex<AssetWriter.State>, index: Int) -> Bool {
     attachment.withLock { attachment in
       guard attachment == nil else { return false }
       attachment = (shared, index)
@@ -272,7 +272,7 @@ public final class AssetWriterInput: Sendable {
 
   // MARK: - Internals
 
-  private func attached() throws(MediaError) -> (WakeSignal<AssetWriter.State>, Int) {
+  private func attached() throws(MediaError) -> (ConditionMutex<AssetWriter.State>, Int) {
     guard let attachment = attachment.withLock({ $0 }) else {
       throw MediaError(.invalidState, "the input has no writer", operation: "append")
     }

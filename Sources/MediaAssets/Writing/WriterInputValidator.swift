@@ -1,7 +1,7 @@
 import MediaCore
 
-/// Checks the samples appended to an input, and knows the earliest time of the next one. Protected by the `WakeSignal`
-/// that contains the writer's state.
+/// Checks the samples appended to an input, and knows the earliest time of the next one. Protected by the
+/// `ConditionMutex` that contains the writer's state.
 struct WriterInputValidator: Sendable {
   /// The earliest time of the next sample; invalid before the first one. A session cannot end before this time.
   private(set) var nextTime = MediaTime.invalid

@@ -1,5 +1,5 @@
 // The thread of a writer: reads the appended samples, encodes and writes them. Only this thread uses the encoders, the
-// muxer and the file. It waits only for the `WakeSignal`, and never for one input while another has samples.
+// muxer and the file. It waits only for the `ConditionMutex`, and never for one input while another has samples.
 import Glibc
 import LibAV
 import MediaCore
@@ -8,7 +8,7 @@ import WholeFiles
 
 /// The work of a writer thread, from opening the file to its end.
 final class WriterThread {
-  private let shared: WakeSignal<AssetWriter.State>
+  private let shared: ConditionMutex<AssetWriter.State>
   private let destination: AssetWriter.Destination
   private let container: WritableContainer
   private let options: AssetWriter.Options
@@ -22,7 +22,7 @@ final class WriterThread {
   }
 
   init(
-    _ shared: WakeSignal<AssetWriter.State>, _ destination: AssetWriter.Destination, _ container: WritableContainer,
+    _ shared: ConditionMutex<AssetWriter.State>, _ destination: AssetWriter.Destination, _ container: WritableContainer,
     _ options: AssetWriter.Options, _ inputs: [(AssetWriterInput, Bool)]
   ) {
     (self.shared, self.destination, self.container, self.options) = (shared, destination, container, options)

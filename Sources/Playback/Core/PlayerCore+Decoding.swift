@@ -425,12 +425,12 @@ extension PlayerCore {
   func readSpans() {
     let generations = [outgoing, audible] + waiting.map { $0.generation } + [preparing]
     for stream in generations.compactMap({ $0?.stream }) {
-      while let span = stream.nextSpan() {
+      while let segment = stream.nextSegment() {
         timeline.add(
           PlayerTimeline.Segment(
-            streamFrame: span.streamFrame, itemID: span.itemID, passIndex: Int(span.passIndex),
-            time: MediaTime(value: span.timeValue, timescale: span.timeScale),
-            rate: PlaybackRate(millionths: span.rateMillionths) ?? .normal),
+            streamFrame: segment.streamFrame, itemID: segment.itemID, passIndex: Int(segment.passIndex),
+            time: MediaTime(value: segment.timeValue, timescale: segment.timeScale),
+            rate: PlaybackRate(millionths: segment.rateMillionths) ?? .normal),
           streamID: stream.id)
       }
     }

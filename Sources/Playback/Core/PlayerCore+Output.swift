@@ -70,7 +70,7 @@ extension PlayerCore {
       startGroup?.rewound(self, toFrame: event.outputFrame)
       rateGroup?.rewound(self, toFrame: event.outputFrame)
     case .runBegan: runBegan(event)
-    case .starved:
+    case .underrun:
       readSpans()
       timeline.endRun(outputFrame: event.outputFrame, reason: .underrun)
       underrunPosition = (event.streamID, event.streamFrame)

@@ -130,7 +130,7 @@ extension PlayerCore {
         guard let item = items[id] ?? pastItems[id], let wanted = knownGain(of: item)?.linear, wanted != gain else {
           continue
         }
-        core.setLevel(wanted, itemID: id, of: stream, rampFrameCount: ramp, input: inputIndex)
+        core.setItemGain(wanted, itemID: id, of: stream, rampFrameCount: ramp, input: inputIndex)
         generation?.gains[id] = wanted
         isChanged = true
       }

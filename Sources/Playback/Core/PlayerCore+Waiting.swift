@@ -61,13 +61,13 @@ extension PlayerCore {
     guard machine.isRebuffering else {
       guard let withheld = withheldStream else { return false }
       withheldStream = nil
-      withheld.hold(at: nil)
+      withheld.mask(from: nil)
       return machine.rate != 0
     }
     guard withheldStream == nil, let stream = audible?.stream else { return false }
     let frame = underrunPosition.flatMap { $0.streamID == stream.id ? $0.frame : nil } ?? stream.writtenFrame
     withheldStream = stream
-    stream.hold(at: frame)
+    stream.mask(from: frame)
     pipeline.requestReport(reaching: resumptionFrame(after: frame))
     return false
   }

@@ -141,7 +141,7 @@ final class DecodePipeline: Sendable {
     }
   }
 
-  private let mailbox = WakeSignal(Mailbox())
+  private let mailbox = ConditionMutex(Mailbox())
 
   /// - Parameters:
   ///   - reportsIdling: whether to report each time that no work is left, for clocks that wait for decoders.

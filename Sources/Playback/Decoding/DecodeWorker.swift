@@ -8,7 +8,7 @@ import RealtimeAudio
 final class DecodeWorker {
   typealias Opener = @Sendable (DecodePipeline.Source) throws(MediaError) -> sending ItemDecoder
 
-  private let mailbox: WakeSignal<DecodePipeline.Mailbox>
+  private let mailbox: ConditionMutex<DecodePipeline.Mailbox>
   private let reportsIdling: Bool
   private let now: @Sendable () -> HostTime
   private let openDecoder: Opener
@@ -57,7 +57,7 @@ final class DecodeWorker {
   }
 
   init(
-    mailbox: WakeSignal<DecodePipeline.Mailbox>, reportsIdling: Bool, now: @escaping @Sendable () -> HostTime,
+    mailbox: ConditionMutex<DecodePipeline.Mailbox>, reportsIdling: Bool, now: @escaping @Sendable () -> HostTime,
     open: @escaping Opener,
     report: @escaping @Sendable (DecodePipeline.Report) -> Void
   ) {

@@ -261,7 +261,7 @@ final class StreamWriter {
     // There is always space: no more passes are planned than the queue holds, and a pass has further entries only where
     // frames are missing.
     _ = stream.describe(
-      SpanDescriptor(
+      StreamSegment(
         streamFrame: frame ?? endFrame, itemID: itemID, passIndex: Int32(clamping: passIndex), timeValue: time.value,
         timeScale: time.timescale, rateMillionths: playbackRate.millionths))
   }
@@ -271,7 +271,7 @@ final class StreamWriter {
   /// gain applies.
   private func writeGain(of item: ItemDecoder) {
     guard gainItemID != item.itemID,
-      stream.setLevel(item.gain, itemID: item.itemID, fromFrame: endFrame)
+      stream.setItemGain(item.gain, itemID: item.itemID, fromFrame: endFrame)
     else { return }
     gainItemID = item.itemID
     pendingGain = (item.itemID, item.gain)

@@ -36,7 +36,7 @@ struct DeviceChooser {
 
   /// Whether the server's default device is a placeholder. A restarting server exposes it first, and playback to it
   /// would be inaudible.
-  func refusesDefault(_ name: String?) -> Bool { hasPlayedRealDevice && AudioDevice.isStandIn(name) }
+  func refusesDefault(_ name: String?) -> Bool { hasPlayedRealDevice && AudioDevice.isPlaceholder(name) }
 
   /// The first choice, before the available devices are known; nil if they must be known first.
   var firstChoice: Choice? {
@@ -63,7 +63,7 @@ struct DeviceChooser {
   mutating func deviceWasLost(_ name: String?) {
     hasHadDevice = true
     devices?.outputs.removeAll { $0.name == name }
-    guard !AudioDevice.isStandIn(name) else { return }
+    guard !AudioDevice.isPlaceholder(name) else { return }
     switch selection.lostPolicy {
     case .hold, .null: awaitedName = name
     case .pause, .move: awaitedName = nil
@@ -80,7 +80,7 @@ struct DeviceChooser {
   /// Handles the opening of a device: no device is awaited any more.
   mutating func deviceWasOpened(_ name: String) {
     hasHadDevice = true
-    if !AudioDevice.isStandIn(name) { hasPlayedRealDevice = true }
+    if !AudioDevice.isPlaceholder(name) { hasPlayedRealDevice = true }
     awaitedName = nil
   }
 

@@ -74,7 +74,7 @@ extension Output {
       report(tracker.playing(on: name, isChosen: attempt.isChosen))
     } else if attempt.choice == .silence {
       tracker.lost(.override)
-      report(tracker.nothingPlays())
+      report(tracker.noOutputAvailable())
     }
     for client in clients.values { client.outputDidStart() }
   }
@@ -90,7 +90,7 @@ extension Output {
 
   /// Handles the absence of a device: the fallback plays, or players wait.
   private func handleMissingDevice(because error: MediaError) {
-    report(tracker.nothingPlays())
+    report(tracker.noOutputAvailable())
     let makeStandIn = chooser.hasHadDevice && monitor != nil ? nil : configuration.makeFallback
     if let make = makeStandIn ?? (chooser.selection.lostPolicy == .null ? configuration.makeSilence : nil) {
       let sink = make()
@@ -128,7 +128,7 @@ extension Output {
       tracker.lost(.oldDeviceUnavailable)
       let name = session.sink.deviceName
       chooser.deviceWasLost(name)
-      if chooser.selection.lostPolicy == .pause, !AudioDevice.isStandIn(name) { pauseClients() }
+      if chooser.selection.lostPolicy == .pause, !AudioDevice.isPlaceholder(name) { pauseClients() }
     } else {
       tracker.lost(.noSuitableRoute)
       chooser.serverWasLost()
@@ -154,11 +154,11 @@ extension Output {
       logger.info("the sound server moved the output", metadata: ["device": "\(name)"])
       state.label = session.sink.label
       report(tracker.playing(on: name))
-    case .stoppedAnswering:
+    case .stalled:
       logger.warning("the output accepts no audio", metadata: ["output": "\(session.sink.label)"])
       state.status = .unresponsive
       for client in clients.values { client.outputDidStall(true) }
-    case .answersAgain:
+    case .resumed:
       logger.info("the output accepts audio again", metadata: ["output": "\(session.sink.label)"])
       state.status = .ready
       for client in clients.values { client.outputDidStall(false) }

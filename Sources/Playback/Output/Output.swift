@@ -225,7 +225,7 @@ final class Output: @unchecked Sendable {
   /// Ends the session. `doubtNanoseconds` is the maximum time since the device may have stopped without a report.
   func endSession(doubtNanoseconds: Int64 = 0) {
     guard let ending = session else { return }
-    acceptClock(doubtNanoseconds: max(doubtNanoseconds, ending.sink.doubtNanoseconds))
+    acceptClock(doubtNanoseconds: max(doubtNanoseconds, ending.sink.possibleLossNanoseconds))
     deliver(from: ending)
     for client in clients.values { client.outputWillStop() }
     onDeviceLost()

@@ -95,7 +95,7 @@ extension ControlLoop {
   /// Runs `body` on the loop and waits for its result. Any thread.
   func wait<Value: Sendable>(for body: @escaping @Sendable () -> Value) -> Value {
     if isIsolatingCurrentContext() == true { return body() }
-    let result = WakeSignal<Value?>(nil)
+    let result = ConditionMutex<Value?>(nil)
     execute {
       let value = body()
       result.update { $0 = value }

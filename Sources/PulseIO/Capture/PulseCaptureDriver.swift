@@ -159,7 +159,7 @@ final class PulseCaptureDriver: @unchecked Sendable {
           hostTime: now.advanced(byNanoseconds: -age - Int64(deviceMicroseconds) * 1_000))
       } else {
         // A hole: the server has no audio for these frames.
-        queue.lose(frameCount: count)
+        queue.recordLoss(frameCount: count)
       }
       frameCount += Int64(count)
       guard pa_stream_drop(stream.pointer) == 0 else { return }
@@ -185,6 +185,6 @@ final class PulseCaptureDriver: @unchecked Sendable {
     let lost = gap.answered(
       writtenFrames: timing.pointee.write_index / Int64(bytesPerFrame),
       readFrames: timing.pointee.read_index / Int64(bytesPerFrame))
-    queue.lose(frameCount: lost ?? 0)
+    queue.recordLoss(frameCount: lost ?? 0)
   }
 }

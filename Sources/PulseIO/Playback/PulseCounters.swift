@@ -10,5 +10,5 @@ final class PulseCounters: Sendable {
   let bufferFrames = Atomic<Int>(0)
   let deviceLatencyMicroseconds = Atomic<Int>(0)
   /// How much consumed audio the server drops when the stream ends.
-  let doubtNanoseconds = Atomic<Int64>(0)
+  let possibleLossNanoseconds = Atomic<Int64>(0)
 }

@@ -209,7 +209,7 @@ public final class PulseSink: SharedDeviceSink {
 
   public func commandsPosted() { signal.raise() }
 
-  public var doubtNanoseconds: Int64 { counters.doubtNanoseconds.load(ordering: .relaxed) }
+  public var possibleLossNanoseconds: Int64 { counters.possibleLossNanoseconds.load(ordering: .relaxed) }
 
   /// The device's latency, and the distance that a splice keeps from its read position (`SplicePlan`).
   public var commandLeadNanoseconds: Int64 {

@@ -81,7 +81,7 @@ extension PulseStreamDriver {
     blockFrames = count
     guard isGraphNode else { return }
     let frames = Self.doubtFrames(count, sampleRateHz)
-    counters.doubtNanoseconds.store(frames * 1_000_000_000 / Int64(sampleRateHz), ordering: .relaxed)
+    counters.possibleLossNanoseconds.store(frames * 1_000_000_000 / Int64(sampleRateHz), ordering: .relaxed)
   }
 
   /// Returns how much a graph with such blocks may have dropped: two blocks, or the maximum that may be heard twice.
@@ -106,14 +106,14 @@ extension PulseStreamDriver {
   private func tellHanging(_ hangs: Bool) {
     guard isHanging != hangs else { return }
     isHanging = hangs
-    onNotice(hangs ? .stoppedAnswering : .answersAgain)
+    onNotice(hangs ? .stalled : .resumed)
   }
 
   /// The frame that has certainly been heard: the position of the device at its last read, minus the audio that the
   /// server may drop. Nil while the clock is paused.
   var frameHeardForSure: Int64? {
     guard isClockRunning, let frame = heard.heardFrame(at: min(lastSign, .now)) else { return nil }
-    let doubt = Double(counters.doubtNanoseconds.load(ordering: .relaxed)) * Double(sampleRateHz) / 1e9
+    let doubt = Double(counters.possibleLossNanoseconds.load(ordering: .relaxed)) * Double(sampleRateHz) / 1e9
     return max(floorFrame, min(writtenFrame, Int64(frame - doubt)))
   }
 

@@ -337,12 +337,12 @@ final class PulseStreamDriver {
 
   /// Wakes the engine when events are pending.
   func tellControl() {
-    if core.takeWakeRequest() { wakeControl() }
+    if core.consumeWakeRequest() { wakeControl() }
   }
 
   /// Wakes the engine because the clock started, stopped or jumped.
   func tellControlOfClock() {
-    _ = core.takeWakeRequest()
+    _ = core.consumeWakeRequest()
     wakeControl()
   }
 

@@ -71,10 +71,10 @@ public struct AudioDevice: Sendable, Hashable {
 
   /// Whether the device is the server's placeholder for a missing device. Audio played to it is inaudible. PulseAudio's
   /// `module-always-sink` and PipeWire's session manager give it this name.
-  public var isStandIn: Bool { Self.isStandIn(name) }
+  public var isPlaceholder: Bool { Self.isPlaceholder(name) }
 
   /// Returns whether `name` is the name of the server's placeholder device.
-  public static func isStandIn(_ name: String?) -> Bool { name == "auto_null" }
+  public static func isPlaceholder(_ name: String?) -> Bool { name == "auto_null" }
 }
 
 /// The devices of a sound server at one moment.

@@ -1,7 +1,7 @@
 /// The current output and input of audio.
 public struct AudioRoute: Sendable, Hashable {
   /// A device and its active port, at one end of a route.
-  public struct End: Sendable, Hashable {
+  public struct Endpoint: Sendable, Hashable {
     /// `AudioDevice.name`.
     public var deviceName: String
     public var deviceDescription: String
@@ -23,11 +23,11 @@ public struct AudioRoute: Sendable, Hashable {
   }
 
   /// The output that the players use; nil when there is none.
-  public var output: End?
+  public var output: Endpoint?
   /// The server's default input; nil when that is the monitor of an output.
-  public var input: End?
+  public var input: Endpoint?
 
-  public init(output: End? = nil, input: End? = nil) {
+  public init(output: Endpoint? = nil, input: Endpoint? = nil) {
     self.output = output
     self.input = input
   }

@@ -30,7 +30,7 @@ public protocol AudioSink: AnyObject, Sendable {
 
   /// Begins to serve `core`. Call it once, after `open`.
   ///
-  /// - Parameter wakeControl: Called from the sink's side after rendering, whenever `core.takeWakeRequest()` returns
+  /// - Parameter wakeControl: Called from the sink's side after rendering, whenever `core.consumeWakeRequest()` returns
   ///   true, and when the clock begins to run. It must not block.
   /// - Parameter onFailure: Called at most once, from any thread, when the device is lost. Afterwards only `close` may
   ///   be called.
@@ -42,7 +42,7 @@ public protocol AudioSink: AnyObject, Sendable {
   func commandsPosted()
 
   /// The upper bound on already reported audio that is lost if the stream ends now, in ns. Default: 0. Any thread.
-  var doubtNanoseconds: Int64 { get }
+  var possibleLossNanoseconds: Int64 { get }
 
   /// How long before a frame is heard its commands must be posted while the device runs, in ns. Default: 0. Any thread.
   var commandLeadNanoseconds: Int64 { get }
@@ -53,7 +53,7 @@ public protocol AudioSink: AnyObject, Sendable {
 
 extension AudioSink {
   public var deviceName: String? { nil }
-  public var doubtNanoseconds: Int64 { 0 }
+  public var possibleLossNanoseconds: Int64 { 0 }
   public var commandLeadNanoseconds: Int64 { 0 }
 
   /// Does nothing: the device of this sink has no events.
@@ -66,7 +66,7 @@ public enum DeviceNotice: Sendable, Hashable {
   case moved(to: String)
   /// The device consumes no audio: its server hangs or requests no samples, or the device is suspended. No audio is
   /// lost, and the clock is paused.
-  case stoppedAnswering
+  case stalled
   /// The device consumes audio again, from the frame at which it stopped.
-  case answersAgain
+  case resumed
 }

@@ -7,13 +7,13 @@ import Synchronization
 
 /// Interleaved float32 frames from one source to one consumer, with their capture time and the number of lost frames.
 ///
-/// Threading: `write` and `lose` on the source's side; `take` and `wait` on the consumer's side; the rest on any
-/// thread.
+/// Threading: `write` and `recordLoss` on the source's side; `readChunk` and `wait` on the consumer's side; the rest on
+/// any thread.
 public final class CaptureQueue: @unchecked Sendable {
   // `@unchecked Sendable`: `pendingLoss` belongs to the source's side; the ring and the queue synchronize themselves.
 
   /// A chunk: the frames of one `write`.
-  public struct Piece: Sendable, Hashable, BitwiseCopyable {
+  public struct Chunk: Sendable, Hashable, BitwiseCopyable {
     /// The number of the first frame, counted from 0 over the frames that were kept.
     public var firstFrame: Int64
     public var frameCount: Int
@@ -35,7 +35,7 @@ public final class CaptureQueue: @unchecked Sendable {
   /// The capacity, in frames.
   public var capacityFrames: Int { ring.capacityFrames }
   private let ring: SampleRing
-  private let pieces: DescriptorQueue<Piece>
+  private let chunks: DescriptorQueue<Chunk>
   private let lost = Atomic<Int64>(0)
   private var pendingLoss: Int64 = 0
   private let semaphore: UnsafeMutablePointer<sem_t>
@@ -44,7 +44,7 @@ public final class CaptureQueue: @unchecked Sendable {
   public init(format: AudioFormat, capacityFrames: Int) {
     self.format = format
     ring = SampleRing(capacityFrames: capacityFrames, channelCount: format.channelCount)
-    pieces = DescriptorQueue(capacity: 4_096)
+    chunks = DescriptorQueue(capacity: 4_096)
     semaphore = .allocate(capacity: 1)
     sem_init(semaphore, 0, 0)
   }
@@ -67,22 +67,22 @@ public final class CaptureQueue: @unchecked Sendable {
   public func write(_ samples: UnsafePointer<Float>, frameCount: Int, hostTime: HostTime) {
     let count = min(max(0, frameCount), ring.writableFrameCount)
     if count > 0 {
-      let piece = Piece(
+      let chunk = Chunk(
         firstFrame: ring.writtenFrame, frameCount: count, lostFrameCount: pendingLoss, hostTime: hostTime)
-      if pieces.stage(piece) {
+      if chunks.stage(chunk) {
         pendingLoss = 0
         _ = ring.write(samples, frameCount: count)
-        pieces.publish()
+        chunks.publish()
         wake()
-        lose(frameCount: frameCount - count)
+        recordLoss(frameCount: frameCount - count)
         return
       }
     }
-    lose(frameCount: frameCount)
+    recordLoss(frameCount: frameCount)
   }
 
   /// Counts `frameCount` frames as lost at this position.
-  public func lose(frameCount: Int) {
+  public func recordLoss(frameCount: Int) {
     guard frameCount > 0 else { return }
     pendingLoss &+= Int64(frameCount)
     lost.wrappingAdd(Int64(frameCount), ordering: .relaxed)
@@ -94,15 +94,15 @@ public final class CaptureQueue: @unchecked Sendable {
   /// when the queue is empty.
   ///
   /// - Parameter body: Receives the samples, their frame count, the chunk, and whether this is the chunk's first part.
-  public func take(
-    _ body: (_ samples: UnsafePointer<Float>, _ frameCount: Int, _ piece: Piece, _ isFirst: Bool) -> Void
+  public func readChunk(
+    _ body: (_ samples: UnsafePointer<Float>, _ frameCount: Int, _ chunk: Chunk, _ isFirst: Bool) -> Void
   ) -> Bool {
-    guard let piece = pieces.pop() else { return false }
-    let end = piece.firstFrame + Int64(piece.frameCount)
-    var frame = piece.firstFrame
+    guard let chunk = chunks.pop() else { return false }
+    let end = chunk.firstFrame + Int64(chunk.frameCount)
+    var frame = chunk.firstFrame
     while frame < end {
       let region = ring.readableRegion(from: frame, atMost: Int(end - frame))
-      body(region.samples, region.count, piece, frame == piece.firstFrame)
+      body(region.samples, region.count, chunk, frame == chunk.firstFrame)
       frame += Int64(region.count)
     }
     ring.release(before: end)

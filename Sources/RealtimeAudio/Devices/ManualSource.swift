@@ -3,7 +3,7 @@ import Synchronization
 
 /// A source without a device, which delivers the caller's samples: for programs that generate audio, and for tests.
 ///
-/// Threading: `give` and `lose` on one thread at a time; the rest on any thread.
+/// Threading: `deliver` and `recordLoss` on one thread at a time; the rest on any thread.
 public final class ManualSource: AudioSource {
   private struct State: Sendable {
     var queue: CaptureQueue?
@@ -36,7 +36,7 @@ public final class ManualSource: AudioSource {
   /// running.
   ///
   /// - Parameter samples: Whole frames, interleaved.
-  public func give(_ samples: [Float], hostTime: HostTime = .now) {
+  public func deliver(_ samples: [Float], hostTime: HostTime = .now) {
     guard let queue = runningQueue else { return }
     samples.withUnsafeBufferPointer { buffer in
       guard let base = buffer.baseAddress else { return }
@@ -45,7 +45,7 @@ public final class ManualSource: AudioSource {
   }
 
   /// Reports `frameCount` frames as lost.
-  public func lose(frameCount: Int) { runningQueue?.lose(frameCount: frameCount) }
+  public func recordLoss(frameCount: Int) { runningQueue?.recordLoss(frameCount: frameCount) }
 
   /// Fails as if the device were lost.
   public func fail(_ error: MediaError) {

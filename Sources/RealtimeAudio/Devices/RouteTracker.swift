@@ -5,10 +5,10 @@
 /// - the available devices (`devicesChanged`),
 /// - the device of the stream (`playing`),
 /// - the loss of the device or the server (`lost`),
-/// - the absence of a replacement (`nothingPlays`).
+/// - the absence of a replacement (`noOutputAvailable`).
 ///
 /// A `RouteChange` is returned when the route changed. A loss is reported together with its replacement: the change
-/// comes with `playing` or `nothingPlays`.
+/// comes with `playing` or `noOutputAvailable`.
 public struct RouteTracker: Sendable {
   public private(set) var route = AudioRoute()
   /// The available devices; nil while no server responds.
@@ -16,11 +16,11 @@ public struct RouteTracker: Sendable {
   /// The stream's device.
   private var deviceName: String?
   /// The outputs, and ports of the stream's device, that appeared or were plugged in since the route last changed.
-  private var arrivals: Set<String> = []
+  private var newlyAvailable: Set<String> = []
   /// The reason of the next route change, if it is known already.
   private var pendingReason: RouteChange.Reason?
   /// Whether a route has been established: the first one is not a change.
-  private var hasBegun = false
+  private var isEstablished = false
 
   public init() {}
 
@@ -31,15 +31,15 @@ public struct RouteTracker: Sendable {
     let old = devices
     devices = new
     guard let new else { return nil }
-    if let old { arrivals.formUnion(arrivable(in: new).subtracting(arrivable(in: old))) }
-    arrivals.formIntersection(arrivable(in: new))
-    guard let device = new.output(deviceName) else { return turn(to: route.output, .unknown) }
+    if let old { newlyAvailable.formUnion(availableNames(in: new).subtracting(availableNames(in: old))) }
+    newlyAvailable.formIntersection(availableNames(in: new))
+    guard let device = new.output(deviceName) else { return changeRoute(to: route.output, .unknown) }
     guard old != nil else {
       // The stream existed before the devices were known: this is the same route with a full description.
-      route = AudioRoute(output: AudioRoute.End(device), input: input)
+      route = AudioRoute(output: AudioRoute.Endpoint(device), input: input)
       return nil
     }
-    return turn(to: AudioRoute.End(device), reason(from: old?.output(deviceName), to: device))
+    return changeRoute(to: AudioRoute.Endpoint(device), reason(from: old?.output(deviceName), to: device))
   }
 
   /// Sets the device of the stream after it was opened or moved. `isChosen`: the user requested that device in
@@ -49,23 +49,24 @@ public struct RouteTracker: Sendable {
     deviceName = name
     defer {
       pendingReason = nil
-      hasBegun = true
+      isEstablished = true
     }
     let end =
-      devices?.output(name).map { AudioRoute.End($0) }
-      ?? (previous == name ? route.output : nil) ?? AudioRoute.End(deviceName: name, deviceDescription: name)
-    guard hasBegun else {
+      devices?.output(name).map { AudioRoute.Endpoint($0) }
+      ?? (previous == name ? route.output : nil) ?? AudioRoute.Endpoint(deviceName: name, deviceDescription: name)
+    guard isEstablished else {
       route = AudioRoute(output: end, input: input)
-      arrivals = []
+      newlyAvailable = []
       return nil
     }
     if let pendingReason, route.output != nil {
       // The lost device returned before another one replaced it.
-      return turn(to: end, end.deviceName == route.output?.deviceName ? .routeConfigurationChange : pendingReason)
+      let isSameDevice = end.deviceName == route.output?.deviceName
+      return changeRoute(to: end, isSameDevice ? .routeConfigurationChange : pendingReason)
     }
-    if isChosen { return turn(to: end, .override) }
-    if route.output == nil { return turn(to: end, .newDeviceAvailable) }
-    return turn(to: end, arrivals.contains(name) ? .newDeviceAvailable : .override)
+    if isChosen { return changeRoute(to: end, .override) }
+    if route.output == nil { return changeRoute(to: end, .newDeviceAvailable) }
+    return changeRoute(to: end, newlyAvailable.contains(name) ? .newDeviceAvailable : .override)
   }
 
   /// Records the loss of the stream: with its device (`oldDeviceUnavailable`), with the server (`noSuitableRoute`), or
@@ -78,35 +79,36 @@ public struct RouteTracker: Sendable {
   }
 
   /// Ends the route: no output exists.
-  public mutating func nothingPlays() -> RouteChange? {
+  public mutating func noOutputAvailable() -> RouteChange? {
     defer {
       pendingReason = nil
-      hasBegun = true
+      isEstablished = true
     }
     deviceName = nil
-    return turn(to: nil, pendingReason ?? .noSuitableRoute)
+    return changeRoute(to: nil, pendingReason ?? .noSuitableRoute)
   }
 
   // MARK: - Reasons
 
   /// The default input; nil when it is the monitor of an output.
-  private var input: AudioRoute.End? {
+  private var input: AudioRoute.Endpoint? {
     let device = devices?.inputs.first { $0.name == devices?.defaultInputName }
-    return device.flatMap { $0.monitoredOutputName == nil ? AudioRoute.End($0) : nil }
+    return device.flatMap { $0.monitoredOutputName == nil ? AudioRoute.Endpoint($0) : nil }
   }
 
-  private mutating func turn(to output: AudioRoute.End?, _ reason: RouteChange.Reason) -> RouteChange? {
+  private mutating func changeRoute(to output: AudioRoute.Endpoint?, _ reason: RouteChange.Reason) -> RouteChange? {
     let previous = route
     route = AudioRoute(output: output, input: input)
     if previous.output != output {
-      if previous.output?.label != output?.label { arrivals = [] }
+      if previous.output?.label != output?.label { newlyAvailable = [] }
       return RouteChange(reason: reason, previous: previous, current: route)
     }
     guard previous.input != route.input else { return nil }
-    let isGone = route.input == nil || devices?.inputs.contains { $0.name == previous.input?.deviceName } == false
+    let isUnavailable =
+      route.input == nil || devices?.inputs.contains { $0.name == previous.input?.deviceName } == false
     let inputReason: RouteChange.Reason =
-      previous.input == nil ? .newDeviceAvailable : isGone ? .oldDeviceUnavailable : .routeConfigurationChange
-    return hasBegun ? RouteChange(reason: inputReason, previous: previous, current: route) : nil
+      previous.input == nil ? .newDeviceAvailable : isUnavailable ? .oldDeviceUnavailable : .routeConfigurationChange
+    return isEstablished ? RouteChange(reason: inputReason, previous: previous, current: route) : nil
   }
 
   /// Returns why a device's end of the route changed.
@@ -121,8 +123,8 @@ public struct RouteTracker: Sendable {
       }
     }
     // Check first whether the new port was plugged in: speakers may count as unplugged for just as long.
-    if arrivals.contains(AudioRoute.End(new).label) { return .newDeviceAvailable }
-    guard let left = new.port(oldPort.name), left.availability != .unavailable else {
+    if newlyAvailable.contains(AudioRoute.Endpoint(new).label) { return .newDeviceAvailable }
+    guard let oldPortNow = new.port(oldPort.name), oldPortNow.availability != .unavailable else {
       // A port that was unplugged long ago was not in use.
       return oldPort.availability == .unavailable ? .newDeviceAvailable : .oldDeviceUnavailable
     }
@@ -131,7 +133,7 @@ public struct RouteTracker: Sendable {
 
   /// Returns the names that can appear: the outputs, and the ports of the stream's device that are known to be plugged
   /// in.
-  private func arrivable(in devices: AudioDevices) -> Set<String> {
+  private func availableNames(in devices: AudioDevices) -> Set<String> {
     let ports = devices.output(deviceName)?.ports.filter { $0.availability == .available } ?? []
     return Set(devices.outputs.map(\.name)).union(ports.map { "\(deviceName ?? "")/\($0.name)" })
   }

@@ -10,14 +10,14 @@ import MediaCore
 public final class TimedSink: AudioSink, @unchecked Sendable {
   // `@unchecked Sendable`: `thread` is written by `start` and `close`, which the owner calls one after the other.
   private struct Control {
-    var commandsWait = false
+    var hasPendingCommands = false
     var isClosed = false
   }
 
   public let label: String
   private let format: AudioFormat
   private let makeWriter: (@Sendable (_ shouldStop: @escaping @Sendable () -> Bool) -> any SampleWriter)?
-  private let signal = WakeSignal(Control())
+  private let signal = ConditionMutex(Control())
   private var writer: (any SampleWriter)?
   private var thread: NamedThread?
 
@@ -66,7 +66,7 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
   /// The time that the thread needs to wake up.
   public var commandLeadNanoseconds: Int64 { 5_000_000 }
 
-  public func commandsPosted() { signal.update { $0.commandsWait = true } }
+  public func commandsPosted() { signal.update { $0.hasPendingCommands = true } }
 
   public func close() {
     signal.update { $0.isClosed = true }
@@ -86,7 +86,7 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
     let writer: (any SampleWriter)?
     let wakeControl: @Sendable () -> Void
     let onFailure: @Sendable (MediaError) -> Void
-    let signal: WakeSignal<Control>
+    let signal: ConditionMutex<Control>
     let block: UnsafeMutablePointer<Float>
     let blockFrames: Int
     /// The first frame of the current block, and the time at which it began.
@@ -98,7 +98,7 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
 
     init(
       core: RenderCore, writer: (any SampleWriter)?, wakeControl: @escaping @Sendable () -> Void,
-      onFailure: @escaping @Sendable (MediaError) -> Void, signal: WakeSignal<Control>
+      onFailure: @escaping @Sendable (MediaError) -> Void, signal: ConditionMutex<Control>
     ) {
       self.core = core
       self.writer = writer
@@ -120,22 +120,22 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
       while true {
         switch nextWakeup() {
         case .closed: return
-        case .commands: isRunning ? renderRestOfBlock() : begin()
+        case .commands: isRunning ? renderRestOfBlock() : startClock()
         case .blockEnd:
           if let error = finishBlock() {
             onFailure(error)
             return
           }
         }
-        if core.takeWakeRequest() { wakeControl() }
+        if core.consumeWakeRequest() { wakeControl() }
       }
     }
 
     private func nextWakeup() -> Wakeup {
       let wakeup = signal.wait(until: isRunning ? blockEnd : nil) { control -> Wakeup? in
         if control.isClosed { return .closed }
-        if control.commandsWait {
-          control.commandsWait = false
+        if control.hasPendingCommands {
+          control.hasPendingCommands = false
           return .commands
         }
         return nil
@@ -144,7 +144,7 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
     }
 
     /// Starts the clock if an input is active.
-    private func begin() {
+    private func startClock() {
       core.applyCommands()
       guard core.isActive else { return }
       isRunning = true

@@ -60,22 +60,22 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
     self.onFailure = onFailure
   }
 
-  public func commandsPosted() { closing.withLock { _ in takeCommands() } }
+  public func commandsPosted() { closing.withLock { _ in applyPendingCommands() } }
 
-  private func takeCommands() {
+  private func applyPendingCommands() {
     guard let core else { return }
     // A paused device is also written from its read position on.
     let frame = core.rewind(toFrame: heardFrame)
     queued.removeLast(queued.count - Int(frame - heardFrame) * format.channelCount)
     core.applyCommands()
-    let begins = core.isActive && !isRunning
-    if begins {
+    let starts = core.isActive && !isRunning
+    if starts {
       isRunning = true
       anchor = (now(), heardFrame)
     }
     if isRunning { renderAhead(core, frameCount: max(1, lookAheadFrames) - queuedFrameCount) }
     publish(core)
-    if begins { wakeControl() } else { wakeIfNeeded(core) }
+    if starts { wakeControl() } else { wakeIfNeeded(core) }
   }
 
   public func close() {
@@ -113,16 +113,16 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
   /// - Returns: The number of frames; 0 when a decoder must deliver first, or when no input is active (see
   ///   `isAudible`). Without an active input, time passes without frames.
   public func advance(frameCount: Int, while isSettled: () -> Bool = { true }) -> Int {
-    closing.withLock { _ in hear(atMost: frameCount, while: isSettled) }
+    closing.withLock { _ in play(atMost: frameCount, while: isSettled) }
   }
 
-  private func hear(atMost frameCount: Int, while isSettled: () -> Bool) -> Int {
+  private func play(atMost frameCount: Int, while isSettled: () -> Bool) -> Int {
     guard let core, isRunning else { return 0 }
     let missing = frameCount + lookAheadFrames - queuedFrameCount
     renderAhead(core, frameCount: missing, while: isSettled)
     let count = min(frameCount, queuedFrameCount)
     guard count > 0 else { return 0 }
-    hear(frameCount: count)
+    play(frameCount: count)
     core.release(heardFrame: heardFrame)
     if !core.isActive, core.lastAudibleFrame <= heardFrame { isRunning = false }
     publish(core)
@@ -152,7 +152,7 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
     queued.append(contentsOf: block)
   }
 
-  private func hear(frameCount: Int) {
+  private func play(frameCount: Int) {
     let count = frameCount * format.channelCount
     if let writer, !hasFailed {
       let result = queued.withUnsafeBufferPointer { buffer -> MediaError? in
@@ -170,6 +170,6 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
   }
 
   private func wakeIfNeeded(_ core: RenderCore) {
-    if core.takeWakeRequest() { wakeControl() }
+    if core.consumeWakeRequest() { wakeControl() }
   }
 }

@@ -98,7 +98,7 @@ final class InputMeter: Sendable {
 
     /// Starts measuring at `frame`.
     @_noAllocation
-    mutating func begin(at frame: Int64) {
+    mutating func start(at frame: Int64) {
       firstFrame = frame
       endFrame = frame
       window = frame / Int64(windowFrames)
@@ -126,7 +126,7 @@ final class InputMeter: Sendable {
 
     /// Adds `frameCount` silent frames.
     @_noAllocation
-    mutating func passSilence(frameCount: Int) {
+    mutating func appendSilence(frameCount: Int) {
       var done = 0
       while done < frameCount {
         let region = writableRegion(atMost: frameCount &- done)

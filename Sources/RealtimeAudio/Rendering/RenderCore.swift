@@ -79,14 +79,14 @@ public final class RenderCore: @unchecked Sendable {
 
   /// Starts the input, or stops it at its current stream frame.
   ///
-  /// With `beginFrame`, the input is silent before that output frame and keeps its stream frame, and begins there
-  /// exactly. Inputs with the same `beginFrame` start on the same sample. The device runs meanwhile.
+  /// With `startFrame`, the input is silent before that output frame and keeps its stream frame, and begins there
+  /// exactly. Inputs with the same `startFrame` start on the same sample. The device runs meanwhile.
   ///
   /// - `Int64.max` is a frame that is not known yet; another call sets it.
   /// - A frame that can no longer be rendered again has no effect: the input begins at once. Inputs whose commands are
   ///   posted together begin together.
-  public func setRunning(_ isRunning: Bool, fromFrame beginFrame: Int64 = .min, input: Int) {
-    stage(RenderCommand(kind: .setRunning, inputIndex: input, flag: isRunning, beginFrame: beginFrame))
+  public func setRunning(_ isRunning: Bool, fromFrame startFrame: Int64 = .min, input: Int) {
+    stage(RenderCommand(kind: .setRunning, inputIndex: input, flag: isRunning, startFrame: startFrame))
   }
 
   /// Replaces the input's stream at once. The engine must keep `stream` alive until `streamRetired`.
@@ -146,12 +146,12 @@ public final class RenderCore: @unchecked Sendable {
 
   /// Moves the gain of item `itemID` in a current or scheduled stream of the input to `gain` over `rampFrameCount`
   /// frames. It is multiplied by the input's gain. Nothing changes if the input no longer reads the stream.
-  public func setLevel(
+  public func setItemGain(
     _ gain: Float, itemID: UInt64, of stream: RenderStream, rampFrameCount: Int64, input: Int
   ) {
     stage(
       RenderCommand(
-        kind: .setLevel, inputIndex: input, streamID: stream.id, itemID: itemID, gain: gain,
+        kind: .setItemGain, inputIndex: input, streamID: stream.id, itemID: itemID, gain: gain,
         rampFrameCount: max(0, rampFrameCount)))
   }
 
@@ -253,7 +253,7 @@ public final class RenderCore: @unchecked Sendable {
 
   /// Returns true once when events are pending and the engine has not been notified yet.
   @_noAllocation
-  public func takeWakeRequest() -> Bool {
+  public func consumeWakeRequest() -> Bool {
     if events.queue.positions.isDrained() { return false }
     return wakePending.exchange(true, ordering: .sequentiallyConsistent) == false
   }

@@ -26,14 +26,14 @@ extension RenderInput {
   /// Fades the current stream out from `outputFrame` on, and its successor in. If the oldest fade had to be dropped to
   /// make room, returns the first frame to which a rewind is still possible; otherwise nil.
   @_noAllocation
-  mutating func beginFade(
+  mutating func startFade(
     at outputFrame: Int64, from streamFrame: Int64, frameCount: Int64, events: borrowing RenderEventQueue, index: Int32
   ) -> Int64? {
     guard let stream else { return nil }
-    var forgotten: Int64?
+    var rewindLimit: Int64?
     let gain = incomingFade.value(atFrame: outputFrame)
     if fadeCount == Self.fadeCapacity {
-      forgotten = fades[0].outgoing.endFrame
+      rewindLimit = fades[0].outgoing.endFrame
       dropOldestFade(events: events, index: index)
     }
     (fades + fadeCount).initialize(
@@ -43,18 +43,18 @@ extension RenderInput {
         incoming: GainRamp(start: 0, target: 1, startFrame: outputFrame, frameCount: frameCount)))
     fadeCount &+= 1
     retain(stream)
-    return forgotten
+    return rewindLimit
   }
 
   /// Mixes the outgoing streams into a block of `frameCount` frames that begins at `outputFrame`. The first `filled`
-  /// frames of the block contain audio of any input, the first `sounded` frames contain audio of this input. Returns
-  /// the frame of the block at which the input becomes silent.
+  /// frames of the block contain audio of any input, the first `renderedCount` frames contain audio of this input.
+  /// Returns the frame of the block at which the input becomes silent.
   @_noAllocation
   func mixFades(
-    into output: UnsafeMutablePointer<Float>, frameCount: Int, filled: Int, sounded: Int, channelCount: Int,
+    into output: UnsafeMutablePointer<Float>, frameCount: Int, filled: Int, renderedCount: Int, channelCount: Int,
     sides: PanSides, at outputFrame: Int64
   ) -> Int {
-    var end = sounded
+    var end = renderedCount
     for index in 0..<fadeCount {
       let fade = fades + index
       let stream = fade.pointee.stream
@@ -62,17 +62,17 @@ extension RenderInput {
       let written = min(stream.pointee.ring.writtenFrame, stream.pointee.end)
       // The output frames from `frame` on, before `limit`.
       var frame = max(start, outputFrame)
-      let soundEnd = start &+ max(0, written &- fade.pointee.streamFrame)
-      let limit = min(min(fade.pointee.outgoing.endFrame, soundEnd), outputFrame &+ Int64(frameCount))
+      let audioEnd = start &+ max(0, written &- fade.pointee.streamFrame)
+      let limit = min(min(fade.pointee.outgoing.endFrame, audioEnd), outputFrame &+ Int64(frameCount))
       while frame < limit {
         let position = fade.pointee.streamFrame &+ (frame &- start)
-        let level = stream.pointee.levels.reach(atFrame: position)
+        let gainRange = stream.pointee.gains.gainRange(atFrame: position)
         let region = stream.pointee.ring.readableRegion(
-          from: position, atMost: Int(min(limit &- frame, level.endFrame &- position)))
+          from: position, atMost: Int(min(limit &- frame, gainRange.endFrame &- position)))
         let offset = Int(frame &- outputFrame)
         mix(
           region.samples, frameCount: region.count, filled: max(0, max(filled, end) &- offset),
-          channelCount: channelCount, level: level.gain, fade: fade.pointee.outgoing, sides: sides,
+          channelCount: channelCount, itemGain: gainRange.gain, fade: fade.pointee.outgoing, sides: sides,
           into: output + offset &* channelCount, at: frame)
         frame &+= Int64(region.count)
         end = max(end, offset &+ region.count)
@@ -96,7 +96,7 @@ extension RenderInput {
 
   /// Undoes the switches after `frame`.
   @_noAllocation
-  mutating func takeBackFades(after frame: Int64, events: borrowing RenderEventQueue, index: Int32) {
+  mutating func undoFades(after frame: Int64, events: borrowing RenderEventQueue, index: Int32) {
     while fadeCount > 0, fades[fadeCount &- 1].outgoing.startFrame > frame {
       fadeCount &-= 1
       release(fades[fadeCount].stream, events: events, index: index)
@@ -118,7 +118,7 @@ extension RenderInput {
   private mutating func dropOldestFade(events: borrowing RenderEventQueue, index: Int32) {
     let stream = fades[0].stream
     fadeCount &-= 1
-    for place in 0..<fadeCount { fades[place] = fades[place &+ 1] }
+    for slot in 0..<fadeCount { fades[slot] = fades[slot &+ 1] }
     release(stream, events: events, index: index)
   }
 }

@@ -3,23 +3,25 @@ extension RenderInput {
   /// Writes `frameCount` interleaved frames to `output`, whose first frame is `outputFrame`. Adds to the first `filled`
   /// frames and overwrites the others. With all gains at 1 the samples are unchanged, bit for bit.
   ///
-  /// `level` is the gain of the samples' item and applies to all of them. `fade` is the samples' gain in a cross-fade.
+  /// `itemGain` is the gain of the samples' item and applies to all of them. `fade` is the samples' gain in a
+  /// cross-fade.
   @_noAllocation
   func mix(
-    _ samples: UnsafePointer<Float>, frameCount: Int, filled: Int, channelCount: Int, level: GainRamp,
+    _ samples: UnsafePointer<Float>, frameCount: Int, filled: Int, channelCount: Int, itemGain: GainRamp,
     fade: GainRamp, sides: PanSides,
     into output: UnsafeMutablePointer<Float>, at outputFrame: Int64
   ) {
     let moving = max(
-      max(volume.endFrame, mute.endFrame), max(max(left.endFrame, right.endFrame), max(level.endFrame, fade.endFrame)))
+      max(volume.endFrame, mute.endFrame),
+      max(max(left.endFrame, right.endFrame), max(itemGain.endFrame, fade.endFrame)))
     let movingFrames = moving > outputFrame ? Int(min(moving &- outputFrame, Int64(frameCount))) : 0
     for frame in 0..<movingFrames {
       mixFrame(
-        samples + frame &* channelCount, isFirst: frame >= filled, channelCount: channelCount, level: level,
+        samples + frame &* channelCount, isFirst: frame >= filled, channelCount: channelCount, itemGain: itemGain,
         fade: fade, sides: sides, into: output + frame &* channelCount, at: outputFrame &+ Int64(frame))
     }
     guard movingFrames < frameCount else { return }
-    let factor = volume.target * mute.target * level.target * fade.target
+    let factor = volume.target * mute.target * itemGain.target * fade.target
     if left.target != 1 || right.target != 1, channelCount > 1 {
       for channel in 0..<channelCount {
         let gain = sides.gain(
@@ -53,12 +55,12 @@ extension RenderInput {
   /// Mixes one frame with the gains at `outputFrame`.
   @_noAllocation
   private func mixFrame(
-    _ samples: UnsafePointer<Float>, isFirst: Bool, channelCount: Int, level: GainRamp, fade: GainRamp,
+    _ samples: UnsafePointer<Float>, isFirst: Bool, channelCount: Int, itemGain: GainRamp, fade: GainRamp,
     sides: PanSides,
     into output: UnsafeMutablePointer<Float>, at outputFrame: Int64
   ) {
     let factor =
-      volume.value(atFrame: outputFrame) * mute.value(atFrame: outputFrame) * level.value(atFrame: outputFrame)
+      volume.value(atFrame: outputFrame) * mute.value(atFrame: outputFrame) * itemGain.value(atFrame: outputFrame)
       * fade.value(atFrame: outputFrame)
     let leftGain = factor * left.value(atFrame: outputFrame)
     let rightGain = factor * right.value(atFrame: outputFrame)

@@ -23,16 +23,16 @@ struct RenderInput: ~Copyable {
   }
 
   /// Whether the input is audible, or the reason for its silence.
-  enum Phase: BitwiseCopyable { case silent, sounding, starved, ended }
+  enum Phase: BitwiseCopyable { case silent, audible, underrun, ended }
 
   static let runCapacity = 64
 
   var isAttached = false
   var isRunning = false
   /// While running: the output frame before which the input is silent and keeps its stream frame.
-  var beginFrame = Int64.min
+  var startFrame = Int64.min
   var phase = Phase.silent
-  /// The output frame at which the input underran or ended. Valid while `phase` is `starved` or `ended`.
+  /// The output frame at which the input underran or ended. Valid while `phase` is `underrun` or `ended`.
   var phaseFrame: Int64 = 0
   var stream: Stream?
   /// The next frame of `stream` to render.
@@ -75,18 +75,18 @@ struct RenderInput: ~Copyable {
     @_noAllocation get { isAttached && isRunning && stream != nil && !isIn(.ended) }
   }
 
-  /// Returns how many of the `frameCount` frames from output frame `frame` on come before `beginFrame`.
+  /// Returns how many of the `frameCount` frames from output frame `frame` on come before `startFrame`.
   @_noAllocation
   func waitingFrameCount(from frame: Int64, atMost frameCount: Int) -> Int {
-    guard isRunning, beginFrame > frame else { return 0 }
-    let (count, overflow) = beginFrame.subtractingReportingOverflow(frame)
+    guard isRunning, startFrame > frame else { return 0 }
+    let (count, overflow) = startFrame.subtractingReportingOverflow(frame)
     return overflow ? frameCount : Int(min(count, Int64(frameCount)))
   }
 
   @_noAllocation
   func isIn(_ phase: Phase) -> Bool {
     switch (self.phase, phase) {
-    case (.silent, .silent), (.sounding, .sounding), (.starved, .starved), (.ended, .ended): true
+    case (.silent, .silent), (.audible, .audible), (.underrun, .underrun), (.ended, .ended): true
     default: false
     }
   }
@@ -104,13 +104,13 @@ struct RenderInput: ~Copyable {
   /// Begins a run at `outputFrame`. If the oldest run had to be dropped to make room, returns the first frame to which
   /// a rewind is still possible; otherwise nil.
   @_noAllocation
-  mutating func openRun(
+  mutating func appendRun(
     at outputFrame: Int64, stream: Stream, scheduledAtFrame: Int64?, fadeFrameCount: Int64,
     events: borrowing RenderEventQueue, index: Int32
   ) -> Int64? {
-    var forgotten: Int64?
+    var rewindLimit: Int64?
     if runCount == Self.runCapacity {
-      forgotten = run(0).pointee.outputEnd
+      rewindLimit = run(0).pointee.outputEnd
       dropOldestRun(events: events, index: index)
     }
     run(runCount).initialize(
@@ -120,7 +120,7 @@ struct RenderInput: ~Copyable {
         fadeFrameCount: fadeFrameCount))
     runCount &+= 1
     retain(stream)
-    return forgotten
+    return rewindLimit
   }
 
   /// Adds `frameCount` frames to the newest run.
@@ -133,7 +133,7 @@ struct RenderInput: ~Copyable {
   /// Discards the audio rendered from `frame` on and restores the state at that frame.
   @_noAllocation
   mutating func rewind(toFrame frame: Int64, events: borrowing RenderEventQueue, index: Int32) {
-    takeBackFades(after: frame, events: events, index: index)
+    undoFades(after: frame, events: events, index: index)
     meter?.pointee.rewind(toFrame: frame)
     while runCount > 0 {
       let last = run(runCount &- 1)
@@ -141,12 +141,12 @@ struct RenderInput: ~Copyable {
         if last.pointee.outputEnd > frame {
           last.pointee.frameCount = frame &- last.pointee.outputFrame
           streamFrame = last.pointee.streamFrame &+ last.pointee.frameCount
-          phase = .sounding
+          phase = .audible
         } else if last.pointee.outputEnd == frame {
           // The run ended at `frame` itself. The reason is evaluated again: samples may have been written meanwhile.
           phase = .silent
         } else {
-          takeBackSilence(from: frame)
+          clearSilence(from: frame)
         }
         return
       }
@@ -173,19 +173,19 @@ struct RenderInput: ~Copyable {
       runCount &-= 1
       release(dropped, events: events, index: index)
     }
-    takeBackSilence(from: frame)
+    clearSilence(from: frame)
   }
 
   /// Clears an underrun or an end at or after `frame`, which is then evaluated again.
   @_noAllocation
-  private mutating func takeBackSilence(from frame: Int64) {
-    guard phaseFrame >= frame, isIn(.starved) || isIn(.ended) else { return }
+  private mutating func clearSilence(from frame: Int64) {
+    guard phaseFrame >= frame, isIn(.underrun) || isIn(.ended) else { return }
     phase = .silent
   }
 
   /// Drops the runs and fades before `frame`, which have been heard.
   @_noAllocation
-  mutating func forget(before frame: Int64, events: borrowing RenderEventQueue, index: Int32) {
+  mutating func discardHeardFrames(before frame: Int64, events: borrowing RenderEventQueue, index: Int32) {
     dropFades(endingBefore: frame, events: events, index: index)
     while runCount > 0 {
       let oldest = run(0)
@@ -193,12 +193,12 @@ struct RenderInput: ~Copyable {
       let heard = max(0, min(frame &- oldest.pointee.outputFrame, oldest.pointee.frameCount))
       let first = min(oldest.pointee.streamFrame &+ heard, firstFadingFrame(of: stream, heardFrame: frame))
       stream.pointee.ring.release(before: first)
-      stream.pointee.levels.release(before: first)
+      stream.pointee.gains.release(before: first)
       // Pairs with the fence in `RenderStream.requestRoomWakeup`: either this thread sees the request, or the writer
       // sees the space.
       atomicMemoryFence(ordering: .sequentiallyConsistent)
       if stream.pointee.wantsRoom.load(ordering: .relaxed) { offerRoom(in: stream, events: events, index: index) }
-      let isOpen = runCount == 1 && isIn(.sounding)
+      let isOpen = runCount == 1 && isIn(.audible)
       if isOpen || oldest.pointee.outputEnd > frame { return }
       dropOldestRun(events: events, index: index)
     }
@@ -248,13 +248,13 @@ struct RenderInput: ~Copyable {
 
   /// Moves the gain of an item in a stream, if the input still reads that stream.
   @_noAllocation
-  func moveLevel(streamID: UInt64, itemID: UInt64, to gain: Float, atFrame frame: Int64, frameCount: Int64) {
-    held(streamID)?.pointee.levels.move(itemID: itemID, to: gain, atFrame: frame, frameCount: frameCount)
+  func moveItemGain(streamID: UInt64, itemID: UInt64, to gain: Float, atFrame frame: Int64, frameCount: Int64) {
+    referencedStream(streamID)?.pointee.gains.move(itemID: itemID, to: gain, atFrame: frame, frameCount: frameCount)
   }
 
   /// Returns the stream with the given ID if the input still reads it.
   @_noAllocation
-  private func held(_ streamID: UInt64) -> Stream? {
+  private func referencedStream(_ streamID: UInt64) -> Stream? {
     if let stream, stream.pointee.id == streamID { return stream }
     if let scheduled, scheduled.pointee.id == streamID { return scheduled }
     for index in 0..<fadeCount where fades[index].stream.pointee.id == streamID { return fades[index].stream }

@@ -3,7 +3,7 @@ import Synchronization
 /// A command from the engine to the render side. Plain data; `RenderCore.stage` enqueues it.
 struct RenderCommand: BitwiseCopyable {
   enum Kind: BitwiseCopyable {
-    case attach, detach, setRunning, setStream, scheduleStream, setVolume, setMute, setPan, setLevel, setMeter
+    case attach, detach, setRunning, setStream, scheduleStream, setVolume, setMute, setPan, setItemGain, setMeter
   }
 
   var kind: Kind
@@ -19,17 +19,17 @@ struct RenderCommand: BitwiseCopyable {
   var atStreamFrame: Int64 = 0
   /// `setStream`, `scheduleStream`: the length of the cross-fade from the previous stream, in frames.
   var fadeFrameCount: Int64 = 0
-  /// `setLevel`: the ID of the stream, which may no longer exist, and of the item in it.
+  /// `setItemGain`: the ID of the stream, which may no longer exist, and of the item in it.
   var streamID: UInt64 = 0
   var itemID: UInt64 = 0
-  /// `setVolume`, `setMute` and `setLevel`: the gain. `setPan`: the left side's gain.
+  /// `setVolume`, `setMute` and `setItemGain`: the gain. `setPan`: the left side's gain.
   var gain: Float = 1
   /// `setPan`: the right side's gain.
   var rightGain: Float = 1
   var rampFrameCount: Int64 = 0
   var curve = RampCurve.linear
   /// `setRunning`: the first output frame at which the input may play.
-  var beginFrame: Int64 = .min
+  var startFrame: Int64 = .min
   /// `setMeter`: the meter of the input; nil stops the measurement.
   var meter: UnsafeMutablePointer<InputMeter.Storage>?
 }
@@ -56,7 +56,7 @@ public struct RenderEvent: BitwiseCopyable, Sendable {
     /// From `outputFrame` on, `inputIndex` plays stream `streamID` from its frame `streamFrame`.
     case runBegan
     /// The input underran at `outputFrame`: frame `streamFrame` was not written in time.
-    case starved
+    case underrun
     /// The input became silent at `outputFrame`: the stream ended at `streamFrame`.
     case ended
     /// The input became silent at `outputFrame`, before frame `streamFrame`: it was stopped, or its stream was
@@ -95,7 +95,7 @@ public struct RenderEvent: BitwiseCopyable, Sendable {
 extension DescriptorQueue where Element == RenderCommand {
   /// Removes and returns the oldest command; nil when the queue is empty.
   @_noAllocation
-  borrowing func take() -> RenderCommand? {
+  borrowing func popCommand() -> RenderCommand? {
     let slot = positions.slotToRead()
     if slot < 0 { return nil }
     let command = storage[slot]

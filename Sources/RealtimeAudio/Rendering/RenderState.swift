@@ -43,7 +43,7 @@ struct RenderState: ~Copyable {
   mutating func applyCommands(
     _ commands: borrowing DescriptorQueue<RenderCommand>, events: borrowing RenderEventQueue
   ) {
-    while let command = commands.take() {
+    while let command = commands.popCommand() {
       apply(command, input: inputs + command.inputIndex, events: events)
       rewindLimitFrame = renderedFrame
     }
@@ -75,16 +75,16 @@ struct RenderState: ~Copyable {
       input.pointee.replaceStream(with: nil, events: events, index: index)
     case .setRunning:
       input.pointee.isRunning = command.flag
-      input.pointee.beginFrame = command.beginFrame
+      input.pointee.startFrame = command.startFrame
       if input.pointee.isIn(.ended) { input.pointee.phase = .silent }
-      if !command.flag || command.beginFrame > renderedFrame {
+      if !command.flag || command.startFrame > renderedFrame {
         fallSilent(input, kind: .stopped, phase: .silent, index: index, events: events)
         input.pointee.dropAllFades(events: events, index: index)
       }
     case .setStream:
       fallSilent(input, kind: .stopped, phase: .silent, index: index, events: events)
-      if command.fadeFrameCount > 0, input.pointee.isRunning, input.pointee.beginFrame <= renderedFrame {
-        beginFade(
+      if command.fadeFrameCount > 0, input.pointee.isRunning, input.pointee.startFrame <= renderedFrame {
+        startFade(
           input, from: input.pointee.streamFrame, frameCount: command.fadeFrameCount, at: renderedFrame,
           index: index, events: events)
       } else {
@@ -119,13 +119,13 @@ struct RenderState: ~Copyable {
         to: command.gain, atFrame: renderedFrame, frameCount: command.rampFrameCount, curve: .linear)
       input.pointee.right.move(
         to: command.rightGain, atFrame: renderedFrame, frameCount: command.rampFrameCount, curve: .linear)
-    case .setLevel:
-      input.pointee.moveLevel(
+    case .setItemGain:
+      input.pointee.moveItemGain(
         streamID: command.streamID, itemID: command.itemID, to: command.gain, atFrame: renderedFrame,
         frameCount: command.rampFrameCount)
     case .setMeter:
       input.pointee.meter = command.meter
-      command.meter?.pointee.begin(at: renderedFrame)
+      command.meter?.pointee.start(at: renderedFrame)
     }
   }
 
@@ -145,7 +145,7 @@ struct RenderState: ~Copyable {
       if input.pointee.needsDevice || input.pointee.lastRunEnd > frame { heard |= bit }
       if input.pointee.isRunning, !input.pointee.isIn(.ended) { running |= bit }
       if input.pointee.stream != nil { filled |= bit }
-      if input.pointee.isRunning, input.pointee.beginFrame > frame { waiting |= bit }
+      if input.pointee.isRunning, input.pointee.startFrame > frame { waiting |= bit }
     }
     var replaced: UInt64 = 0
     var stopped: UInt64 = 0
@@ -160,7 +160,7 @@ struct RenderState: ~Copyable {
         stopped |= bit
       case .setRunning:
         running = command.flag ? running | bit : running & ~bit
-        waiting = command.flag && command.beginFrame > frame ? waiting | bit : waiting & ~bit
+        waiting = command.flag && command.startFrame > frame ? waiting | bit : waiting & ~bit
         stopped = command.flag ? stopped & ~bit : stopped | bit
       case .setStream:
         // The outgoing stream stays audible.
@@ -168,7 +168,7 @@ struct RenderState: ~Copyable {
         filled = command.stream == nil ? filled & ~bit : filled | bit
         replaced |= bit
       case .scheduleStream: return .mixes
-      case .setVolume, .setMute, .setPan, .setLevel, .setMeter: break
+      case .setVolume, .setMute, .setPan, .setItemGain, .setMeter: break
       }
     }
     if running & filled & waiting != 0 { return .mixes }
@@ -182,7 +182,7 @@ struct RenderState: ~Copyable {
   mutating func render(
     into output: UnsafeMutablePointer<Float>, frameCount: Int, events: borrowing RenderEventQueue
   ) {
-    // An input is audible from the start of the block, or from its `beginFrame`, up to some frame. So the frames before
+    // An input is audible from the start of the block, or from its `startFrame`, up to some frame. So the frames before
     // `filled` contain audio and are added to; later frames are copied, because adding to 0 would turn -0 into 0.
     var filled = 0
     for index in 0..<inputLimit {
@@ -193,7 +193,7 @@ struct RenderState: ~Copyable {
       let part = output + first &* channelCount
       var end = 0
       if let meter = input.pointee.meter {
-        if first > 0 { meter.pointee.passSilence(frameCount: first) }
+        if first > 0 { meter.pointee.appendSilence(frameCount: first) }
         end = renderMetered(
           input, meter, index: number, into: part, frameCount: frameCount &- first, filled: max(0, filled &- first),
           at: renderedFrame &+ Int64(first), events: events)
@@ -227,21 +227,21 @@ struct RenderState: ~Copyable {
     var end = 0
     while done < frameCount {
       let region = meter.pointee.writableRegion(atMost: frameCount &- done)
-      var sounded = 0
+      var renderedCount = 0
       if end == done, input.pointee.isRunning, input.pointee.stream != nil || input.pointee.fadeCount > 0 {
-        sounded = render(
+        renderedCount = render(
           input, index: index, into: region.samples, frameCount: region.count, filled: 0,
           at: firstFrame &+ Int64(done), events: events)
       }
-      (region.samples + sounded &* channelCount).update(
-        repeating: 0, count: (region.count &- sounded) &* channelCount)
+      (region.samples + renderedCount &* channelCount).update(
+        repeating: 0, count: (region.count &- renderedCount) &* channelCount)
       let target = output + done &* channelCount
-      let count = sounded &* channelCount
-      let middle = min(max(0, filled &- done), sounded) &* channelCount
+      let count = renderedCount &* channelCount
+      let middle = min(max(0, filled &- done), renderedCount) &* channelCount
       for sample in 0..<middle { target[sample] += region.samples[sample] }
       for sample in middle..<count { target[sample] = region.samples[sample] }
       meter.pointee.commit(frameCount: region.count)
-      if sounded > 0 { end = done &+ sounded }
+      if renderedCount > 0 { end = done &+ renderedCount }
       done &+= region.count
     }
     return end
@@ -254,12 +254,12 @@ struct RenderState: ~Copyable {
     _ input: UnsafeMutablePointer<RenderInput>, index: Int32, into output: UnsafeMutablePointer<Float>,
     frameCount: Int, filled: Int, at firstFrame: Int64, events: borrowing RenderEventQueue
   ) -> Int {
-    let sounded = renderStreams(
+    let renderedCount = renderStreams(
       input, index: index, into: output, frameCount: frameCount, filled: filled, at: firstFrame, events: events)
-    var end = sounded
+    var end = renderedCount
     if input.pointee.fadeCount > 0 {
       end = input.pointee.mixFades(
-        into: output, frameCount: frameCount, filled: filled, sounded: sounded, channelCount: channelCount,
+        into: output, frameCount: frameCount, filled: filled, renderedCount: renderedCount, channelCount: channelCount,
         sides: sides, at: firstFrame)
     }
     if end > 0 { lastAudibleFrame = max(lastAudibleFrame, firstFrame &+ Int64(end)) }
@@ -277,7 +277,7 @@ struct RenderState: ~Copyable {
       let outputFrame = firstFrame &+ Int64(done)
       let position = input.pointee.streamFrame
       if let next = input.pointee.scheduled, position == input.pointee.scheduledAtFrame {
-        takeOver(next, from: position, input, at: outputFrame, index: index, events: events)
+        switchToScheduledStream(next, from: position, input, at: outputFrame, index: index, events: events)
         continue
       }
       let end = stream.pointee.end
@@ -287,21 +287,21 @@ struct RenderState: ~Copyable {
       if available <= 0 {
         let hasEnded = position >= end
         silence(
-          input, kind: hasEnded ? .ended : .starved, phase: hasEnded ? .ended : .starved, at: outputFrame,
+          input, kind: hasEnded ? .ended : .underrun, phase: hasEnded ? .ended : .underrun, at: outputFrame,
           index: index, events: events)
         return done
       }
-      if !input.pointee.isIn(.sounding) {
-        beginRun(
+      if !input.pointee.isIn(.audible) {
+        startRun(
           input, stream: stream, at: outputFrame, scheduledAtFrame: nil, fadeFrameCount: 0, index: index,
           events: events)
       }
-      let level = stream.pointee.levels.reach(atFrame: position)
+      let gainRange = stream.pointee.gains.gainRange(atFrame: position)
       let region = stream.pointee.ring.readableRegion(
-        from: position, atMost: Int(min(min(available, level.endFrame &- position), Int64(frameCount &- done))))
+        from: position, atMost: Int(min(min(available, gainRange.endFrame &- position), Int64(frameCount &- done))))
       input.pointee.mix(
         region.samples, frameCount: region.count, filled: max(0, filled &- done), channelCount: channelCount,
-        level: level.gain, fade: input.pointee.incomingFade, sides: sides, into: output + done &* channelCount,
+        itemGain: gainRange.gain, fade: input.pointee.incomingFade, sides: sides, into: output + done &* channelCount,
         at: outputFrame)
       input.pointee.extendRun(by: region.count)
       done &+= region.count
@@ -310,42 +310,42 @@ struct RenderState: ~Copyable {
   }
 
   @_noAllocation
-  private mutating func beginFade(
+  private mutating func startFade(
     _ input: UnsafeMutablePointer<RenderInput>, from streamFrame: Int64, frameCount: Int64, at outputFrame: Int64,
     index: Int32, events: borrowing RenderEventQueue
   ) {
-    let forgotten = input.pointee.beginFade(
+    let rewindLimit = input.pointee.startFade(
       at: outputFrame, from: streamFrame, frameCount: frameCount, events: events, index: index)
-    if let forgotten { rewindLimitFrame = max(rewindLimitFrame, forgotten) }
+    if let rewindLimit { rewindLimitFrame = max(rewindLimitFrame, rewindLimit) }
   }
 
   @_noAllocation
-  private mutating func beginRun(
+  private mutating func startRun(
     _ input: UnsafeMutablePointer<RenderInput>, stream: RenderInput.Stream, at outputFrame: Int64,
     scheduledAtFrame: Int64?, fadeFrameCount: Int64, index: Int32, events: borrowing RenderEventQueue
   ) {
-    let forgotten = input.pointee.openRun(
+    let rewindLimit = input.pointee.appendRun(
       at: outputFrame, stream: stream, scheduledAtFrame: scheduledAtFrame, fadeFrameCount: fadeFrameCount,
       events: events, index: index)
-    if let forgotten { rewindLimitFrame = max(rewindLimitFrame, forgotten) }
-    input.pointee.phase = .sounding
+    if let rewindLimit { rewindLimitFrame = max(rewindLimitFrame, rewindLimit) }
+    input.pointee.phase = .audible
     post(.runBegan, input, at: outputFrame, index: index, events: events)
   }
 
   /// Switches to the scheduled stream.
   @_noAllocation
-  private mutating func takeOver(
+  private mutating func switchToScheduledStream(
     _ next: RenderInput.Stream, from position: Int64, _ input: UnsafeMutablePointer<RenderInput>,
     at outputFrame: Int64, index: Int32, events: borrowing RenderEventQueue
   ) {
     let fadeFrameCount = input.pointee.scheduledFadeFrameCount
     if fadeFrameCount > 0 {
-      beginFade(
+      startFade(
         input, from: position, frameCount: fadeFrameCount, at: outputFrame, index: index, events: events)
     }
     input.pointee.streamFrame = input.pointee.scheduledStreamFrame
     // The run's reference keeps `next` alive across the two changes.
-    beginRun(
+    startRun(
       input, stream: next, at: outputFrame, scheduledAtFrame: position, fadeFrameCount: fadeFrameCount, index: index,
       events: events)
     input.pointee.replaceStream(with: next, events: events, index: index)
@@ -357,7 +357,7 @@ struct RenderState: ~Copyable {
     _ input: UnsafeMutablePointer<RenderInput>, kind: RenderEvent.Kind, phase: RenderInput.Phase, index: Int32,
     events: borrowing RenderEventQueue
   ) {
-    if input.pointee.isIn(.sounding) {
+    if input.pointee.isIn(.audible) {
       silence(input, kind: kind, phase: phase, at: renderedFrame, index: index, events: events)
     }
     input.pointee.phase = phase
@@ -412,7 +412,8 @@ struct RenderState: ~Copyable {
     rewindLimitFrame = max(rewindLimitFrame, frame)
     clips.release(heardFrame: frame)
     for index in 0..<inputLimit {
-      (inputs + index).pointee.forget(before: frame, events: events, index: Int32(truncatingIfNeeded: index))
+      (inputs + index).pointee.discardHeardFrames(
+        before: frame, events: events, index: Int32(truncatingIfNeeded: index))
     }
   }
 

@@ -4,7 +4,7 @@ import Synchronization
 /// The description of a range of a stream's frames, sent from the decode thread to the engine.
 ///
 /// A range begins at `streamFrame` and lasts until the next range begins or the stream ends.
-public struct SpanDescriptor: BitwiseCopyable, Sendable {
+public struct StreamSegment: BitwiseCopyable, Sendable {
   /// The frame of the stream at which the range begins.
   public var streamFrame: Int64
   /// The queue entry that the audio belongs to.
@@ -36,8 +36,8 @@ public struct SpanDescriptor: BitwiseCopyable, Sendable {
 /// So the writer of the new stream never waits for the reader of the old one, and a rewind across the seek finds both.
 ///
 /// Threading:
-/// - One decode thread writes: `ring` (writer's side), `spans` (producer's side), `end`, `requestRoomWakeup`.
-/// - One engine reads `spans`.
+/// - One decode thread writes: `ring` (writer's side), `segments` (producer's side), `end`, `requestRoomWakeup`.
+/// - One engine reads `segments`.
 /// - One render side reads the rest.
 public final class RenderStream: Sendable {
   /// The ID of the stream in events, unique in the process.
@@ -48,15 +48,15 @@ public final class RenderStream: Sendable {
   struct Storage: ~Copyable {
     let id: UInt64
     let ring: SampleRing
-    let spans: DescriptorQueue<SpanDescriptor>
-    let levels = StreamLevels()
+    let segments: DescriptorQueue<StreamSegment>
+    let gains = StreamGains()
     /// The frame at which the audio ends; `Int64.max` while that is unknown. Written by the decode thread.
     let endFrame = Atomic<Int64>(.max)
     /// The frame at which the engine truncated the stream, regardless of later writes; `Int64.max` when it is not
     /// truncated.
     let cutFrame = Atomic<Int64>(.max)
     /// Frames from this one on are masked and must not be rendered yet; `Int64.max` when no frame is masked.
-    let heldFrame = Atomic<Int64>(.max)
+    let maskedFrame = Atomic<Int64>(.max)
     /// Set by the decode thread before it sleeps, cleared by the render side when the ring has space.
     let wantsRoom = Atomic<Bool>(false)
     /// The number of references from the render side's records to this stream. Render side only.
@@ -66,8 +66,8 @@ public final class RenderStream: Sendable {
     var readyFrame: Int64 {
       @_noAllocation get {
         let written = ring.writtenFrame
-        let held = heldFrame.load(ordering: .acquiring)
-        return written < held ? written : held
+        let masked = maskedFrame.load(ordering: .acquiring)
+        return written < masked ? written : masked
       }
     }
 
@@ -84,13 +84,13 @@ public final class RenderStream: Sendable {
   private static let nextID = Atomic<UInt64>(1)
 
   /// Creates an empty stream for `capacityFrames` frames of `channelCount` interleaved channels.
-  public init(capacityFrames: Int, channelCount: Int, spanCapacity: Int = 1_024) {
+  public init(capacityFrames: Int, channelCount: Int, segmentCapacity: Int = 1_024) {
     id = Self.nextID.wrappingAdd(1, ordering: .relaxed).oldValue
     storage = .allocate(capacity: 1)
     storage.initialize(
       to: Storage(
         id: id, ring: SampleRing(capacityFrames: capacityFrames, channelCount: channelCount),
-        spans: DescriptorQueue(capacity: spanCapacity)))
+        segments: DescriptorQueue(capacity: segmentCapacity)))
   }
 
   deinit {
@@ -128,15 +128,15 @@ public final class RenderStream: Sendable {
     storage.pointee.ring.write(samples, frameCount: frameCount)
   }
 
-  /// Describes the frames from `span.streamFrame` on. Call it before these frames are written. Returns false when the
-  /// queue is full.
-  public func describe(_ span: SpanDescriptor) -> Bool { storage.pointee.spans.push(span) }
+  /// Describes the frames from `segment.streamFrame` on. Call it before these frames are written. Returns false when
+  /// the queue is full.
+  public func describe(_ segment: StreamSegment) -> Bool { storage.pointee.segments.push(segment) }
 
   /// Sets the gain of the frames from `streamFrame` on, which belong to item `itemID`. Call it before these frames are
   /// written, in the order of the frames. Returns false when there is no space: the frames then keep the gain of the
   /// frames before them.
-  public func setLevel(_ gain: Float, itemID: UInt64, fromFrame streamFrame: Int64) -> Bool {
-    storage.pointee.levels.append(streamFrame: streamFrame, itemID: itemID, gain: gain)
+  public func setItemGain(_ gain: Float, itemID: UInt64, fromFrame streamFrame: Int64) -> Bool {
+    storage.pointee.gains.append(streamFrame: streamFrame, itemID: itemID, gain: gain)
   }
 
   /// Ends the audio after the last written frame.
@@ -161,8 +161,10 @@ public final class RenderStream: Sendable {
 
   /// Masks the frames from `frame` on, written or not: an input that reaches `frame` underruns. Frames rendered already
   /// stay. Nil removes the mask.
-  public func hold(at frame: Int64?) { storage.pointee.heldFrame.store(frame ?? .max, ordering: .releasing) }
+  public func mask(from frame: Int64?) {
+    storage.pointee.maskedFrame.store(frame ?? .max, ordering: .releasing)
+  }
 
   /// Removes and returns the next range description; nil when all have been read.
-  public func nextSpan() -> SpanDescriptor? { storage.pointee.spans.pop() }
+  public func nextSegment() -> StreamSegment? { storage.pointee.segments.pop() }
 }

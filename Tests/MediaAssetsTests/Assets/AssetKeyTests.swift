@@ -158,7 +158,7 @@ import Testing
     let gate = Gate()
     gate.block(workers)
     let asset = Asset(path: Array(try audioFile(folder).utf8), workers: workers)
-    let names = WakeSignal<[String]>([])
+    let names = ConditionMutex<[String]>([])
     asset.loadValues(forKeys: [.tracks]) { status in names.update { $0.append("tracks \(status.name)") } }
     asset.loadValues(forKeys: [.metadata]) { status in names.update { $0.append("metadata \(status.name)") } }
     asset.loadValues(forKeys: [.metadata, .tracks]) { status in names.update { $0.append("both \(status.name)") } }
@@ -178,7 +178,7 @@ import Testing
   func cancelLoadingAbandonsAReadInProgress(_ key: AssetKey) async throws {
     let bytes = HangingBytes()
     let asset = bytes.asset()
-    let names = WakeSignal<[String]>([])
+    let names = ConditionMutex<[String]>([])
     asset.loadValues(forKeys: [key]) { status in names.update { $0.append(status.name) } }
     bytes.waitUntilRead(1)
     asset.cancelLoading()
@@ -192,7 +192,7 @@ import Testing
 
   @Test(arguments: [AssetKey.duration, .metadata]) func releasedAssetAbandonsItsLoad(_ key: AssetKey) throws {
     let bytes = HangingBytes()
-    let names = WakeSignal<[String]>([])
+    let names = ConditionMutex<[String]>([])
     var asset: Asset? = bytes.asset()
     asset?.loadValues(forKeys: [key]) { status in names.update { $0.append(status.name) } }
     bytes.waitUntilRead(1)
@@ -218,7 +218,7 @@ import Testing
   @Test func cancelLoadingAbandonsAnArtworkRead() throws {
     let bytes = HangingBytes()
     let asset = bytes.asset()
-    let code = WakeSignal<Int?>(nil)
+    let code = ConditionMutex<Int?>(nil)
     Thread { code.update { $0 = errorCode { _ = try asset.loadArtwork() } } }.start()
     bytes.waitUntilRead(1)
     asset.cancelLoading()

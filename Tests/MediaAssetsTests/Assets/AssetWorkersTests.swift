@@ -14,8 +14,8 @@ import Testing
     WorkSlots.Limits(slotCount: slots, threadCount: threads)
   }
 
-  private func statuses(_ asset: Asset, _ key: AssetKey) -> WakeSignal<[AssetValueStatus<AssetValues>]> {
-    let statuses = WakeSignal<[AssetValueStatus<AssetValues>]>([])
+  private func statuses(_ asset: Asset, _ key: AssetKey) -> ConditionMutex<[AssetValueStatus<AssetValues>]> {
+    let statuses = ConditionMutex<[AssetValueStatus<AssetValues>]>([])
     asset.loadValues(forKeys: [key]) { status in statuses.update { $0.append(status) } }
     return statuses
   }
@@ -26,10 +26,10 @@ import Testing
 
   /// Owns its job, like callers that cancel theirs, and reports its release.
   private final class Owner: Sendable {
-    private let releasedCount: WakeSignal<Int>
+    private let releasedCount: ConditionMutex<Int>
     private let job = Mutex<AssetWorkers.Job?>(nil)
 
-    init(_ releasedCount: WakeSignal<Int>) { self.releasedCount = releasedCount }
+    init(_ releasedCount: ConditionMutex<Int>) { self.releasedCount = releasedCount }
     deinit { releasedCount.update { $0 += 1 } }
 
     func start(on workers: AssetWorkers, _ body: @escaping @Sendable () -> Void) {
@@ -47,7 +47,7 @@ import Testing
 
   /// A job that ended, was cancelled before or during its work, or timed out releases its resources.
   @Test func endedJobReleasesItsOwner() {
-    let (releasedCount, release) = (WakeSignal(0), WakeSignal((started: 0, isOpen: false)))
+    let (releasedCount, release) = (ConditionMutex(0), ConditionMutex((started: 0, isOpen: false)))
     let blockUntilOpen: @Sendable () -> Void = {
       release.update { $0.started += 1 }
       _ = release.wait { $0.isOpen ? true : nil }
@@ -124,8 +124,8 @@ import Testing
     var limits = limits()
     limits.slowNanoseconds = 1_000_000
     let workers = AssetWorkers(limits: limits)
-    let failed = WakeSignal(false)
-    let isReleased = WakeSignal(false)
+    let failed = ConditionMutex(false)
+    let isReleased = ConditionMutex(false)
     defer { isReleased.update { $0 = true } }
     workers.run(forNanoseconds: 2_000_000) { _ in
       _ = isReleased.wait { $0 ? true : nil } as Bool?
@@ -140,7 +140,7 @@ import Testing
     var limits = limits(slots: 1, threads: 2)
     (limits.slowNanoseconds, limits.stuckNanoseconds) = (1_000 * second, second / 2)
     let workers = AssetWorkers(limits: limits, isWatched: false)
-    let state = WakeSignal((started: 0, continued: 0, mayContinue: false, mayEnd: false, timedOut: 0, ended: 0))
+    let state = ConditionMutex((started: 0, continued: 0, mayContinue: false, mayEnd: false, timedOut: 0, ended: 0))
     func start() {
       workers.run(forNanoseconds: 10_000 * second) { job in
         state.update { $0.started += 1 }

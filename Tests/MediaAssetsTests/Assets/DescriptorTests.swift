@@ -152,7 +152,7 @@ import Testing
     #expect(Glibc.pipe(&ends) == 0)
     let asset = try Asset(fileDescriptor: ends[0])
     let opening = AssetOpening()
-    let result = WakeSignal<MediaError.Code?>(nil)
+    let result = ConditionMutex<MediaError.Code?>(nil)
     NamedThread.detached(name: "opens") {
       do throws(MediaError) {
         _ = try opening.load(asset)
@@ -225,7 +225,7 @@ private final class Writer: Sendable {
     case failed(Int32)
   }
 
-  private let end = WakeSignal<End?>(nil)
+  private let end = ConditionMutex<End?>(nil)
 
   init(_ descriptor: Int32, _ content: Content) {
     signal(SIGPIPE, SIG_IGN)

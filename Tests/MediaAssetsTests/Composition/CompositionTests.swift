@@ -325,10 +325,10 @@ import Testing
       var peak = 0
       var opened = 0
     }
-    let counts: WakeSignal<Counts>
+    let counts: ConditionMutex<Counts>
     private let bytes: [UInt8]
 
-    init(_ bytes: [UInt8], _ counts: WakeSignal<Counts>) { (self.bytes, self.counts) = (bytes, counts) }
+    init(_ bytes: [UInt8], _ counts: ConditionMutex<Counts>) { (self.bytes, self.counts) = (bytes, counts) }
 
     var asset: Asset { Asset(name: "counted.wav") { [self] () throws(MediaError) in Source(self) } }
 
@@ -361,7 +361,7 @@ import Testing
   }
 
   @Test func fewFilesAreOpenAtOnce() throws {
-    let counts = WakeSignal(CountedFile.Counts())
+    let counts = ConditionMutex(CountedFile.Counts())
     let bytes = IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 4_800)
     let files = (0..<20).map { _ in CountedFile(bytes, counts).asset }
     var composition = Composition()

@@ -184,7 +184,7 @@ import WholeFiles
   // MARK: - Requests
 
   private final class OutcomeLog: Sendable {
-    let all = WakeSignal<[(MediaTime, String)]>([])
+    let all = ConditionMutex<[(MediaTime, String)]>([])
 
     func record(_ time: MediaTime, _ outcome: AssetImageGenerator.Outcome) {
       let text =
@@ -328,7 +328,7 @@ import WholeFiles
   }
 
   private static func export(_ asset: Asset, _ request: ImageExport.Request) throws -> ImageExport.Result {
-    let completion = WakeSignal<Result<ImageExport.Result, MediaError>?>(nil)
+    let completion = ConditionMutex<Result<ImageExport.Result, MediaError>?>(nil)
     ImageExport(asset, request).start { result in completion.update { $0 = result } }
     return try #require(completion.wait { $0 }).get()
   }
@@ -384,7 +384,7 @@ import WholeFiles
     let folder = try TemporaryFolder()
     let bytes = HangingBytes()
     let export = ImageExport(bytes.asset(), .init(.images([(.zero, Self.file(folder.file("x.png")))])))
-    let codes = WakeSignal<[Int]>([])
+    let codes = ConditionMutex<[Int]>([])
     export.start { result in
       let code = errorCode { _ = try result.get() }
       codes.update { $0.append(code) }

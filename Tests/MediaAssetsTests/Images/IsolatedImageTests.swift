@@ -308,7 +308,7 @@ import WholeFiles
     let content = ImageExport.Request.Content.images(
       (0..<3).map { (Self.time(60 * $0), Self.file(folder.file("\($0)"))) })
     let asset = Asset(location: Self.location(path), isolation: .worker)
-    let (completion, killed) = (WakeSignal<Result<ImageExport.Result, MediaError>?>(nil), WakeSignal(0))
+    let (completion, killed) = (ConditionMutex<Result<ImageExport.Result, MediaError>?>(nil), ConditionMutex(0))
     ImageExport(asset, .init(content)).start { done in
       guard let done, (moment == "open") == (done == 0), done < 0.5 else { return }
       for worker in Self.workers(having: path) {
@@ -353,7 +353,7 @@ import WholeFiles
     let asset = Asset(location: .source(name: "long.avi") { () throws(MediaError) in bytes }, isolation: .worker)
     let content = ImageExport.Request.Content.images([(Self.time(300), Self.file(out.file("1")))])
     let export = ImageExport(asset, .init(content, settings: Self.settings()))
-    let codes = WakeSignal<[Int]>([])
+    let codes = ConditionMutex<[Int]>([])
     export.start { _ in
       bytes.close()
     } completion: { result in
@@ -421,7 +421,7 @@ import WholeFiles
   // MARK: - Exports
 
   private static func export(_ asset: Asset, _ request: ImageExport.Request) throws -> ImageExport.Result {
-    let completion = WakeSignal<Result<ImageExport.Result, MediaError>?>(nil)
+    let completion = ConditionMutex<Result<ImageExport.Result, MediaError>?>(nil)
     ImageExport(asset, request).start { result in completion.update { $0 = result } }
     return try #require(completion.wait { $0 }).get()
   }
@@ -440,7 +440,7 @@ private final class ClosableBytes: ByteSource {
   }
 
   private let bytes: [UInt8]
-  private let state = WakeSignal(State())
+  private let state = ConditionMutex(State())
   var byteCount: Int64? { Int64(bytes.count) }
   let isSeekable = true
 

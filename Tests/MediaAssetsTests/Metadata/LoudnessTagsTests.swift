@@ -148,7 +148,7 @@ import Testing
     let path = try apeFile(in: folder)
     let asset = Asset(path: path)
     _ = try asset.load()
-    let (started, found) = (WakeSignal(0), WakeSignal<[Double?]>([]))
+    let (started, found) = (ConditionMutex(0), ConditionMutex<[Double?]>([]))
     try asset.state.loading.withLock { _ in
       for _ in 0..<3 {
         NamedThread.detached(name: "tags") {

@@ -376,7 +376,7 @@ import Testing
   @Test func releasingAReaderEndsAWaitingCopy() throws {
     let bytes = StallingBytes(IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 400_000), stallsAt: 800_000)
     let output = AssetReaderTrackOutput(settings: Self.s16)
-    let copied = WakeSignal((byteCount: 0, isFinished: false))
+    let copied = ConditionMutex((byteCount: 0, isFinished: false))
     var reader: AssetReader? = try Self.reader(bytes.asset, output)
     let consumer = Thread {
       while let buffer = output.copyNextSampleBuffer() { copied.update { $0.byteCount += buffer.data.count } }
@@ -468,7 +468,7 @@ final class StallingBytes: Sendable {
 
   private let bytes: [UInt8]
   private let limit: Int64
-  private let state = WakeSignal(State())
+  private let state = ConditionMutex(State())
 
   init(_ bytes: [UInt8], stallsAt limit: Int64) { (self.bytes, self.limit) = (bytes, limit) }
 
@@ -487,7 +487,7 @@ final class StallingBytes: Sendable {
 
   private final class Source: ByteSource {
     private let owner: StallingBytes
-    private let isCancelled = WakeSignal(false)
+    private let isCancelled = ConditionMutex(false)
 
     init(_ owner: StallingBytes) { self.owner = owner }
 

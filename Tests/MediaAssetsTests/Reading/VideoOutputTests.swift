@@ -213,7 +213,7 @@ import Testing
     try reader.add(output)
     try reader.startReading()
     #expect(output.copyNextSampleBuffer() != nil)
-    let read = WakeSignal(0)
+    let read = ConditionMutex(0)
     NamedThread.detached(name: "copies") {
       while output.copyNextSampleBuffer() != nil { read.update { $0 = max(1, $0) } }
       read.update { $0 = 2 }

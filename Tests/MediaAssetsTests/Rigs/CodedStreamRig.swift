@@ -18,7 +18,7 @@ final class CodedStreamRig {
   let server: HTTPServer
   let clock = ManualTime()
   let log = NetworkLog()
-  private let eventCount = WakeSignal(0)
+  private let eventCount = ConditionMutex(0)
   /// The segments of each audio file, in order: names and lengths.
   private(set) var segments: [String: [(name: String, length: String)]] = [:]
 

@@ -16,7 +16,7 @@ final class HLSRig {
   let server: HTTPServer
   let clock = ManualTime()
   let log = NetworkLog()
-  private let eventCount = WakeSignal(0)
+  private let eventCount = ConditionMutex(0)
   /// The segments of FFmpeg's muxer, with their lengths.
   private(set) var segments: [(name: String, length: String)] = []
   let frameCount = 44_100 * 24

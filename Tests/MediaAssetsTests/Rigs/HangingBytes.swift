@@ -11,7 +11,7 @@ final class HangingBytes: Sendable {
     var isReleased = false
   }
 
-  fileprivate let state = WakeSignal(State())
+  fileprivate let state = ConditionMutex(State())
   /// Whether reads ignore cancellation and end only with `release`, like a file whose server is gone.
   fileprivate let ignoresCancellation: Bool
 
@@ -37,7 +37,7 @@ final class HangingBytes: Sendable {
 
 private final class HangingByteSource: ByteSource {
   private let bytes: HangingBytes
-  private let isCancelled = WakeSignal(false)
+  private let isCancelled = ConditionMutex(false)
 
   init(_ bytes: HangingBytes) { self.bytes = bytes }
 

@@ -323,7 +323,7 @@ import Testing
     let last = try #require(session.timeline.entry(5))
     let count = Int((last.endNanoseconds * 48_000 + 500_000_000) / 1_000_000_000) - start
     let heard = Mutex([Float]())
-    let hasAll = WakeSignal(false)
+    let hasAll = ConditionMutex(false)
     let thread = CodeThread {
       defer { hasAll.update { $0 = true } }
       var samples = try reader.frames(count)

@@ -100,7 +100,7 @@ import Testing
   @Test func endOfAnItemIsReportedBeforeTheNextIsOpened() throws {
     let rig = try StreamRig()
     let path = try rig.noise("noise.wav", rate: 48_000, channels: 2, frames: 0..<1_000)
-    let order = WakeSignal<[String]>([])
+    let order = ConditionMutex<[String]>([])
     let stream = RenderStream(capacityFrames: 1 << 16, channelCount: 2)
     let open: @Sendable (DecodePipeline.Source) throws(MediaError) -> sending ItemDecoder = {
       source throws(MediaError) in

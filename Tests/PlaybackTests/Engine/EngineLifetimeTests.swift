@@ -16,8 +16,8 @@ import Testing
 
   /// Counts the objects that were released.
   private final class ReleaseCounter: Sendable {
-    private let count: WakeSignal<Int>
-    init(_ count: WakeSignal<Int>) { self.count = count }
+    private let count: ConditionMutex<Int>
+    init(_ count: ConditionMutex<Int>) { self.count = count }
     deinit { count.update { $0 += 1 } }
   }
 
@@ -43,7 +43,7 @@ import Testing
     let path = files.file("a.wav")
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 48_000)
     let name = plays ? "released-play" : "released-idle"
-    let released = WakeSignal(0)
+    let released = ConditionMutex(0)
     for _ in 0..<Self.engineCount {
       // The configuration, and with it the counter, lives as long as the engine's state.
       let counter = ReleaseCounter(released)
@@ -55,7 +55,7 @@ import Testing
       guard plays else { continue }
       let player = Player(engine: engine)
       try await player.replaceCurrentItem(with: PlayerItem(asset: Asset(path: path)))
-      let hasStarted = WakeSignal(false)
+      let hasStarted = ConditionMutex(false)
       _ = try await player.addPeriodicTimeObserver(forInterval: MediaTime(value: 1, timescale: 1)) { _ in
         hasStarted.update { $0 = true }
       }
@@ -69,7 +69,7 @@ import Testing
 
   /// The configuration keeps the sink, and the sink keeps the output's handler of interruptions.
   @Test(.timeLimit(.minutes(2))) func engineIsReleasedAlthoughItsSinkIsRetained() async {
-    let released = WakeSignal(0)
+    let released = ConditionMutex(0)
     do {
       let counter = ReleaseCounter(released)
       let sink = InterruptibleSink()

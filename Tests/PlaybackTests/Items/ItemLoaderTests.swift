@@ -13,7 +13,7 @@ import Testing
   /// A loader on a separate loop, and its results.
   private final class LoaderRig: Sendable {
     let loop = VirtualControlLoop(base: ThreadControlLoop(name: "loader"))
-    let results = WakeSignal<[String]>([])
+    let results = ConditionMutex<[String]>([])
     let loader: ItemLoader
     private let files: TemporaryDirectory
     let bytes: [UInt8]
@@ -211,7 +211,7 @@ import Testing
     let locations = HangingLocations(bytes: [])
     let hanging = locations.item("hanging")
     let following = PlayerItem(asset: try rig.wav(file: 2, frames: 960).asset)
-    let ready = WakeSignal<Set<PlayerItem.ID>>([])
+    let ready = ConditionMutex<Set<PlayerItem.ID>>([])
     try await rig.run { player in
       _ = player.addEventObserver { event in
         if case .itemChanged(let id, .readyToPlay, _, _) = event { ready.update { _ = $0.insert(id) } }

@@ -232,14 +232,14 @@ private struct Supply: Sendable {
 
   let bytes: [UInt8]
   let isStream: Bool
-  let state: WakeSignal<State>
+  let state: ConditionMutex<State>
   /// The title that the stream reports.
   var title: StreamTitle?
 
   init(bytes: [UInt8], limit: Int, isStream: Bool = false) {
     self.bytes = bytes
     self.isStream = isStream
-    state = WakeSignal(State(limit: limit))
+    state = ConditionMutex(State(limit: limit))
   }
 
   func open() { state.update { $0.limit = .max } }
@@ -311,7 +311,7 @@ private final class SuppliedSource: ByteSource {
   func resume() { supply.state.update { _ = $0.cancelled.remove(ObjectIdentifier(self)) } }
 }
 
-extension WakeSignal {
+extension ConditionMutex {
   /// Like `wait`, and records before it waits that a reader waits.
   fileprivate func wait<Result>(_ body: (inout State) -> Result?, beforeWaiting: (inout State) -> Void) -> Result? {
     if let result = withState({ body(&$0) }) { return result }

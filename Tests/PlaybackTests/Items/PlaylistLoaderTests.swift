@@ -21,13 +21,13 @@ import Testing
   private final class LoaderRig: Sendable {
     let loop = VirtualControlLoop(base: ThreadControlLoop(name: "lists"))
     let loader: PlaylistLoader
-    private let state: WakeSignal<State>
+    private let state: ConditionMutex<State>
     private let files: TemporaryDirectory
 
     init(_ limits: WorkSlots.Limits) throws {
       files = try TemporaryDirectory("lists")
       try Data("a.flac\nb.flac\n".utf8).write(to: URL(fileURLWithPath: files.file("list.m3u")))
-      let state = WakeSignal(State())
+      let state = ConditionMutex(State())
       self.state = state
       loader = PlaylistLoader(loop: loop, limits: limits) {
         [list = Array(files.file("list.m3u").utf8)] (location, assumed, usage, reading) throws(MediaError) in

@@ -177,14 +177,14 @@ import Testing
 
   @Test func playerWaitsWhileTheDeviceIsUnresponsive() async throws {
     let rig = try await playingRig("speakers")
-    await rig.notice("speakers", .stoppedAnswering)
+    await rig.notice("speakers", .stalled)
     #expect(await rig.output.status == .unresponsive)
     #expect(await rig.playbackStatus == "waiting outputUnavailable 1.0")
     await rig.player.pause()
     #expect(await rig.playbackStatus == "paused - 0.0")
     await rig.player.play()
     #expect(await rig.playbackStatus == "waiting outputUnavailable 1.0")
-    await rig.notice("speakers", .answersAgain)
+    await rig.notice("speakers", .resumed)
     #expect(await rig.output.status == .ready)
     await rig.advance(milliseconds: 500)
     #expect(await rig.playbackStatus == "playing - 1.0")
@@ -192,14 +192,14 @@ import Testing
 
   @Test func playerCreatedWhileTheDeviceIsUnresponsiveWaits() async throws {
     let rig = try await playingRig("speakers")
-    await rig.notice("speakers", .stoppedAnswering)
+    await rig.notice("speakers", .stalled)
     let other = QueuePlayer(engine: rig.engine)
     try await other.append([PlayerItem(asset: Asset(path: rig.path), id: 2)])
     await other.play()
     await rig.advance(milliseconds: 100)
     #expect(await other.state.timeControlStatus == .waiting)
     #expect(await other.state.reasonForWaitingToPlay == .outputUnavailable)
-    await rig.notice("speakers", .answersAgain)
+    await rig.notice("speakers", .resumed)
     await rig.advance(milliseconds: 100)
     #expect(await other.state.timeControlStatus == .playing)
   }

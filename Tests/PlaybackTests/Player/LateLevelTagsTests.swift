@@ -15,7 +15,7 @@ import Testing
     let rig: SlowRig
     let locations: HangingLocations
     let other: QueuePlayer
-    private let opened = WakeSignal<Set<PlayerItem.ID>>([])
+    private let opened = ConditionMutex<Set<PlayerItem.ID>>([])
 
     /// - Parameter ignoresCancellation: whether the hanging thread cannot be cancelled; there is no other thread then.
     init(ignoresCancellation: Bool = false) async throws {

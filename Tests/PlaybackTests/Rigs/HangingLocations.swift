@@ -16,7 +16,7 @@ final class HangingLocations: Sendable {
     var areAllOpen = false
   }
 
-  fileprivate let state = WakeSignal(State())
+  fileprivate let state = ConditionMutex(State())
   fileprivate let bytes: [UInt8]
   /// Whether reading ignores cancellation, like a file whose server is gone.
   fileprivate let ignoresCancellation: Bool
@@ -59,7 +59,7 @@ final class HangingLocations: Sendable {
 private final class HangingSource: ByteSource {
   private let name: String
   private let locations: HangingLocations
-  private let isCancelled = WakeSignal(false)
+  private let isCancelled = ConditionMutex(false)
 
   init(_ name: String, _ locations: HangingLocations) { (self.name, self.locations) = (name, locations) }
 

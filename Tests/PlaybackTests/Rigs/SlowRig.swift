@@ -20,7 +20,7 @@ final class Gate: Sendable {
     var blockedItemID: PlayerItem.ID?
   }
 
-  private let state = WakeSignal(State())
+  private let state = ConditionMutex(State())
   /// Makes a faulty test fail instead of hanging.
   private var deadline: HostTime { HostTime.now.advanced(byNanoseconds: 60_000_000_000) }
 

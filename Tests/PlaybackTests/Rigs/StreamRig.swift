@@ -35,7 +35,7 @@ final class StreamRig {
     }
   ) throws -> Outcome {
     let stream = RenderStream(capacityFrames: 1 << 21, channelCount: format.channelCount)
-    let reports = WakeSignal<[DecodePipeline.Report]>([])
+    let reports = ConditionMutex<[DecodePipeline.Report]>([])
     let recordReport: @Sendable (DecodePipeline.Report) -> Void = { report in
       // As the engine does.
       if case .extended(_, let frame) = report { stream.reopen(endingAt: frame) }

@@ -13,7 +13,7 @@ import Testing
   /// A virtual device whose `open` returns when the test allows it.
   private final class DelayedSink: AudioSink {
     let inner: VirtualSink
-    private let gate = WakeSignal(false)
+    private let gate = ConditionMutex(false)
 
     init(_ inner: VirtualSink) { self.inner = inner }
 

@@ -6,16 +6,16 @@ import Synchronization
 /// that sample. Later changes are commands to the mixer and move the gain over output frames, like other gains.
 ///
 /// Threading: `append` on the decode thread; everything else on the render side, which owns the published gains.
-struct StreamLevels: ~Copyable, @unchecked Sendable {
-  // `@unchecked Sendable`: slots of `levels` are handed over by the release/acquire pairs in the two positions.
-  private struct Level: BitwiseCopyable {
+struct StreamGains: ~Copyable, @unchecked Sendable {
+  // `@unchecked Sendable`: slots of `itemGains` are handed over by the release/acquire pairs in the two positions.
+  private struct ItemGain: BitwiseCopyable {
     var streamFrame: Int64
     var itemID: UInt64
     var gain: GainRamp
   }
 
   /// The gain at a frame, and the first frame at which it no longer applies.
-  struct Reach: BitwiseCopyable {
+  struct GainRange: BitwiseCopyable {
     var gain: GainRamp
     var endFrame: Int64
   }
@@ -23,13 +23,13 @@ struct StreamLevels: ~Copyable, @unchecked Sendable {
   /// More than the number of items in a stream that a listener can distinguish; a power of two.
   static let capacity = 256
 
-  private let levels: UnsafeMutablePointer<Level>
+  private let itemGains: UnsafeMutablePointer<ItemGain>
   private let published = Atomic<Int>(0)
   private let released = Atomic<Int>(0)
 
-  init() { levels = .allocate(capacity: Self.capacity) }
+  init() { itemGains = .allocate(capacity: Self.capacity) }
 
-  deinit { levels.deallocate() }
+  deinit { itemGains.deallocate() }
 
   // MARK: - Decode thread
 
@@ -39,7 +39,7 @@ struct StreamLevels: ~Copyable, @unchecked Sendable {
     let position = published.load(ordering: .relaxed)
     guard position &- released.load(ordering: .acquiring) < Self.capacity else { return false }
     slot(position).initialize(
-      to: Level(streamFrame: streamFrame, itemID: itemID, gain: GainRamp(start: gain, target: gain)))
+      to: ItemGain(streamFrame: streamFrame, itemID: itemID, gain: GainRamp(start: gain, target: gain)))
     published.store(position &+ 1, ordering: .releasing)
     return true
   }
@@ -48,17 +48,17 @@ struct StreamLevels: ~Copyable, @unchecked Sendable {
 
   /// Returns the gain of a written frame, and how far it applies. Read `readyFrame` first.
   @_noAllocation
-  borrowing func reach(atFrame frame: Int64) -> Reach {
+  borrowing func gainRange(atFrame frame: Int64) -> GainRange {
     var gain = GainRamp()
     var position = released.load(ordering: .relaxed)
     let end = published.load(ordering: .acquiring)
     while position < end {
-      let level = slot(position)
-      if level.pointee.streamFrame > frame { return Reach(gain: gain, endFrame: level.pointee.streamFrame) }
-      gain = level.pointee.gain
+      let itemGain = slot(position)
+      if itemGain.pointee.streamFrame > frame { return GainRange(gain: gain, endFrame: itemGain.pointee.streamFrame) }
+      gain = itemGain.pointee.gain
       position &+= 1
     }
-    return Reach(gain: gain, endFrame: .max)
+    return GainRange(gain: gain, endFrame: .max)
   }
 
   /// Moves the gain of an item wherever it occurs in the stream.
@@ -67,9 +67,9 @@ struct StreamLevels: ~Copyable, @unchecked Sendable {
     var position = released.load(ordering: .relaxed)
     let end = published.load(ordering: .acquiring)
     while position < end {
-      let level = slot(position)
-      if level.pointee.itemID == itemID {
-        level.pointee.gain.move(to: gain, atFrame: frame, frameCount: frameCount, curve: .linear)
+      let itemGain = slot(position)
+      if itemGain.pointee.itemID == itemID {
+        itemGain.pointee.gain.move(to: gain, atFrame: frame, frameCount: frameCount, curve: .linear)
       }
       position &+= 1
     }
@@ -85,7 +85,7 @@ struct StreamLevels: ~Copyable, @unchecked Sendable {
   }
 
   @_noAllocation
-  private borrowing func slot(_ position: Int) -> UnsafeMutablePointer<Level> {
-    levels + (position & (Self.capacity &- 1))
+  private borrowing func slot(_ position: Int) -> UnsafeMutablePointer<ItemGain> {
+    itemGains + (position & (Self.capacity &- 1))
   }
 }

@@ -3,7 +3,7 @@ import MediaCore
 
 /// A monitor: state of type `State` under a mutex, and a condition to wait for its changes, with absolute deadlines on
 /// CLOCK_MONOTONIC. For threads that may block; never for the render side.
-public final class WakeSignal<State>: @unchecked Sendable {
+public final class ConditionMutex<State>: @unchecked Sendable {
   // `@unchecked Sendable`: `state` is protected by `mutex`.
   private var state: State
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>

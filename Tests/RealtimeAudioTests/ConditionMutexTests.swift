@@ -4,36 +4,36 @@ import Testing
 
 @testable import RealtimeAudio
 
-@Suite struct WakeSignalTests {
+@Suite struct ConditionMutexTests {
   @Test func waitEndsWithTheUpdate() {
-    let signal = WakeSignal(0)
+    let signal = ConditionMutex(0)
     let thread = NamedThread(name: "updater") { for value in 1...100 { signal.update { $0 = value } } }
     #expect(signal.wait { $0 == 100 ? "done" : nil } == "done")
     thread.join()
   }
 
   @Test func waitReturnsAtOnceIfTheConditionHolds() {
-    let signal = WakeSignal([1, 2])
+    let signal = ConditionMutex([1, 2])
     #expect(signal.wait { $0.isEmpty ? nil : $0.removeFirst() } == 1)
     #expect(signal.withState { $0 } == [2])
   }
 
   @Test(arguments: [Int64.min, -1, 0, 1])
   func pastDeadlineEndsTheWaitAtOnce(nanoseconds: Int64) {
-    let signal = WakeSignal(0)
+    let signal = ConditionMutex(0)
     #expect(signal.wait(until: HostTime(nanoseconds: nanoseconds)) { $0 == 1 ? true : nil } == nil)
     #expect(signal.wait(until: HostTime(nanoseconds: nanoseconds)) { $0 == 0 ? true : nil } == true)
   }
 
   @Test func distantDeadlineWaitsForTheUpdate() {
-    let signal = WakeSignal(false)
+    let signal = ConditionMutex(false)
     let thread = NamedThread(name: "updater") { signal.update { $0 = true } }
     #expect(signal.wait(until: HostTime(nanoseconds: .max)) { $0 ? 7 : nil } == 7)
     thread.join()
   }
 
   @Test func updateWakesAllThreadsAndStateIsProtected() {
-    let signal = WakeSignal((go: false, sum: 0))
+    let signal = ConditionMutex((go: false, sum: 0))
     let threads = (0..<4).map { _ in
       NamedThread(name: "adder") {
         _ = signal.wait { $0.go ? true : nil }
@@ -71,14 +71,14 @@ import Testing
     ("fifteen bytes: é", "fifteen bytes: "), ("fourteen byte é", "fourteen byte "), ("", ""),
   ])
   func threadHasItsNameTruncatedToFifteenBytes(requested: String, shown: String) {
-    let name = WakeSignal<String?>(nil)
+    let name = ConditionMutex<String?>(nil)
     let thread = NamedThread(name: requested) { name.update { $0 = Self.currentName() } }
     thread.join()
     #expect(name.withState { $0 } == shown)
   }
 
   @Test func detachedThreadRuns() {
-    let signal = WakeSignal(false)
+    let signal = ConditionMutex(false)
     NamedThread.detached(name: "detached") { signal.update { $0 = true } }
     #expect(signal.wait { $0 ? true : nil } == true)
   }
