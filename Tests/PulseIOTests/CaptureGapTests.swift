@@ -6,7 +6,7 @@ import Testing
 /// A record stream of 48 kHz whose server buffers 480,000 frames; fragments of 20 ms arrived for a second.
 @Suite struct CaptureGapTests {
   private func gap(countsDropped: Bool = false) -> CaptureGap {
-    var gap = CaptureGap(sampleRateHz: 48_000, heldFrames: 480_000, countsDropped: countsDropped)
+    var gap = CaptureGap(sampleRateHz: 48_000, bufferFrames: 480_000, countsDropped: countsDropped)
     for milliseconds in stride(from: Int64(20), through: 1_000, by: 20) {
       expect(&gap, total: milliseconds * 48, atMilliseconds: milliseconds, queries: false)
     }
@@ -18,7 +18,7 @@ import Testing
     _ gap: inout CaptureGap, total frames: Int64, atMilliseconds milliseconds: Int64, queries: Bool,
     _ location: SourceLocation = #_sourceLocation
   ) {
-    let isQueried = gap.took(frames, at: HostTime(nanoseconds: milliseconds * 1_000_000))
+    let isQueried = gap.didRead(frames, at: HostTime(nanoseconds: milliseconds * 1_000_000))
     #expect(isQueried == queries, sourceLocation: location)
   }
 
@@ -27,7 +27,7 @@ import Testing
     _ gap: inout CaptureGap, written: Int64, read: Int64, missing: Int?,
     _ location: SourceLocation = #_sourceLocation
   ) {
-    let found = gap.answered(writtenFrames: written, readFrames: read)
+    let found = gap.evaluate(writtenFrames: written, readFrames: read)
     #expect(found == missing && gap.isOpen == (missing == nil), sourceLocation: location)
   }
 
@@ -62,7 +62,7 @@ import Testing
 
   @Test func countedDropsAreReportedOnceTheServerBufferIsRead() {
     var gap = gap(countsDropped: true)
-    gap.began(readFrames: 700, takenFrames: 0)
+    gap.streamStarted(readFrames: 700, receivedFrames: 0)
     // Three seconds: half a second was in transit, the rest is still in the server's buffer, and no frame is missing.
     expect(&gap, total: 72_000, atMilliseconds: 4_000, queries: true)
     expect(&gap, written: 192_700, read: 72_700, missing: nil)
@@ -78,7 +78,7 @@ import Testing
 
   @Test func restartedStreamReportsNoGap() {
     var gap = gap()
-    gap.forget()
+    gap.reset()
     expect(&gap, total: 48_960, atMilliseconds: 60_000, queries: false)
     expect(&gap, written: 48_960, read: 48_960, missing: 0)
   }

@@ -13,7 +13,7 @@ import Testing
   /// A monitor of a stream that started at 0 ms and that the device had read up to byte 8,000 at 100 ms.
   private static func running(latencyMilliseconds: Int64 = 20) -> ConsumptionMonitor {
     var monitor = ConsumptionMonitor()
-    monitor.begin(at: time(0))
+    monitor.start(at: time(0))
     _ = observe(&monitor, 0, at: 10)
     _ = observe(&monitor, 8_000, latencyMilliseconds: latencyMilliseconds, at: 100)
     return monitor
@@ -106,7 +106,7 @@ import Testing
 
   @Test func deviceHasOneSecondToStart() {
     var monitor = ConsumptionMonitor()
-    monitor.begin(at: Self.time(0))
+    monitor.start(at: Self.time(0))
     for milliseconds in [1, 300, 600, 999] as [Int64] {
       #expect(Self.observe(&monitor, 0, at: milliseconds) == .undecided)
     }
@@ -119,7 +119,7 @@ import Testing
     var monitor = Self.running()
     Self.observe(&monitor, 8_000, at: 320)
     Self.observe(&monitor, 8_000, at: 420)
-    monitor.begin(at: Self.time(5_000))
+    monitor.start(at: Self.time(5_000))
     #expect(monitor.isStalled)
     #expect(Self.observe(&monitor, 8_000, at: 5_010) == .stalled)
     #expect(Self.observe(&monitor, 8_100, at: 5_040) == .consuming)
@@ -127,7 +127,7 @@ import Testing
 
   @Test func timeBeforeACorkDoesNotCount() {
     var monitor = Self.running()
-    monitor.begin(at: Self.time(60_000))
+    monitor.start(at: Self.time(60_000))
     #expect(Self.observe(&monitor, 8_000, at: 60_010) == .undecided)
     #expect(Self.observe(&monitor, 8_000, at: 60_500) == .undecided)
   }

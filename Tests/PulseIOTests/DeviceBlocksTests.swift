@@ -25,8 +25,8 @@ struct DeviceBlocksTests {
   private func play(_ server: inout Server, _ blocks: inout DeviceBlocks, readCount: Int) {
     for _ in 0..<readCount {
       server.readBlock()
-      _ = blocks.deviceTook(room: server.room)
-      let count = blocks.write(room: server.room, least: 0, bufferFrameCount: server.capacity)
+      _ = blocks.deviceRead(room: server.room)
+      let count = blocks.frameCountToWrite(room: server.room, minimum: 0, bufferFrameCount: server.capacity)
       if count > 0 { server.chunks.append(count) }
     }
   }
@@ -36,7 +36,7 @@ struct DeviceBlocksTests {
     arguments: [(1_023, 3_777), (1_023, 4_800), (480, 4_801), (1_024, 3_072)])
   func firstChunkOfFractionalBlocksCausesAtMostOneShortRead(_ block: Int, _ capacity: Int) {
     var (server, blocks) = (Server(block: block, capacity: capacity), DeviceBlocks())
-    server.chunks = [blocks.write(room: capacity, least: 0, bufferFrameCount: capacity)]
+    server.chunks = [blocks.frameCountToWrite(room: capacity, minimum: 0, bufferFrameCount: capacity)]
     #expect(server.chunks == [capacity])
     play(&server, &blocks, readCount: 100)
     let short = server.readCounts.filter { $0 != block }
@@ -58,8 +58,8 @@ struct DeviceBlocksTests {
 
   private func learnBlockSize(_ block: Int, _ blocks: inout DeviceBlocks) {
     for _ in 0..<2 {
-      _ = blocks.deviceTook(room: block)
-      _ = blocks.write(room: block, least: 0, bufferFrameCount: 10 * block)
+      _ = blocks.deviceRead(room: block)
+      _ = blocks.frameCountToWrite(room: block, minimum: 0, bufferFrameCount: 10 * block)
     }
   }
 
@@ -67,29 +67,29 @@ struct DeviceBlocksTests {
     var blocks = DeviceBlocks()
     learnBlockSize(1_000, &blocks)
     #expect(blocks.frameCount == 1_000)
-    #expect(blocks.write(room: 3_900, least: 3_100, bufferFrameCount: 4_000) == 4_000)
-    #expect(blocks.write(room: 3_900, least: 2_900, bufferFrameCount: 4_000) == 3_000)
-    #expect(blocks.write(room: 900, least: 0, bufferFrameCount: 4_000) == 0)
+    #expect(blocks.frameCountToWrite(room: 3_900, minimum: 3_100, bufferFrameCount: 4_000) == 4_000)
+    #expect(blocks.frameCountToWrite(room: 3_900, minimum: 2_900, bufferFrameCount: 4_000) == 3_000)
+    #expect(blocks.frameCountToWrite(room: 900, minimum: 0, bufferFrameCount: 4_000) == 0)
     // Frames that were not written are not counted twice.
-    #expect(blocks.deviceTook(room: 1_900) == 1_000)
-    #expect(blocks.deviceTook(room: 2_900) == 1_000)
+    #expect(blocks.deviceRead(room: 1_900) == 1_000)
+    #expect(blocks.deviceRead(room: 2_900) == 1_000)
   }
 
   @Test("frames written beyond the free space count once the device has read them")
   func framesBeyondTheFreeSpaceCountOnceReadByTheDevice() {
     var blocks = DeviceBlocks()
     learnBlockSize(1_000, &blocks)
-    #expect(blocks.write(room: 3_900, least: 3_800, bufferFrameCount: 4_000) == 4_000)
-    #expect(blocks.owedCount == -100)
-    #expect(blocks.deviceTook(room: 900) == 1_000)
+    #expect(blocks.frameCountToWrite(room: 3_900, minimum: 3_800, bufferFrameCount: 4_000) == 4_000)
+    #expect(blocks.outstandingCount == -100)
+    #expect(blocks.deviceRead(room: 900) == 1_000)
   }
 
   @Test("a changed block size is learned again, and irregular reads have none")
   func changedBlockSizeIsLearnedAgainAndIrregularReadsHaveNone() {
     var blocks = DeviceBlocks()
     func read(_ count: Int) {
-      #expect(blocks.deviceTook(room: blocks.owedCount + count) == count)
-      _ = blocks.write(room: blocks.owedCount, least: 0, bufferFrameCount: 10_000)
+      #expect(blocks.deviceRead(room: blocks.outstandingCount + count) == count)
+      _ = blocks.frameCountToWrite(room: blocks.outstandingCount, minimum: 0, bufferFrameCount: 10_000)
     }
     [1_200, 1_200].forEach(read)
     #expect(blocks.frameCount == 1_200)
@@ -97,7 +97,7 @@ struct DeviceBlocksTests {
     [500, 1_200, 2_400].forEach(read)
     #expect(blocks.frameCount == 1_200)
     [1_187, 1_213, 1_190].forEach(read)
-    #expect(blocks.frameCount == 0 && blocks.owedCount == 0)
+    #expect(blocks.frameCount == 0 && blocks.outstandingCount == 0)
     [480, 480].forEach(read)
     #expect(blocks.frameCount == 480)
   }
@@ -106,8 +106,8 @@ struct DeviceBlocksTests {
   func deviceThatReadsIrregularCountsGetsAllFreeSpace() {
     var blocks = DeviceBlocks()
     for room in [700, 900, 1_100, 800] {
-      #expect(blocks.deviceTook(room: room) == room)
-      #expect(blocks.write(room: room, least: 0, bufferFrameCount: 10_000) == room)
+      #expect(blocks.deviceRead(room: room) == room)
+      #expect(blocks.frameCountToWrite(room: room, minimum: 0, bufferFrameCount: 10_000) == room)
     }
     #expect(blocks.frameCount == 0)
   }
@@ -115,40 +115,40 @@ struct DeviceBlocksTests {
   @Test("a server buffer of two blocks is filled completely") func serverBufferOfTwoBlocksIsFilledCompletely() {
     var blocks = DeviceBlocks()
     for _ in 0..<2 {
-      _ = blocks.deviceTook(room: 1_000)
-      #expect(blocks.write(room: 1_000, least: 0, bufferFrameCount: 2_500) == 1_000)
+      _ = blocks.deviceRead(room: 1_000)
+      #expect(blocks.frameCountToWrite(room: 1_000, minimum: 0, bufferFrameCount: 2_500) == 1_000)
     }
-    #expect(blocks.write(room: 1_900, least: 0, bufferFrameCount: 2_500) == 1_900)
+    #expect(blocks.frameCountToWrite(room: 1_900, minimum: 0, bufferFrameCount: 2_500) == 1_900)
   }
 
   @Test("partial memory is used in whole blocks") func partialMemoryIsUsedInWholeBlocks() {
     var blocks = DeviceBlocks()
-    #expect(blocks.piece(of: 5_000, room: 4_096) == 4_096)
+    #expect(blocks.chunkFrameCount(of: 5_000, room: 4_096) == 4_096)
     learnBlockSize(1_000, &blocks)
-    #expect(blocks.piece(of: 5_000, room: 4_096) == 4_000)
-    #expect(blocks.piece(of: 4_050, room: 4_096) == 4_050)
-    #expect(blocks.piece(of: 5_000, room: 900) == 900)
-    blocks.forget()
+    #expect(blocks.chunkFrameCount(of: 5_000, room: 4_096) == 4_000)
+    #expect(blocks.chunkFrameCount(of: 4_050, room: 4_096) == 4_050)
+    #expect(blocks.chunkFrameCount(of: 5_000, room: 900) == 900)
+    blocks.reset()
     #expect(blocks.frameCount == 0)
   }
 
   @Test("frames read beyond the device's part are fewer than a block, and none for whole blocks")
   func overtakenFramesAreFewerThanABlockAndNoneForWholeBlocks() {
     var blocks = DeviceBlocks()
-    #expect(blocks.overtakenCount(heldCount: 4_800, whereUnknown: 480) == 480)
-    _ = blocks.write(room: 4_800, least: 0, bufferFrameCount: 4_800)
+    #expect(blocks.inTransitCount(bufferFrameCount: 4_800, fallback: 480) == 480)
+    _ = blocks.frameCountToWrite(room: 4_800, minimum: 0, bufferFrameCount: 4_800)
     for _ in 0..<2 {
-      _ = blocks.deviceTook(room: 960)
-      _ = blocks.write(room: 960, least: 0, bufferFrameCount: 4_800)
+      _ = blocks.deviceRead(room: 960)
+      _ = blocks.frameCountToWrite(room: 960, minimum: 0, bufferFrameCount: 4_800)
     }
-    #expect(blocks.overtakenCount(heldCount: 4_800, whereUnknown: 480) == 960)
+    #expect(blocks.inTransitCount(bufferFrameCount: 4_800, fallback: 480) == 960)
     for _ in 0..<12 {
-      _ = blocks.deviceTook(room: 960)
-      _ = blocks.write(room: 960, least: 0, bufferFrameCount: 4_800)
+      _ = blocks.deviceRead(room: 960)
+      _ = blocks.frameCountToWrite(room: 960, minimum: 0, bufferFrameCount: 4_800)
     }
-    #expect(blocks.overtakenCount(heldCount: 4_800, whereUnknown: 480) == 0)
+    #expect(blocks.inTransitCount(bufferFrameCount: 4_800, fallback: 480) == 0)
     // Buffered audio is overwritten from a position within a block on.
-    _ = blocks.write(room: 960, least: 500, bufferFrameCount: 4_800)
-    #expect(blocks.overtakenCount(heldCount: 4_800, whereUnknown: 480) == 960)
+    _ = blocks.frameCountToWrite(room: 960, minimum: 500, bufferFrameCount: 4_800)
+    #expect(blocks.inTransitCount(bufferFrameCount: 4_800, fallback: 480) == 960)
   }
 }

@@ -15,27 +15,27 @@ import Testing
 
   /// Evaluates a timing reply, `milliseconds` after the last block was read.
   private func reply(_ stall: inout GraphStall, timing: UInt64 = 7, readFrame: Int64, milliseconds: Int64) {
-    stall.answered(
+    stall.evaluate(
       timing: timing, readFrame: readFrame, hostTime: Self.lastRead.advanced(byNanoseconds: milliseconds * 1_000_000),
       blockFrames: 1_024, sampleRateHz: 48_000)
   }
 
   private func replayFrame(_ stall: GraphStall, unreadFrame: Int64, blockFrames: Int64 = 1_024) -> Int64? {
     var stall = stall
-    return stall.takeReplayFrame(
+    return stall.popReplayFrame(
       unreadFrame: unreadFrame, blockFrames: blockFrames,
-      doubtFrames: PulseStreamDriver.doubtFrames(blockFrames, 48_000))
+      maximumReplayFrames: PulseStreamDriver.possibleLossFrames(blockFrames, 48_000))
   }
 
   @Test func patienceIsTwoBlocksAndAMargin() {
-    #expect(GraphStall.patienceNanoseconds(blockNanoseconds: 21_333_333) == 57_666_666)
+    #expect(GraphStall.timeoutNanoseconds(blockNanoseconds: 21_333_333) == 57_666_666)
   }
 
   @Test func timingReplyConfirmsAStalledGraph() {
     var stall = suspected()
     #expect(replayFrame(stall, unreadFrame: 60_000) == nil, "only suspected")
     reply(&stall, readFrame: 54_272, milliseconds: 100)
-    #expect(stall.isCertain && stall.frame == 53_248)
+    #expect(stall.isConfirmed && stall.frame == 53_248)
   }
 
   /// The device is at most one block before the expected position, whatever the phase.
@@ -43,15 +43,15 @@ import Testing
   func stoppedProcessIsNotReportedAsAStalledGraph(milliseconds: Int64) {
     var stall = suspected()
     reply(&stall, readFrame: 53_248 + milliseconds * 48 / 1_024 * 1_024, milliseconds: milliseconds)
-    #expect(stall.frame == nil && !stall.isCertain)
+    #expect(stall.frame == nil && !stall.isConfirmed)
   }
 
   @Test func replyToAnEarlierQueryIsIgnored() {
     var stall = suspected()
     reply(&stall, timing: 6, readFrame: 53_248, milliseconds: 0)
-    #expect(stall.frame == 53_248 && !stall.isCertain)
+    #expect(stall.frame == 53_248 && !stall.isConfirmed)
     reply(&stall, readFrame: 54_272, milliseconds: 400)
-    #expect(stall.isCertain)
+    #expect(stall.isConfirmed)
   }
 
   @Test func replayStartsAfterTwoBlocksWereRead() {
@@ -65,23 +65,23 @@ import Testing
   }
 
   @Test func repeatedAudioIsLimitedToTwoBlocksOrFiftyMilliseconds() {
-    #expect(PulseStreamDriver.doubtFrames(1_024, 48_000) == 2_048)
-    #expect(PulseStreamDriver.doubtFrames(1_024, 44_100) == 2_048)
-    #expect(PulseStreamDriver.doubtFrames(256, 96_000) == 512)
-    #expect(PulseStreamDriver.doubtFrames(2_048, 48_000) == 2_304)
+    #expect(PulseStreamDriver.possibleLossFrames(1_024, 48_000) == 2_048)
+    #expect(PulseStreamDriver.possibleLossFrames(1_024, 44_100) == 2_048)
+    #expect(PulseStreamDriver.possibleLossFrames(256, 96_000) == 512)
+    #expect(PulseStreamDriver.possibleLossFrames(2_048, 48_000) == 2_304)
   }
 
   @Test func oneLongBlockIsReplayed() {
     var stall = GraphStall()
-    stall.begin(unreadFrame: 8_192)
+    stall.confirm(unreadFrame: 8_192)
     #expect(replayFrame(stall, unreadFrame: 8_192, blockFrames: 2_048) == nil)
     #expect(replayFrame(stall, unreadFrame: 10_240, blockFrames: 2_048) == 8_192)
   }
 
   @Test func stallWithoutAReplyKeepsTheFirstSuspectedFrame() {
     var stall = suspected()
-    stall.begin(unreadFrame: 54_272)
-    #expect(stall.isCertain && stall.frame == 53_248)
+    stall.confirm(unreadFrame: 54_272)
+    #expect(stall.isConfirmed && stall.frame == 53_248)
     stall.suspect(unreadFrame: 60_000, lastRead: Self.lastRead, timing: 9)
     #expect(stall.frame == 53_248)
     stall.end()

@@ -92,50 +92,50 @@ import Testing
 @Suite struct StreamHoldTests {
   @Test("a stream of which nothing was read while muted resumes at its position")
   func streamResumesAtItsPositionIfNothingWasReadWhileMuted() {
-    var hold = StreamHold()
-    hold.begin(unreadFrame: 4_800, heardFrame: 4_000)
-    #expect(hold.isHeld)
-    #expect(hold.standingFrame(readFrame: 4_800) == 4_800)
+    var interruption = StreamInterruption()
+    interruption.begin(unreadFrame: 4_800, heardFrame: 4_000)
+    #expect(interruption.isPaused)
+    #expect(interruption.resumeFrame(readFrame: 4_800) == 4_800)
   }
 
   @Test("frames that were read while muted are replayed once")
   func framesReadWhileMutedAreReplayedOnce() {
-    var hold = StreamHold()
-    hold.begin(unreadFrame: 4_800, heardFrame: 4_000)
-    #expect(hold.standingFrame(readFrame: 5_824) == 4_800)
-    #expect(hold.standingFrame(readFrame: 6_000) == 6_000)
+    var interruption = StreamInterruption()
+    interruption.begin(unreadFrame: 4_800, heardFrame: 4_000)
+    #expect(interruption.resumeFrame(readFrame: 5_824) == 4_800)
+    #expect(interruption.resumeFrame(readFrame: 6_000) == 6_000)
   }
 
   @Test("a device that returns frames played muted from the frame heard then")
   func returnedFramesMeanThatPlaybackWasMutedFromTheHeardFrame() {
-    var hold = StreamHold()
-    hold.begin(unreadFrame: 4_800, heardFrame: 4_000)
-    #expect(hold.standingFrame(readFrame: 4_100) == 4_000)
-    var unknown = StreamHold()
+    var interruption = StreamInterruption()
+    interruption.begin(unreadFrame: 4_800, heardFrame: 4_000)
+    #expect(interruption.resumeFrame(readFrame: 4_100) == 4_000)
+    var unknown = StreamInterruption()
     unknown.begin(unreadFrame: 4_800)
-    #expect(unknown.standingFrame(readFrame: 4_100) == 4_100)
+    #expect(unknown.resumeFrame(readFrame: 4_100) == 4_100)
   }
 
   @Test("frames that a jump moved are counted at their new positions")
   func movedFramesAreCountedAtTheirNewPositions() {
-    var hold = StreamHold()
-    hold.begin(unreadFrame: 4_800, heardFrame: 4_000)
-    hold.move(byFrames: -480)
-    var other = hold
-    #expect(hold.standingFrame(readFrame: 5_000) == 4_320)
-    #expect(other.standingFrame(readFrame: 4_000) == 3_520)
+    var interruption = StreamInterruption()
+    interruption.begin(unreadFrame: 4_800, heardFrame: 4_000)
+    interruption.move(byFrames: -480)
+    var other = interruption
+    #expect(interruption.resumeFrame(readFrame: 5_000) == 4_320)
+    #expect(other.resumeFrame(readFrame: 4_000) == 3_520)
   }
 
   @Test("a paused stream keeps its position, also when released before it is known")
   func pausedStreamKeepsItsPositionAlsoWhenReleasedEarly() {
-    var hold = StreamHold()
-    hold.begin(unreadFrame: nil)
-    #expect(hold.standingFrame(readFrame: 100) == 100)
-    var early = StreamHold()
+    var interruption = StreamInterruption()
+    interruption.begin(unreadFrame: nil)
+    #expect(interruption.resumeFrame(readFrame: 100) == 100)
+    var early = StreamInterruption()
     early.begin(unreadFrame: 4_800)
     early = early.released
-    #expect(!early.isHeld)
+    #expect(!early.isPaused)
     early.begin(unreadFrame: nil)
-    #expect(early.standingFrame(readFrame: 5_000) == 4_800)
+    #expect(early.resumeFrame(readFrame: 5_000) == 4_800)
   }
 }

@@ -18,7 +18,7 @@ struct SplicePlanTests {
         readFrame: 10_000, deviceMicroseconds: deviceMilliseconds * 1_000, hostTime: queryTime,
         isPlaying: true),
       blockFrames: blockFrames, lastRead: queryTime.advanced(byNanoseconds: -sinceRead * 1_000_000),
-      slowestAnswerNanoseconds: slowestReplyMilliseconds * 1_000_000,
+      slowestReplyNanoseconds: slowestReplyMilliseconds * 1_000_000,
       now: queryTime.advanced(byNanoseconds: age * 1_000_000))
     return plan.targetFrame - 10_000
   }

@@ -18,7 +18,7 @@ struct PulseSinkRigTests {
     try rig.server.capture.waitForCode(file: 3, index: frameCount - 1, from: start)
     let runs = rig.server.capture.runs()
     #expect(runs == [TimeCode.Run(file: 3, firstIndex: 0, count: frameCount, position: start)])
-    #expect(rig.sink.statistics.starvationCount == 0)
+    #expect(rig.sink.statistics.underrunCount == 0)
   }
 
   @Test("the clock stops when all audio is heard, at the last audible frame or after it")
@@ -96,7 +96,7 @@ struct PulseSinkRigTests {
     // A run that continues after an underrun is not a new position.
     let jumps = runs.indices.filter { $0 == 0 || runs[$0].firstIndex != runs[$0 - 1].endIndex }
     #expect(jumps.map { runs[$0].firstIndex } == [0] + (1...20).map { $0 * 7_919 })
-    if rig.sink.statistics.starvationCount == 0 {
+    if rig.sink.statistics.underrunCount == 0 {
       for (run, next) in zip(runs, runs.dropFirst()) {
         #expect(run.endPosition == next.position, "silence at a seek")
       }
@@ -148,7 +148,7 @@ struct PulseSinkRigTests {
     #expect(runs.count >= 2)
     #expect(runs.first?.firstIndex == 0)
     for (run, next) in zip(runs, runs.dropFirst()) { #expect(next.firstIndex == run.endIndex) }
-    #expect(rig.sink.statistics.starvationCount >= 1)
+    #expect(rig.sink.statistics.underrunCount >= 1)
   }
 
   @Test("the loss of the server is reported once")

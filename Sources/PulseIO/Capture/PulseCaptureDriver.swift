@@ -14,7 +14,7 @@ final class PulseCaptureDriver: @unchecked Sendable {
   private let queue: CaptureQueue
   private let signal: EventSignal
   private let onFailure: @Sendable (MediaError) -> Void
-  private let wish: CaptureWish
+  private let runRequest: CaptureRunRequest
   private var signalEvent: OpaquePointer?
   private var isRunning = false
   private var isAcknowledged = true
@@ -26,20 +26,21 @@ final class PulseCaptureDriver: @unchecked Sendable {
   private(set) var frameCount: Int64 = 0
   /// The frames that the server dropped while this process read nothing, and whether a timing is pending for them.
   private var gap: CaptureGap
-  private var isAsking = false
+  private var isTimingPending = false
 
   init(
-    stream: PulseCaptureStream, queue: CaptureQueue, signal: EventSignal, wish: CaptureWish,
+    stream: PulseCaptureStream, queue: CaptureQueue, signal: EventSignal, runRequest: CaptureRunRequest,
     onFailure: @escaping @Sendable (MediaError) -> Void
   ) {
     (self.stream, self.queue, self.signal) = (stream, queue, signal)
-    (self.onFailure, self.wish) = (onFailure, wish)
+    (self.onFailure, self.runRequest) = (onFailure, runRequest)
     bytesPerFrame = stream.format.bytesPerFrame
     gap = CaptureGap(
-      sampleRateHz: stream.format.sampleRateHz, heldFrames: stream.heldFrameCount, countsDropped: stream.isGraphNode)
+      sampleRateHz: stream.format.sampleRateHz, bufferFrames: stream.serverBufferFrameCount,
+      countsDropped: stream.isGraphNode)
   }
 
-  private var own: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+  private var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   private static func from(_ pointer: UnsafeMutableRawPointer?) -> PulseCaptureDriver? {
     pointer.map { Unmanaged<PulseCaptureDriver>.fromOpaque($0).takeUnretainedValue() }
@@ -50,12 +51,14 @@ final class PulseCaptureDriver: @unchecked Sendable {
   /// Registers the callbacks; the owner keeps this object alive until `end`.
   func begin() {
     let api = stream.connection.mainloop.api
-    pa_stream_set_read_callback(stream.pointer, { _, _, own in PulseCaptureDriver.from(own)?.read() }, own)
-    pa_stream_set_state_callback(stream.pointer, { _, own in PulseCaptureDriver.from(own)?.streamStateChanged() }, own)
+    pa_stream_set_read_callback(
+      stream.pointer, { _, _, userdata in PulseCaptureDriver.from(userdata)?.read() }, userdata)
+    pa_stream_set_state_callback(
+      stream.pointer, { _, userdata in PulseCaptureDriver.from(userdata)?.streamStateChanged() }, userdata)
     stream.connection.onLoss = { [unowned self] in fail("the connection to the sound server was lost") }
     signalEvent = api.pointee.io_new(
       api, signal.descriptor, PA_IO_EVENT_INPUT,
-      { _, _, _, _, own in PulseCaptureDriver.from(own)?.wishChanged() }, own)
+      { _, _, _, _, userdata in PulseCaptureDriver.from(userdata)?.runRequestChanged() }, userdata)
     if signalEvent == nil { return fail("the main loop cannot add an event source") }
     // The stream or the connection may have failed between `open` and now.
     streamStateChanged()
@@ -75,7 +78,7 @@ final class PulseCaptureDriver: @unchecked Sendable {
   }
 
   /// Corks the stream, and reads the audio that the server had captured until then. Waits for at most half a second.
-  func takeRest() {
+  func drain() {
     guard !hasFailed else { return }
     setCorked(true)
     let deadline = HostTime.now.advanced(byNanoseconds: 500_000_000)
@@ -83,9 +86,11 @@ final class PulseCaptureDriver: @unchecked Sendable {
     _ = try? stream.connection.wait(until: deadline, for: "pa_stream_cork") { isAcknowledged || hasFailed }
     read()
     // After a pause of this process the server may still have much audio, and some may be missing.
-    while gap.isOpen, isAsking, !hasFailed {
+    while gap.isOpen, isTimingPending, !hasFailed {
       do throws(PulseFailure) {
-        try stream.connection.wait(until: deadline, for: "pa_stream_update_timing_info") { !isAsking || hasFailed }
+        try stream.connection.wait(until: deadline, for: "pa_stream_update_timing_info") {
+          !isTimingPending || hasFailed
+        }
       } catch { return }
       read()
     }
@@ -109,18 +114,19 @@ final class PulseCaptureDriver: @unchecked Sendable {
 
   // MARK: - Running
 
-  private func wishChanged() {
+  private func runRequestChanged() {
     signal.clear()
-    guard !hasFailed, wish.isRunning.load(ordering: .relaxed) != isRunning else { return }
+    guard !hasFailed, runRequest.isRunning.load(ordering: .relaxed) != isRunning else { return }
     setCorked(isRunning)
   }
 
   private func setCorked(_ isCorked: Bool) {
     isRunning = !isCorked
-    if isRunning { gap.forget() }
+    if isRunning { gap.reset() }
     isAcknowledged = false
     let operation = pa_stream_cork(
-      stream.pointer, isCorked ? 1 : 0, { _, _, own in PulseCaptureDriver.from(own)?.corkAcknowledged() }, own)
+      stream.pointer, isCorked ? 1 : 0,
+      { _, _, userdata in PulseCaptureDriver.from(userdata)?.corkAcknowledged() }, userdata)
     guard let operation else { return fail("the stream cannot be \(isCorked ? "stopped" : "started")") }
     pa_operation_unref(operation)
   }
@@ -131,14 +137,14 @@ final class PulseCaptureDriver: @unchecked Sendable {
     guard isRunning, !hasFailed else { return }
     // Once per start: no other timing is requested while the stream runs.
     let operation = pa_stream_update_timing_info(
-      stream.pointer, { _, _, own in PulseCaptureDriver.from(own)?.timingAnswered() }, own)
+      stream.pointer, { _, _, userdata in PulseCaptureDriver.from(userdata)?.startTimingReceived() }, userdata)
     if let operation { pa_operation_unref(operation) }
   }
 
-  private func timingAnswered() {
+  private func startTimingReceived() {
     guard let timing = pa_stream_get_timing_info(stream.pointer) else { return }
     deviceMicroseconds = min(timing.pointee.source_usec, 10_000_000)
-    gap.began(readFrames: timing.pointee.read_index / Int64(bytesPerFrame), takenFrames: frameCount)
+    gap.streamStarted(readFrames: timing.pointee.read_index / Int64(bytesPerFrame), receivedFrames: frameCount)
   }
 
   // MARK: - Audio
@@ -147,7 +153,7 @@ final class PulseCaptureDriver: @unchecked Sendable {
   private func read() {
     guard !hasFailed else { return }
     let now = HostTime.now
-    defer { noteGap(at: now) }
+    defer { checkGap(at: now) }
     while true {
       var (data, byteCount): (UnsafeRawPointer?, Int) = (nil, 0)
       guard pa_stream_peek(stream.pointer, &data, &byteCount) == 0, byteCount > 0 else { return }
@@ -169,20 +175,20 @@ final class PulseCaptureDriver: @unchecked Sendable {
   // MARK: - Frames dropped by the server
 
   /// Requests the server's counters after a long time without audio.
-  private func noteGap(at now: HostTime) {
-    guard gap.took(frameCount, at: now), !isAsking else { return }
+  private func checkGap(at now: HostTime) {
+    guard gap.didRead(frameCount, at: now), !isTimingPending else { return }
     let operation = pa_stream_update_timing_info(
-      stream.pointer, { _, _, own in PulseCaptureDriver.from(own)?.countAnswered() }, own)
+      stream.pointer, { _, _, userdata in PulseCaptureDriver.from(userdata)?.countersReceived() }, userdata)
     guard let operation else { return }
-    isAsking = true
+    isTimingPending = true
     pa_operation_unref(operation)
   }
 
-  private func countAnswered() {
-    isAsking = false
+  private func countersReceived() {
+    isTimingPending = false
     stream.connection.mainloop.signal()
     guard !hasFailed, let timing = pa_stream_get_timing_info(stream.pointer) else { return }
-    let lost = gap.answered(
+    let lost = gap.evaluate(
       writtenFrames: timing.pointee.write_index / Int64(bytesPerFrame),
       readFrames: timing.pointee.read_index / Int64(bytesPerFrame))
     queue.recordLoss(frameCount: lost ?? 0)

@@ -16,7 +16,7 @@ final class PulseCaptureStream: @unchecked Sendable {
   /// See `PulseConnection.DeviceInfo.isGraphNode`.
   let isGraphNode: Bool
   /// The capacity of the server's buffer, in frames.
-  let heldFrameCount: Int
+  let serverBufferFrameCount: Int
 
   /// Connects, queries the device and creates the stream; see `PulseSource.open` for the errors.
   static func open(_ configuration: PulseSource.Configuration) throws(MediaError) -> PulseCaptureStream {
@@ -74,7 +74,7 @@ final class PulseCaptureStream: @unchecked Sendable {
       return stream
     }
     let stream = pointer
-    heldFrameCount = connection.mainloop.withLock {
+    serverBufferFrameCount = connection.mainloop.withLock {
       Int(pa_stream_get_buffer_attr(stream)?.pointee.maxlength ?? 0) / format.bytesPerFrame
     }
   }

@@ -52,7 +52,7 @@ public final class PulseSource: AudioSource {
   private let configuration: Configuration
   private let logger: Logger
   private let signal = EventSignal()
-  private let wish = CaptureWish()
+  private let runRequest = CaptureRunRequest()
   private let stage = Mutex(Stage.idle)
   private let deviceName: Mutex<String?>
 
@@ -107,7 +107,8 @@ public final class PulseSource: AudioSource {
       guard case .opened(let stream) = stage else { preconditionFailure("start needs an open source") }
       precondition(queue.format == stream.format, "the formats of the queue and the source differ")
       let driver = stream.connection.mainloop.withLock {
-        let driver = PulseCaptureDriver(stream: stream, queue: queue, signal: signal, wish: wish, onFailure: onFailure)
+        let driver = PulseCaptureDriver(
+          stream: stream, queue: queue, signal: signal, runRequest: runRequest, onFailure: onFailure)
         driver.begin()
         return driver
       }
@@ -118,7 +119,7 @@ public final class PulseSource: AudioSource {
   }
 
   public func setRunning(_ isRunning: Bool) {
-    wish.isRunning.store(isRunning, ordering: .relaxed)
+    runRequest.isRunning.store(isRunning, ordering: .relaxed)
     signal.raise()
   }
 
@@ -132,7 +133,7 @@ public final class PulseSource: AudioSource {
     case .opened(let stream): stream.close()
     case .started(let stream, let driver):
       stream.connection.mainloop.withLock {
-        driver.takeRest()
+        driver.drain()
         driver.end()
       }
       stream.close()
@@ -142,6 +143,6 @@ public final class PulseSource: AudioSource {
 }
 
 /// Whether a source should run, as last set by its user.
-final class CaptureWish: Sendable {
+final class CaptureRunRequest: Sendable {
   let isRunning = Atomic<Bool>(false)
 }

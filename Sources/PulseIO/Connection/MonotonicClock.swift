@@ -19,13 +19,13 @@ enum MonotonicClock {
   static func hostTime(
     ofWallClock timestamp: timeval, wallNow: timeval, now: HostTime, notBefore earliest: HostTime
   ) -> HostTime {
-    let span = max(0, now.nanoseconds(since: earliest))
+    let interval = max(0, now.nanoseconds(since: earliest))
     // The server may report any value: `Int128` cannot overflow.
     let seconds = Int128(wallNow.tv_sec) - Int128(timestamp.tv_sec)
     let microseconds = Int128(wallNow.tv_usec) - Int128(timestamp.tv_usec)
     let age = seconds * 1_000_000_000 + microseconds * 1_000
     // Each reading has a resolution of one microsecond.
-    let isPlausible = age >= -2_000 && age <= Int128(span) + 2_000
-    return now.advanced(byNanoseconds: -(isPlausible ? min(max(Int64(age), 0), span) : span / 2))
+    let isPlausible = age >= -2_000 && age <= Int128(interval) + 2_000
+    return now.advanced(byNanoseconds: -(isPlausible ? min(max(Int64(age), 0), interval) : interval / 2))
   }
 }

@@ -13,23 +13,23 @@ extension PulseConnection {
   func subscribe(
     _ owner: AnyObject, to mask: UInt32, _ handler: @escaping (pa_subscription_event_type_t) -> Void
   ) {
-    let wasWatched = watchedFacilities
+    let previousFacilities = watchedFacilities
     subscribers[ObjectIdentifier(owner)] = Subscriber(mask: mask, handler: handler)
-    if watchedFacilities != wasWatched { askForEvents() }
+    if watchedFacilities != previousFacilities { updateSubscription() }
   }
 
   /// Ends the owner's subscription. Call it under the loop's lock.
   func unsubscribe(_ owner: AnyObject) {
-    let wasWatched = watchedFacilities
+    let previousFacilities = watchedFacilities
     subscribers[ObjectIdentifier(owner)] = nil
-    if watchedFacilities != wasWatched { askForEvents() }
+    if watchedFacilities != previousFacilities { updateSubscription() }
   }
 
   private var watchedFacilities: UInt32 { subscribers.values.reduce(0) { $0 | $1.mask } }
 
-  private func askForEvents() {
+  private func updateSubscription() {
     pa_context_set_subscribe_callback(
-      context, { _, type, _, own in PulseConnection.from(own)?.changed(type) },
+      context, { _, type, _, userdata in PulseConnection.from(userdata)?.dispatch(type) },
       Unmanaged.passUnretained(self).toOpaque())
     // A connection that is not ready cannot have subscriptions.
     guard pa_context_get_state(context) == PA_CONTEXT_READY else { return }
@@ -38,7 +38,7 @@ extension PulseConnection {
     if let operation { pa_operation_unref(operation) }
   }
 
-  private func changed(_ type: pa_subscription_event_type_t) {
+  private func dispatch(_ type: pa_subscription_event_type_t) {
     let facility = type.rawValue & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
     for subscriber in Array(subscribers.values) where subscriber.mask & 1 << facility != 0 {
       subscriber.handler(type)

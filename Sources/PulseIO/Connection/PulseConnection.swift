@@ -7,7 +7,7 @@ import RealtimeAudio
 
 /// A `pa_context` on a separate main loop.
 ///
-/// Threading: `init`, `connect` and queries (PulseConnection+Questions) on a thread that may block; `context` only
+/// Threading: `init`, `connect` and queries (PulseConnection+Queries) on a thread that may block; `context` only
 /// under the loop's lock.
 final class PulseConnection: @unchecked Sendable {
   // `@unchecked Sendable`: `hasExpired`, `onLoss` and `subscribers` are protected by the loop's lock; the rest never
@@ -24,17 +24,17 @@ final class PulseConnection: @unchecked Sendable {
   init(applicationName: String) throws(PulseFailure) {
     mainloop = try PulseMainloop()
     let loop = mainloop
-    let made: OpaquePointer? = loop.withLock {
+    let newContext: OpaquePointer? = loop.withLock {
       let properties = pa_proplist_new()
       defer { if let properties { pa_proplist_free(properties) } }
       pa_proplist_sets(properties, PA_PROP_APPLICATION_NAME, applicationName)
       pa_proplist_sets(properties, PA_PROP_APPLICATION_ICON_NAME, "multimedia-player")
       return pa_context_new_with_proplist(loop.api, applicationName, properties)
     }
-    guard let made else {
+    guard let newContext else {
       throw PulseFailure("pa_context_new_with_proplist", code: PA_ERR_INTERNAL)
     }
-    context = made
+    context = newContext
   }
 
   deinit {
@@ -47,10 +47,10 @@ final class PulseConnection: @unchecked Sendable {
 
   /// Connects to `server` (nil: the user's default) and waits until it responds.
   func connect(server: String?, deadline: HostTime) throws(PulseFailure) {
-    let own = Unmanaged.passUnretained(self).toOpaque()
+    let userdata = Unmanaged.passUnretained(self).toOpaque()
     try mainloop.withLock { () throws(PulseFailure) in
       pa_context_set_state_callback(
-        context, { _, own in PulseConnection.from(own)?.contextStateChanged() }, own)
+        context, { _, userdata in PulseConnection.from(userdata)?.contextStateChanged() }, userdata)
       guard pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) >= 0 else {
         throw PulseFailure("pa_context_connect", context: context)
       }
@@ -72,8 +72,8 @@ final class PulseConnection: @unchecked Sendable {
     let remaining = max(0, deadline.nanoseconds(since: .now)) / 1_000
     let timer = pa_context_rttime_new(
       context, pa_rtclock_now() + UInt64(remaining),
-      { _, _, _, own in
-        guard let connection = PulseConnection.from(own) else { return }
+      { _, _, _, userdata in
+        guard let connection = PulseConnection.from(userdata) else { return }
         connection.hasExpired = true
         connection.mainloop.signal()
       }, Unmanaged.passUnretained(self).toOpaque())

@@ -19,7 +19,7 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
   private let path: String
   private let server: String
   private let mainloop: PulseMainloop
-  private let folder: FolderWatch
+  private let folderWatch: FolderWatch
   private var folderEvent: OpaquePointer?
   private var retryEvent: OpaquePointer?
   private var endEvent: OpaquePointer?
@@ -29,11 +29,11 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
   private var refusalCount = 0
   private var onReport: ((AudioDevices?) -> Void)?
   /// The last report; nil before the first one.
-  private var reported: AudioDevices??
+  private var lastReport: AudioDevices??
   /// Whether the next reply is reported even if nothing changed.
   private var isForced = false
   /// The parts of the reply that have arrived; nil while no query is pending.
-  private var gathering: AudioDevices?
+  private var pendingDevices: AudioDevices?
   /// Whether something changed since the query.
   private var isStale = false
   private var isCancelled = false
@@ -53,8 +53,8 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
     }
     self.path = path
     self.server = server ?? "unix:\(path)"
-    folder = FolderWatch(path: path)
-    guard folder.descriptor >= 0 else {
+    folderWatch = FolderWatch(path: path)
+    guard folderWatch.descriptor >= 0 else {
       throw MediaError(.outputUnavailable, "the sound server cannot be watched: no file descriptor is left")
     }
     do { mainloop = try PulseMainloop() } catch {
@@ -71,8 +71,8 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
       precondition(self.onReport == nil, "a monitor can start only once")
       self.onReport = onReport
       folderEvent = api.pointee.io_new(
-        api, folder.descriptor, PA_IO_EVENT_INPUT, { _, _, _, _, own in PulseDeviceMonitor.from(own)?.folderChanged() },
-        own)
+        api, folderWatch.descriptor, PA_IO_EVENT_INPUT,
+        { _, _, _, _, userdata in PulseDeviceMonitor.from(userdata)?.folderChanged() }, userdata)
       connect()
     }
   }
@@ -81,7 +81,7 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
     mainloop.withLock {
       guard !isCancelled else { return }
       isForced = true
-      if context == nil { connect() } else { ask() }
+      if context == nil { connect() } else { queryDevices() }
     }
   }
 
@@ -103,7 +103,7 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
   // MARK: - Connection (everything below under the loop's lock)
 
   private var api: UnsafeMutablePointer<pa_mainloop_api> { mainloop.api }
-  private var own: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+  private var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   private static func from(_ pointer: UnsafeMutableRawPointer?) -> PulseDeviceMonitor? {
     pointer.map { Unmanaged<PulseDeviceMonitor>.fromOpaque($0).takeUnretainedValue() }
@@ -112,16 +112,17 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
   private func folderChanged() {
     refusalCount = 0
     // With a connection there is nothing to search for, but the events must be read.
-    if context == nil { connect() } else { _ = folder.prepare() }
+    if context == nil { connect() } else { _ = folderWatch.prepare() }
   }
 
   private func connect() {
     guard context == nil else { return }
     // First the watch, then the check, so that a socket that appears in between is found.
-    guard folder.prepare(), access(path, F_OK) == 0, let made = makeContext() else { return report(nil) }
-    context = made
-    pa_context_set_state_callback(made, { _, own in PulseDeviceMonitor.from(own)?.stateChanged() }, own)
-    if pa_context_connect(made, server, PA_CONTEXT_NOAUTOSPAWN, nil) < 0 { connectionEnded() }
+    guard folderWatch.prepare(), access(path, F_OK) == 0, let newContext = makeContext() else { return report(nil) }
+    context = newContext
+    pa_context_set_state_callback(
+      newContext, { _, userdata in PulseDeviceMonitor.from(userdata)?.stateChanged() }, userdata)
+    if pa_context_connect(newContext, server, PA_CONTEXT_NOAUTOSPAWN, nil) < 0 { connectionEnded() }
   }
 
   private func makeContext() -> OpaquePointer? {
@@ -137,11 +138,12 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
     case PA_CONTEXT_READY:
       hasBeenReady = true
       refusalCount = 0
-      pa_context_set_subscribe_callback(context, { _, _, _, own in PulseDeviceMonitor.from(own)?.ask() }, own)
+      pa_context_set_subscribe_callback(
+        context, { _, _, _, userdata in PulseDeviceMonitor.from(userdata)?.queryDevices() }, userdata)
       let mask = PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SOURCE.rawValue
       let all = pa_subscription_mask_t(mask | PA_SUBSCRIPTION_MASK_SERVER.rawValue)
       if let operation = pa_context_subscribe(context, all, nil, nil) { pa_operation_unref(operation) }
-      ask()
+      queryDevices()
     case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED: connectionEnded()
     default: break
     }
@@ -149,17 +151,18 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
 
   /// Defers the end of the connection, because this is called from within the context's callback.
   private func connectionEnded() {
-    gathering = nil
+    pendingDevices = nil
     if endEvent != nil { return }
-    endEvent = api.pointee.defer_new(api, { _, _, own in PulseDeviceMonitor.from(own)?.connectionIsOver() }, own)
+    endEvent = api.pointee.defer_new(
+      api, { _, _, userdata in PulseDeviceMonitor.from(userdata)?.finishConnection() }, userdata)
   }
 
-  private func connectionIsOver() {
+  private func finishConnection() {
     if let endEvent { api.pointee.defer_free(endEvent) }
     endEvent = nil
     guard let context else { return }
-    let wasSilent = pa_context_errno(context) == Int32(PA_ERR_TIMEOUT.rawValue)
-    let mayBeReplaced = hasBeenReady || wasSilent
+    let hasTimedOut = pa_context_errno(context) == Int32(PA_ERR_TIMEOUT.rawValue)
+    let mayBeReplaced = hasBeenReady || hasTimedOut
     hasBeenReady = false
     dropContext()
     report(nil)
@@ -170,7 +173,8 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
     var time = timeval()
     pa_gettimeofday(&time)
     pa_timeval_add(&time, Self.refusalRetryMicroseconds)
-    retryEvent = api.pointee.time_new(api, &time, { _, _, _, own in PulseDeviceMonitor.from(own)?.retry() }, own)
+    retryEvent = api.pointee.time_new(
+      api, &time, { _, _, _, userdata in PulseDeviceMonitor.from(userdata)?.retry() }, userdata)
   }
 
   private func retry() {
@@ -182,7 +186,7 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
   private func dropContext() {
     guard let context else { return }
     self.context = nil
-    gathering = nil
+    pendingDevices = nil
     pa_context_set_state_callback(context, nil, nil)
     pa_context_set_subscribe_callback(context, nil, nil)
     pa_context_disconnect(context)
@@ -192,54 +196,56 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
   // MARK: - Queries
 
   /// Queries the devices; the replies come in the order of the requests.
-  private func ask() {
+  private func queryDevices() {
     guard let context, pa_context_get_state(context) == PA_CONTEXT_READY else { return }
-    guard gathering == nil else {
+    guard pendingDevices == nil else {
       isStale = true
       return
     }
     isStale = false
-    gathering = AudioDevices()
+    pendingDevices = AudioDevices()
     let operations = [
-      pa_context_get_server_info(context, { _, info, own in PulseDeviceMonitor.from(own)?.gather(info?.pointee) }, own),
+      pa_context_get_server_info(
+        context, { _, info, userdata in PulseDeviceMonitor.from(userdata)?.receiveServerInfo(info?.pointee) },
+        userdata),
       pa_context_get_sink_info_list(
         context,
-        { _, info, _, own in
+        { _, info, _, userdata in
           guard let device = info.flatMap({ AudioDevice($0.pointee) }) else { return }
-          PulseDeviceMonitor.from(own)?.gathering?.outputs.append(device)
-        }, own),
+          PulseDeviceMonitor.from(userdata)?.pendingDevices?.outputs.append(device)
+        }, userdata),
       pa_context_get_source_info_list(
         context,
-        { _, info, endOfList, own in
-          guard let monitor = PulseDeviceMonitor.from(own) else { return }
-          if let device = info.flatMap({ AudioDevice($0.pointee) }) { monitor.gathering?.inputs.append(device) }
-          if endOfList != 0 { monitor.gathered(isWhole: endOfList > 0) }
-        }, own),
+        { _, info, endOfList, userdata in
+          guard let monitor = PulseDeviceMonitor.from(userdata) else { return }
+          if let device = info.flatMap({ AudioDevice($0.pointee) }) { monitor.pendingDevices?.inputs.append(device) }
+          if endOfList != 0 { monitor.queryEnded(isWhole: endOfList > 0) }
+        }, userdata),
     ]
     for operation in operations { if let operation { pa_operation_unref(operation) } }
-    if operations.last == .some(nil) { gathering = nil }
+    if operations.last == .some(nil) { pendingDevices = nil }
   }
 
-  private func gather(_ info: pa_server_info?) {
+  private func receiveServerInfo(_ info: pa_server_info?) {
     guard let info else { return }
     func text(_ pointer: UnsafePointer<CChar>?) -> String? { pointer.map { String(cString: $0) } }
-    gathering?.serverName = text(info.server_name) ?? ""
-    gathering?.defaultOutputName = text(info.default_sink_name)
-    gathering?.defaultInputName = text(info.default_source_name)
+    pendingDevices?.serverName = text(info.server_name) ?? ""
+    pendingDevices?.defaultOutputName = text(info.default_sink_name)
+    pendingDevices?.defaultInputName = text(info.default_source_name)
   }
 
-  private func gathered(isWhole: Bool) {
-    guard let devices = gathering else { return }
-    gathering = nil
+  private func queryEnded(isWhole: Bool) {
+    guard let devices = pendingDevices else { return }
+    pendingDevices = nil
     // A failed query, such as one that a hanging server left without a reply for half a minute, is repeated.
-    if isStale || !isWhole { return ask() }
+    if isStale || !isWhole { return queryDevices() }
     report(devices)
   }
 
   private func report(_ devices: AudioDevices?) {
-    guard !isCancelled, isForced || reported == nil || reported != .some(devices) else { return }
+    guard !isCancelled, isForced || lastReport == nil || lastReport != .some(devices) else { return }
     isForced = false
-    reported = .some(devices)
+    lastReport = .some(devices)
     onReport?(devices)
   }
 }

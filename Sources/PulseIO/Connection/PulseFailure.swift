@@ -22,8 +22,8 @@ struct PulseFailure: Error {
 
   /// libpulse's text for the code, with the number.
   var text: String {
-    let words = pa_strerror(code).map { String(cString: $0) } ?? "Unknown error"
-    return "\(words) (\(code))"
+    let description = pa_strerror(code).map { String(cString: $0) } ?? "Unknown error"
+    return "\(description) (\(code))"
   }
 
   /// Returns the public error, with this failure as the underlying one.

@@ -42,7 +42,7 @@ struct ConsumptionMonitor: Hashable {
   private var suspicion: HostTime?
 
   /// Records that the stream starts, or resumes, at `time`.
-  mutating func begin(at time: HostTime) {
+  mutating func start(at time: HostTime) {
     readPosition = nil
     deadline = time.advanced(byNanoseconds: Self.startNanoseconds)
     suspicion = nil

@@ -1,7 +1,7 @@
 import MediaCore
 
 /// Recovers from a PipeWire graph stall. After a stall PipeWire silently discards the first one or two blocks that it
-/// consumes. Everything consumed since the stall is replayed, up to `doubtFrames`.
+/// consumes. Everything consumed since the stall is replayed, up to `maximumReplayFrames`.
 ///
 /// A value type without side effects; frames are output frames.
 struct GraphStall: Hashable {
@@ -11,13 +11,13 @@ struct GraphStall: Hashable {
   /// The first frame that the device had not read when the stall began; nil while no stall is suspected.
   private(set) var frame: Int64?
   /// Whether the stall is confirmed: the server stalled, and not this process.
-  private(set) var isCertain = false
+  private(set) var isConfirmed = false
   /// The last read of the device, and the timing whose reply decides whether the server stalled.
   private var lastRead = HostTime(nanoseconds: 0)
   private var timing: UInt64 = 0
 
   /// Returns the duration after a block at which the next block but one is late.
-  static func patienceNanoseconds(blockNanoseconds: Int64) -> Int64 { 2 * blockNanoseconds + slackNanoseconds }
+  static func timeoutNanoseconds(blockNanoseconds: Int64) -> Int64 { 2 * blockNanoseconds + slackNanoseconds }
 
   /// Called when the device missed a block while this process was scheduled. The reply of timing `timing` decides
   /// whether the device really stalled.
@@ -27,31 +27,31 @@ struct GraphStall: Hashable {
   }
 
   /// Confirms a stall, because the server does not respond.
-  mutating func begin(unreadFrame: Int64) {
+  mutating func confirm(unreadFrame: Int64) {
     frame = frame ?? unreadFrame
-    isCertain = true
+    isConfirmed = true
   }
 
   /// Evaluates a timing: the device is at `readFrame` at `hostTime`. Without a stall the device has reached the
   /// expected position, except for the block that it is currently playing.
-  mutating func answered(timing: UInt64, readFrame: Int64, hostTime: HostTime, blockFrames: Int64, sampleRateHz: Int) {
-    guard let frame, !isCertain, timing >= self.timing else { return }
+  mutating func evaluate(timing: UInt64, readFrame: Int64, hostTime: HostTime, blockFrames: Int64, sampleRateHz: Int) {
+    guard let frame, !isConfirmed, timing >= self.timing else { return }
     let duration = Double(hostTime.nanoseconds(since: lastRead)) / 1e9
-    let behindFrames = duration * Double(sampleRateHz) - Double(readFrame - frame)
-    if behindFrames > Double(blockFrames) * 1.25 { isCertain = true } else { end() }
+    let missingFrames = duration * Double(sampleRateHz) - Double(readFrame - frame)
+    if missingFrames > Double(blockFrames) * 1.25 { isConfirmed = true } else { end() }
   }
 
   /// Ends the stall: the device runs, or other audio is played.
   mutating func end() { self = GraphStall() }
 
   /// Returns the frame to replay from, once the device has consumed everything before `unreadFrame`; nil when it is too
-  /// early, or no stall is confirmed. The replay also happens if one block more than `doubtFrames` was consumed,
-  /// because the first blocks were lost. If more was consumed, the stall ends without a replay.
+  /// early, or no stall is confirmed. The replay also happens if one block more than `maximumReplayFrames` was
+  /// consumed, because the first blocks were lost. If more was consumed, the stall ends without a replay.
   ///
   /// - Parameter doubtFrames: The maximum number of frames that may be heard twice.
-  mutating func takeReplayFrame(unreadFrame: Int64, blockFrames: Int64, doubtFrames: Int64) -> Int64? {
-    guard isCertain, let frame, unreadFrame - frame > max(0, doubtFrames - blockFrames) else { return nil }
+  mutating func popReplayFrame(unreadFrame: Int64, blockFrames: Int64, maximumReplayFrames: Int64) -> Int64? {
+    guard isConfirmed, let frame, unreadFrame - frame > max(0, maximumReplayFrames - blockFrames) else { return nil }
     end()
-    return unreadFrame - frame <= max(doubtFrames, blockFrames) + blockFrames ? frame : nil
+    return unreadFrame - frame <= max(maximumReplayFrames, blockFrames) + blockFrames ? frame : nil
   }
 }

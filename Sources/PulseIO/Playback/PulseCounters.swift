@@ -6,7 +6,7 @@ final class PulseCounters: Sendable {
   let timingCount = Atomic<Int>(0)
   let spliceCount = Atomic<Int>(0)
   let lateSpliceCount = Atomic<Int>(0)
-  let starvationCount = Atomic<Int>(0)
+  let underrunCount = Atomic<Int>(0)
   let bufferFrames = Atomic<Int>(0)
   let deviceLatencyMicroseconds = Atomic<Int>(0)
   /// How much consumed audio the server drops when the stream ends.

@@ -64,7 +64,7 @@ public final class PulseSink: SharedDeviceSink {
     /// The number of splices whose first frames arrived after the device had passed them: these frames were not heard.
     public var lateSpliceCount: Int
     /// The number of underruns.
-    public var starvationCount: Int
+    public var underrunCount: Int
     /// The size of the server's buffer for the stream, as granted by the server, in frames.
     public var bufferFrameCount: Int
     /// The device's latency beyond that buffer at the last timing, in µs.
@@ -123,7 +123,7 @@ public final class PulseSink: SharedDeviceSink {
       timingCount: counters.timingCount.load(ordering: .relaxed),
       spliceCount: counters.spliceCount.load(ordering: .relaxed),
       lateSpliceCount: counters.lateSpliceCount.load(ordering: .relaxed),
-      starvationCount: counters.starvationCount.load(ordering: .relaxed),
+      underrunCount: counters.underrunCount.load(ordering: .relaxed),
       bufferFrameCount: counters.bufferFrames.load(ordering: .relaxed),
       deviceLatencyMicroseconds: counters.deviceLatencyMicroseconds.load(ordering: .relaxed))
   }
@@ -157,12 +157,12 @@ public final class PulseSink: SharedDeviceSink {
     var configuration = configuration
     if let role = preparation.withLock({ $0?.role }) { configuration.role = role }
     let stream = try PulseStream.open(configuration)
-    let isWanted = stage.withLock { stage in
+    let isStillOpening = stage.withLock { stage in
       guard case .opening = stage else { return false }
       stage = .opened(stream)
       return true
     }
-    guard isWanted else {
+    guard isStillOpening else {
       stream.close()
       throw MediaError(.invalidState, "the sink was closed while it was opened")
     }

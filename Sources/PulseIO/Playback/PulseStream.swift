@@ -69,14 +69,14 @@ final class PulseStream: @unchecked Sendable {
     let attributes = Self.bufferAttributes(
       format: format, latencyMilliseconds: configuration.latencyMilliseconds)
     // Without a device name the server chooses the device, and the stream follows the server's choice.
-    let asked = configuration.sinkName == nil ? nil : sink.name
+    let requestedName = configuration.sinkName == nil ? nil : sink.name
     (pointer, bufferFrameCount, self.sinkName, isMuted) = try connection.mainloop.withLock { () throws(PulseFailure) in
       let stream = try Self.make(
         connection.context, specification: specification, map: map, configuration: configuration)
       let isMuted: Bool
       do throws(PulseFailure) {
         try Self.connect(
-          stream, sinkName: asked, attributes: attributes, connection: connection,
+          stream, sinkName: requestedName, attributes: attributes, connection: connection,
           deadline: deadline)
         isMuted = try connection.isMuted(stream: pa_stream_get_index(stream), deadline: deadline)
       } catch {

@@ -5,13 +5,13 @@ import RealtimeAudio
 /// The device of the stream: moves, its loss, and servers that hang.
 extension PulseStreamDriver {
   /// If the device reads nothing for this long after all written audio should be over, the server is probed.
-  private static let patienceNanoseconds: Int64 = 100_000_000
+  private static let idleMarginNanoseconds: Int64 = 100_000_000
   /// A timer that is later than this was late because this process was not scheduled.
-  private static let punctualNanoseconds: Int64 = 5_000_000
+  private static let timerToleranceNanoseconds: Int64 = 5_000_000
   /// The maximum time for the server's reply.
-  private static let answerNanoseconds: Int64 = 300_000_000
+  private static let replyTimeoutNanoseconds: Int64 = 300_000_000
   /// Maximum audio replayed to cover a possible drop by the server.
-  private static let longestDoubtMilliseconds: Int64 = 48
+  private static let maximumReplayMilliseconds: Int64 = 48
 
   // MARK: - Moves
 
@@ -21,13 +21,13 @@ extension PulseStreamDriver {
     let old = deviceIndex
     deviceIndex = pa_stream_get_device_index(stream)
     guard phase != .failed, deviceIndex != old else { return deviceChanged() }
-    if isClockRunning { stopClock(at: frameHeardForSure) }
+    if isClockRunning { stopClock(at: certainlyHeardFrame) }
     deviceChanged()
     if phase == .running {
       cork()
       hasCommandsAfterCork = true
     }
-    askForDevice(old)
+    queryDevice(old)
   }
 
   /// Handles the end of the stream or of the server.
@@ -37,39 +37,39 @@ extension PulseStreamDriver {
     }
     guard phase != .failed else { return }
     halt()
-    askForDevice(deviceIndex)
+    queryDevice(deviceIndex)
   }
 
-  /// Queries whether the server still has a device; `deviceIsThere` or `deviceIsGone` follows.
-  private func askForDevice(_ index: UInt32) {
+  /// Queries whether the server still has a device; `deviceStillExists` or `deviceDisappeared` follows.
+  private func queryDevice(_ index: UInt32) {
     let operation = pa_context_get_sink_info_by_index(
       context, index,
-      { _, _, endOfList, own in
-        guard let driver = PulseStreamDriver.from(own), endOfList != 0 else { return }
-        if endOfList > 0 { driver.deviceIsThere() } else { driver.deviceIsGone() }
-      }, own)
+      { _, _, endOfList, userdata in
+        guard let driver = PulseStreamDriver.from(userdata), endOfList != 0 else { return }
+        if endOfList > 0 { driver.deviceStillExists() } else { driver.deviceDisappeared() }
+      }, userdata)
     guard let operation else { return fail("the device of the stream cannot be queried") }
     pa_operation_unref(operation)
   }
 
   /// The device still exists, so another program moved or ended the stream.
-  private func deviceIsThere() {
+  private func deviceStillExists() {
     guard phase != .failed else { return fail("the sound server closed the stream") }
     guard let name = pa_stream_get_device_name(stream) else { return }
     onNotice(.moved(to: String(cString: name)))
   }
 
-  private func deviceIsGone() { fail("the device is no longer available", code: .deviceLost) }
+  private func deviceDisappeared() { fail("the device is no longer available", code: .deviceLost) }
 
   /// Handles the suspension or the resumption of the device.
   func deviceSuspended() {
     deviceChanged()
     guard phase == .running else { return }
     if pa_stream_is_suspended(stream) > 0 {
-      endWatch()
-      tellHanging(true)
+      cancelWatchdog()
+      setHanging(true)
     } else {
-      answered()
+      serverResponded()
     }
   }
 
@@ -77,33 +77,33 @@ extension PulseStreamDriver {
 
   /// Records the device's block size. When a graph ends, it drops up to two such blocks of consumed audio, whatever the
   /// clock reports.
-  func deviceTook(blockFrames count: Int64) {
+  func recordBlockSize(frames count: Int64) {
     blockFrames = count
     guard isGraphNode else { return }
-    let frames = Self.doubtFrames(count, sampleRateHz)
+    let frames = Self.possibleLossFrames(count, sampleRateHz)
     counters.possibleLossNanoseconds.store(frames * 1_000_000_000 / Int64(sampleRateHz), ordering: .relaxed)
   }
 
   /// Returns how much a graph with such blocks may have dropped: two blocks, or the maximum that may be heard twice.
-  static func doubtFrames(_ blockFrames: Int64, _ sampleRateHz: Int) -> Int64 {
-    min(longestDoubtMilliseconds * Int64(sampleRateHz) / 1_000, 2 * blockFrames)
+  static func possibleLossFrames(_ blockFrames: Int64, _ sampleRateHz: Int) -> Int64 {
+    min(maximumReplayMilliseconds * Int64(sampleRateHz) / 1_000, 2 * blockFrames)
   }
 
   /// Handles a read of the device.
-  func soundWasTaken() {
-    lastSign = .now
-    answered()
+  func deviceDidRead() {
+    lastActivity = .now
+    serverResponded()
   }
 
   /// Handles a reply of the server. The output is responsive again if its device is awake and has not stopped reading.
-  func answered() {
+  func serverResponded() {
     isProbing = false
     guard pa_stream_is_suspended(stream) <= 0, !consumption.isStalled else { return }
-    tellHanging(false)
-    if phase == .running { watch() }
+    setHanging(false)
+    if phase == .running { armWatchdog() }
   }
 
-  private func tellHanging(_ hangs: Bool) {
+  private func setHanging(_ hangs: Bool) {
     guard isHanging != hangs else { return }
     isHanging = hangs
     onNotice(hangs ? .stalled : .resumed)
@@ -111,73 +111,73 @@ extension PulseStreamDriver {
 
   /// The frame that has certainly been heard: the position of the device at its last read, minus the audio that the
   /// server may drop. Nil while the clock is paused.
-  var frameHeardForSure: Int64? {
-    guard isClockRunning, let frame = heard.heardFrame(at: min(lastSign, .now)) else { return nil }
-    let doubt = Double(counters.possibleLossNanoseconds.load(ordering: .relaxed)) * Double(sampleRateHz) / 1e9
-    return max(floorFrame, min(writtenFrame, Int64(frame - doubt)))
+  var certainlyHeardFrame: Int64? {
+    guard isClockRunning, let frame = heard.heardFrame(at: min(lastActivity, .now)) else { return nil }
+    let possibleLoss = Double(counters.possibleLossNanoseconds.load(ordering: .relaxed)) * Double(sampleRateHz) / 1e9
+    return max(floorFrame, min(writtenFrame, Int64(frame - possibleLoss)))
   }
 
   /// Starts the timer for the next read. While the device runs, the read comes long before the timer, so the timer
   /// causes no wakeup.
-  func watch() {
-    isWatchingBlocks = blockPatienceNanoseconds != nil
-    wake(afterNanoseconds: blockPatienceNanoseconds ?? longPatienceNanoseconds)
+  func armWatchdog() {
+    isWatchingBlocks = blockTimeoutNanoseconds != nil
+    armWatchdog(afterNanoseconds: blockTimeoutNanoseconds ?? idleTimeoutNanoseconds)
   }
 
-  private var longPatienceNanoseconds: Int64 {
-    max(0, Int64(bufferFrameCount) * 1_000_000_000 / Int64(sampleRateHz)) + Self.patienceNanoseconds
+  private var idleTimeoutNanoseconds: Int64 {
+    max(0, Int64(bufferFrameCount) * 1_000_000_000 / Int64(sampleRateHz)) + Self.idleMarginNanoseconds
   }
 
   /// Handles a late block: the graph stalled, unless this process was not scheduled and the timer itself is late.
   private func blockIsLate() {
     isWatchingBlocks = false
-    let lateness = HostTime.now.nanoseconds(since: watchTime)
-    if phase == .running, lateness < Self.punctualNanoseconds { suspectStall() }
-    wake(afterNanoseconds: max(0, longPatienceNanoseconds - (blockPatienceNanoseconds ?? 0)))
+    let lateness = HostTime.now.nanoseconds(since: watchdogTime)
+    if phase == .running, lateness < Self.timerToleranceNanoseconds { suspectStall() }
+    armWatchdog(afterNanoseconds: max(0, idleTimeoutNanoseconds - (blockTimeoutNanoseconds ?? 0)))
   }
 
   /// Requests another timing after a duration, instead of waiting for the next late block.
   func probe(afterNanoseconds nanoseconds: Int64) {
     isWatchingBlocks = false
     isProbing = false
-    wake(afterNanoseconds: nanoseconds)
+    armWatchdog(afterNanoseconds: nanoseconds)
   }
 
-  private func wake(afterNanoseconds nanoseconds: Int64) {
+  private func armWatchdog(afterNanoseconds nanoseconds: Int64) {
     let time = pa_rtclock_now() + UInt64(nanoseconds) / 1_000
-    watchTime = HostTime.now.advanced(byNanoseconds: nanoseconds)
-    if let watchEvent {
-      pa_context_rttime_restart(context, watchEvent, time)
+    watchdogTime = HostTime.now.advanced(byNanoseconds: nanoseconds)
+    if let watchdogEvent {
+      pa_context_rttime_restart(context, watchdogEvent, time)
     } else {
-      watchEvent = pa_context_rttime_new(
-        context, time, { _, _, _, own in PulseStreamDriver.from(own)?.nothingCame() }, own)
+      watchdogEvent = pa_context_rttime_new(
+        context, time, { _, _, _, userdata in PulseStreamDriver.from(userdata)?.watchdogFired() }, userdata)
     }
   }
 
-  func endWatch() {
-    if let watchEvent { api.pointee.time_free(watchEvent) }
-    watchEvent = nil
+  func cancelWatchdog() {
+    if let watchdogEvent { api.pointee.time_free(watchdogEvent) }
+    watchdogEvent = nil
     isProbing = false
   }
 
   /// Handles the timer: all written samples should be over, and the device has not requested more. A timing determines
   /// whether the device still reads (`ConsumptionMonitor`). A server that sends no timing hangs.
-  private func nothingCame() {
-    guard phase == .running || phase == .corking else { return endWatch() }
+  private func watchdogFired() {
+    guard phase == .running || phase == .corking else { return cancelWatchdog() }
     if isWatchingBlocks { return blockIsLate() }
     guard isProbing else {
       isProbing = true
       requestTiming()
-      return wake(afterNanoseconds: Self.answerNanoseconds)
+      return armWatchdog(afterNanoseconds: Self.replyTimeoutNanoseconds)
     }
     stopForDevice()
   }
 
   /// Stops the clock until the device reads again. Samples that were written and not heard will be heard then.
   func stopForDevice() {
-    endWatch()
-    if isGraphNode, phase == .running { stall.begin(unreadFrame: unreadFrame) }
-    stopClock(at: frameHeardForSure)
-    tellHanging(true)
+    cancelWatchdog()
+    if isGraphNode, phase == .running { stall.confirm(unreadFrame: unreadFrame) }
+    stopClock(at: certainlyHeardFrame)
+    setHanging(true)
   }
 }

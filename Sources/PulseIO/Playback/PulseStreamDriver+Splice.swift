@@ -16,7 +16,7 @@ extension PulseStreamDriver {
     isSpliceWanted = false
     let plan = SplicePlan(
       sampleRateHz: sampleRateHz, timing: timing, blockFrames: blockFrames, lastRead: lastRead,
-      slowestAnswerNanoseconds: slowestAnswerNanoseconds, now: now)
+      slowestReplyNanoseconds: slowestReplyNanoseconds, now: now)
     let frame = core.rewind(toFrame: min(plan.targetFrame, writtenFrame))
     let isOverwriting = frame < writtenFrame
     renderAndWrite()
@@ -34,8 +34,8 @@ extension PulseStreamDriver {
   /// No frame before this one can still be read, as far as the server has reported: it requests more audio after each
   /// read of the device.
   var unreadFrame: Int64 {
-    let heldCount = Int64(bufferFrameCount - blocks.owedCount)
-    return max(lastReadFrame, min(writtenFrame, writtenFrame - heldCount))
+    let bufferedCount = Int64(bufferFrameCount - blocks.outstandingCount)
+    return max(lastReadFrame, min(writtenFrame, writtenFrame - bufferedCount))
   }
 
   /// Applies the pending commands and replaces all buffered audio.
@@ -52,8 +52,8 @@ extension PulseStreamDriver {
     counters.spliceCount.wrappingAdd(1, ordering: .relaxed)
     guard phase == .running else { return }
     requestTiming()
-    landingTiming = timingsRequested
-    tellControl()
+    jumpTiming = timingsRequested
+    wakeControlIfNeeded()
   }
 
   /// Counts the splice before `timing` as late when the device had read past its first frame.

@@ -4,14 +4,14 @@ import MediaCore
 /// A stalled graph silently loses the audio that its first cycles consume (`GraphStall`).
 extension PulseStreamDriver {
   /// How long the device may read nothing; nil when that proves nothing.
-  var blockPatienceNanoseconds: Int64? {
+  var blockTimeoutNanoseconds: Int64? {
     guard isGraphNode, blockFrames > 0, lastRead.nanoseconds > 0 else { return nil }
-    return GraphStall.patienceNanoseconds(blockNanoseconds: blockFrames * 1_000_000_000 / Int64(sampleRateHz))
+    return GraphStall.timeoutNanoseconds(blockNanoseconds: blockFrames * 1_000_000_000 / Int64(sampleRateHz))
   }
 
   /// Handles a late block while this process was scheduled.
   func suspectStall() {
-    guard stall.frame == nil, landingTiming == nil else { return }
+    guard stall.frame == nil, jumpTiming == nil else { return }
     let frame = unreadFrame
     requestTiming()
     stall.suspect(unreadFrame: frame, lastRead: lastRead, timing: timingsRequested)
@@ -19,11 +19,11 @@ extension PulseStreamDriver {
 
   /// Evaluates a timing for a suspected stall.
   func checkStall(_ timing: DeviceTiming) {
-    guard stall.frame != nil, !stall.isCertain else { return }
-    stall.answered(
-      timing: timingsAnswered, readFrame: timing.readFrame, hostTime: timing.hostTime, blockFrames: blockFrames,
+    guard stall.frame != nil, !stall.isConfirmed else { return }
+    stall.evaluate(
+      timing: timingsReceived, readFrame: timing.readFrame, hostTime: timing.hostTime, blockFrames: blockFrames,
       sampleRateHz: sampleRateHz)
-    guard let frame = stall.frame, stall.isCertain else { return }
+    guard let frame = stall.frame, stall.isConfirmed else { return }
     // No later frame has certainly been heard, and the clock continued to run.
     stopClock(at: frame)
   }
@@ -36,7 +36,7 @@ extension PulseStreamDriver {
       latencyMicroseconds: timing.deviceMicroseconds,
       blockNanoseconds: blockFrames * 1_000_000_000 / Int64(sampleRateHz), at: timing.hostTime)
     switch verdict {
-    case .consuming: if isHanging { answered() }
+    case .consuming: if isHanging { serverResponded() }
     case .undecided: break
     case .suspected(let nanoseconds): probe(afterNanoseconds: nanoseconds)
     case .stalled: stopForDevice()
@@ -46,9 +46,10 @@ extension PulseStreamDriver {
   /// Replays the audio that the first cycles consumed, as soon as they have consumed it. The device's next read then
   /// begins with that audio.
   func replayIfDue() {
-    guard phase == .running, landingTiming == nil,
-      let frame = stall.takeReplayFrame(
-        unreadFrame: unreadFrame, blockFrames: blockFrames, doubtFrames: Self.doubtFrames(blockFrames, sampleRateHz))
+    guard phase == .running, jumpTiming == nil,
+      let frame = stall.popReplayFrame(
+        unreadFrame: unreadFrame, blockFrames: blockFrames,
+        maximumReplayFrames: Self.possibleLossFrames(blockFrames, sampleRateHz))
     else { return }
     renumber(byFrames: min(0, core.rewind(toFrame: frame) - unreadFrame))
     jump()

@@ -18,8 +18,8 @@ extension PulseStreamDriver {
     guard phase != .failed else { return }
     let operation = pa_stream_update_timing_info(
       stream,
-      { _, succeeded, own in PulseStreamDriver.from(own)?.timingArrived(succeeded: succeeded != 0)
-      }, own)
+      { _, succeeded, userdata in PulseStreamDriver.from(userdata)?.timingArrived(succeeded: succeeded != 0)
+      }, userdata)
     guard let operation else { return fail("the timing of the stream cannot be queried") }
     pa_operation_unref(operation)
     timingsRequested += 1
@@ -27,7 +27,7 @@ extension PulseStreamDriver {
   }
 
   func requestTimingIfDue(at now: HostTime) {
-    guard phase == .running, timingsAnswered == timingsRequested else { return }
+    guard phase == .running, timingsReceived == timingsRequested else { return }
     let isSettled = isClockRunning && heard.confidence >= Self.quickTimingCount
     if isSettled, now.nanoseconds(since: lastTimingRequest) < Self.timingIntervalNanoseconds {
       return
@@ -38,27 +38,27 @@ extension PulseStreamDriver {
   // MARK: - Replies
 
   private func timingArrived(succeeded: Bool) {
-    timingsAnswered += 1
-    if timingsAnswered == timingsRequested {
+    timingsReceived += 1
+    if timingsReceived == timingsRequested {
       let duration = HostTime.now.nanoseconds(since: lastTimingRequest)
-      slowestAnswerNanoseconds = max(duration, slowestAnswerNanoseconds / 8 * 7)
+      slowestReplyNanoseconds = max(duration, slowestReplyNanoseconds / 8 * 7)
     }
     counters.timingCount.wrappingAdd(1, ordering: .relaxed)
-    if succeeded, isProbing || isHanging { answered() }
+    if succeeded, isProbing || isHanging { serverResponded() }
     guard phase != .failed else { return }
     guard succeeded, let timing = deviceTiming() else {
       // Without a reply there is no splice, no landing and no end of a cork. The state callback reports a lost server.
-      if timingsAnswered == timingsRequested, isSpliceWanted || phase == .corking || landingTiming != nil {
+      if timingsReceived == timingsRequested, isSpliceWanted || phase == .corking || jumpTiming != nil {
         requestTiming()
-        if landingTiming != nil { landingTiming = timingsRequested }
+        if jumpTiming != nil { jumpTiming = timingsRequested }
         if corkTiming != nil { corkTiming = timingsRequested }
       }
       return
     }
-    if let landing = landingTiming {
+    if let expected = jumpTiming {
       // Timings requested before the jump refer to frames that the jump may have renumbered.
-      guard timingsAnswered == landing else { return }
-      return landed()
+      guard timingsReceived == expected else { return }
+      return jumpCompleted()
     }
     handle(timing)
   }
@@ -74,27 +74,27 @@ extension PulseStreamDriver {
       checkStall(timing)
       // Until the stall is decided, nothing is released and the clock is not used.
       if consumption.isStalled || stall.frame != nil { return replayIfDue() }
-      keepClock(timing)
-      if isSpliceWanted, timingsAnswered == timingsRequested { splice(timing) }
+      updateClock(timing)
+      if isSpliceWanted, timingsReceived == timingsRequested { splice(timing) }
       release()
-      tellControl()
+      wakeControlIfNeeded()
     case .corking:
-      if timingsAnswered == corkTiming { settle(readFrame: timing.readFrame) }
+      if timingsReceived == corkTiming { corkCompleted(readFrame: timing.readFrame) }
     case .corked, .failed: break
     }
   }
 
   /// Handles the timing after a jump: the server reports the position of the new audio, and the frames are renumbered
   /// accordingly.
-  private func landed() {
-    landingTiming = nil
+  private func jumpCompleted() {
+    jumpTiming = nil
     guard let info = pa_stream_get_timing_info(stream)?.pointee else { return }
     let movement = writtenFrame - info.write_index / Int64(bytesPerFrame) - baseFrame
     baseFrame += movement
     lastReadFrame += movement
     floorFrame += movement
     heard.move(byFrames: movement)
-    hold.move(byFrames: movement)
+    interruption.move(byFrames: movement)
     if let timing = deviceTiming() { handle(timing) }
   }
 
@@ -118,14 +118,14 @@ extension PulseStreamDriver {
 
   // MARK: - Clock
 
-  private func keepClock(_ timing: DeviceTiming) {
+  private func updateClock(_ timing: DeviceTiming) {
     guard timing.isPlaying else { return }
     let isNew = heard.observe(
       frame: timing.heardFrame(sampleRateHz: sampleRateHz), at: timing.hostTime)
     guard let point = heard.publishedPoint() else { return }
     if isClockRunning {
       core.clock.publish(heardFrame: point.frame, at: point.hostTime, isRunning: true)
-      if isNew { tellControlOfClock() }
+      if isNew { notifyClockChange() }
     } else {
       startClock()
     }
@@ -140,7 +140,7 @@ extension PulseStreamDriver {
     if delay > 200_000 {
       clockEvent = pa_context_rttime_new(
         context, pa_rtclock_now() + UInt64(delay / 1_000),
-        { _, _, _, own in PulseStreamDriver.from(own)?.startClock() }, own)
+        { _, _, _, userdata in PulseStreamDriver.from(userdata)?.startClock() }, userdata)
       return
     }
     guard phase == .running, let point = heard.publishedPoint() else { return }
@@ -150,7 +150,7 @@ extension PulseStreamDriver {
     } else {
       core.clock.publish(heardFrame: point.frame, at: point.hostTime, isRunning: true)
     }
-    tellControlOfClock()
+    notifyClockChange()
   }
 
   /// Pauses the clock at `frame` once the device has reached it. Audio in the device's buffer cannot be recalled.
@@ -161,7 +161,7 @@ extension PulseStreamDriver {
     }
     clockEvent = pa_context_rttime_new(
       context, pa_rtclock_now() + UInt64(end.nanoseconds(since: .now) / 1_000 + 1),
-      { _, _, _, own in PulseStreamDriver.from(own)?.clockReachedEnd() }, own)
+      { _, _, _, userdata in PulseStreamDriver.from(userdata)?.clockReachedEnd() }, userdata)
   }
 
   private func clockReachedEnd() {
@@ -178,24 +178,24 @@ extension PulseStreamDriver {
     cancelClockEvent()
     let now = HostTime.now
     let wasRunning = isClockRunning
-    var standing = frame
-    if standing == nil, wasRunning, let heardFrame = heard.heardFrame(at: now) {
-      standing = max(floorFrame, min(writtenFrame, Int64(heardFrame)))
+    var pausedFrame = frame
+    if pausedFrame == nil, wasRunning, let heardFrame = heard.heardFrame(at: now) {
+      pausedFrame = max(floorFrame, min(writtenFrame, Int64(heardFrame)))
     }
     isClockRunning = false
     heard.restart()
-    guard let standing else { return }
-    floorFrame = standing
-    core.clock.publish(heardFrame: standing, at: now, isRunning: false)
-    tellControlOfClock()
+    guard let pausedFrame else { return }
+    floorFrame = pausedFrame
+    core.clock.publish(heardFrame: pausedFrame, at: now, isRunning: false)
+    notifyClockChange()
   }
 
   // MARK: - Events of the device
 
   /// Handles an underrun. The stream continues at the same frame as soon as there is more audio: no frame is lost.
-  func deviceStarved() {
+  func deviceUnderran() {
     guard phase == .running else { return }
-    counters.starvationCount.wrappingAdd(1, ordering: .relaxed)
+    counters.underrunCount.wrappingAdd(1, ordering: .relaxed)
     let index = pa_stream_get_underflow_index(stream)
     guard isClockRunning, index >= 0 else { return }
     // The device's buffer is still heard, but nothing after this frame.
@@ -210,10 +210,10 @@ extension PulseStreamDriver {
   /// Handles another device of the stream, or the suspension or resumption of its device.
   func deviceChanged() {
     blockFrames = 0
-    blocks.forget()
+    blocks.reset()
     stall.end()
     consumption = ConsumptionMonitor()
-    consumption.begin(at: .now)
+    consumption.start(at: .now)
     guard phase == .running else { return }
     stopClock(at: nil)
     requestTiming()

@@ -42,7 +42,7 @@ final class PulseStreamDriver {
   /// See `PulseConnection.DeviceInfo.isGraphNode`.
   let isGraphNode: Bool
   private var signalEvent: OpaquePointer?
-  private var hasToldFailure = false
+  private var hasReportedFailure = false
 
   var phase: Phase
   /// The output frame of the server's write index. It differs from `core.renderedFrame` only between a rewind and the
@@ -53,21 +53,21 @@ final class PulseStreamDriver {
   var isSpliceWanted = false
   /// Whether commands arrived while the stream was being corked.
   var hasCommandsAfterCork = false
-  /// Whether the server has interrupted the stream (PulseStreamDriver+Hold).
-  var hold = StreamHold()
+  /// Whether the server has interrupted the stream (PulseStreamDriver+Interruption).
+  var interruption = StreamInterruption()
   var isDucked = false
   private var roles: RoleWatch?
   /// The first frame of the last splice, until a timing shows whether it was in time.
   var unverifiedSpliceFrame: Int64?
   /// The timing that reports the position of the last jump; nil when it is known.
-  var landingTiming: UInt64?
+  var jumpTiming: UInt64?
 
   // Timing. Requests are numbered; the server replies in order.
   var timingsRequested: UInt64 = 0
-  var timingsAnswered: UInt64 = 0
+  var timingsReceived: UInt64 = 0
   var lastTimingRequest: HostTime
   /// The longest recent reply time; it decays by an eighth with each reply.
-  var slowestAnswerNanoseconds: Int64 = 0
+  var slowestReplyNanoseconds: Int64 = 0
   /// The timing that reports the position of the corked stream; nil until the cork is acknowledged.
   var corkTiming: UInt64?
   var heard: HeardClock
@@ -85,11 +85,11 @@ final class PulseStreamDriver {
 
   // The device itself (PulseStreamDriver+Device).
   var deviceIndex: UInt32
-  var lastSign = HostTime(nanoseconds: 0)
-  var watchEvent: OpaquePointer?
-  /// The time at which `watchEvent` is due.
-  var watchTime = HostTime(nanoseconds: 0)
-  /// Whether `watchEvent` is due when a block is late; otherwise it is due when all written audio should be over.
+  var lastActivity = HostTime(nanoseconds: 0)
+  var watchdogEvent: OpaquePointer?
+  /// The time at which `watchdogEvent` is due.
+  var watchdogTime = HostTime(nanoseconds: 0)
+  /// Whether `watchdogEvent` is due when a block is late; otherwise it is due when all written audio should be over.
   var isWatchingBlocks = false
   var isHanging = false
   /// The suspected or confirmed stall of a graph (PulseStreamDriver+Stall).
@@ -133,7 +133,7 @@ final class PulseStreamDriver {
 
   var api: UnsafeMutablePointer<pa_mainloop_api> { connection.mainloop.api }
   var context: OpaquePointer { connection.context }
-  var own: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+  var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   static func from(_ pointer: UnsafeMutableRawPointer?) -> PulseStreamDriver? {
     pointer.map { Unmanaged<PulseStreamDriver>.fromOpaque($0).takeUnretainedValue() }
@@ -146,24 +146,24 @@ final class PulseStreamDriver {
     core.clock.publish(heardFrame: baseFrame, at: .now, isRunning: false)
     pa_stream_set_write_callback(
       stream,
-      { _, byteCount, own in PulseStreamDriver.from(own)?.soundWanted(byteCount: byteCount) }, own)
+      { _, byteCount, userdata in PulseStreamDriver.from(userdata)?.audioRequested(byteCount: byteCount) }, userdata)
     pa_stream_set_underflow_callback(
-      stream, { _, own in PulseStreamDriver.from(own)?.deviceStarved() }, own)
+      stream, { _, userdata in PulseStreamDriver.from(userdata)?.deviceUnderran() }, userdata)
     pa_stream_set_started_callback(
-      stream, { _, own in PulseStreamDriver.from(own)?.deviceStarted() }, own)
+      stream, { _, userdata in PulseStreamDriver.from(userdata)?.deviceStarted() }, userdata)
     pa_stream_set_suspended_callback(
-      stream, { _, own in PulseStreamDriver.from(own)?.deviceSuspended() }, own)
+      stream, { _, userdata in PulseStreamDriver.from(userdata)?.deviceSuspended() }, userdata)
     pa_stream_set_moved_callback(
-      stream, { _, own in PulseStreamDriver.from(own)?.deviceMoved() }, own)
+      stream, { _, userdata in PulseStreamDriver.from(userdata)?.deviceMoved() }, userdata)
     pa_stream_set_state_callback(
-      stream, { _, own in PulseStreamDriver.from(own)?.streamStateChanged() }, own)
+      stream, { _, userdata in PulseStreamDriver.from(userdata)?.streamStateChanged() }, userdata)
     pa_stream_set_event_callback(
-      stream, { _, name, _, own in PulseStreamDriver.from(own)?.eventArrived(name) }, own)
+      stream, { _, name, _, userdata in PulseStreamDriver.from(userdata)?.eventArrived(name) }, userdata)
     connection.onLoss = { [unowned self] in fail("the connection to the sound server was lost") }
     signalEvent = api.pointee.io_new(
       api, signal.descriptor, PA_IO_EVENT_INPUT,
-      { _, _, _, _, own in PulseStreamDriver.from(own)?.commandsWait() },
-      own)
+      { _, _, _, _, userdata in PulseStreamDriver.from(userdata)?.commandsArrived() },
+      userdata)
     if signalEvent == nil { return fail("the main loop cannot add an event source") }
     // The stream or the connection may have failed between `open` and now.
     streamStateChanged()
@@ -187,7 +187,7 @@ final class PulseStreamDriver {
     roles = nil
     cancelClockEvent()
     pa_stream_set_event_callback(stream, nil, nil)
-    endWatch()
+    cancelWatchdog()
     pa_stream_set_write_callback(stream, nil, nil)
     pa_stream_set_underflow_callback(stream, nil, nil)
     pa_stream_set_started_callback(stream, nil, nil)
@@ -205,8 +205,8 @@ final class PulseStreamDriver {
   /// Reports the failure to the owner, once, and stops using the stream.
   func fail(_ message: String, code: MediaError.Code = .outputLost) {
     halt()
-    guard !hasToldFailure else { return }
-    hasToldFailure = true
+    guard !hasReportedFailure else { return }
+    hasReportedFailure = true
     onFailure(PulseFailure("pa_stream", context: context).mediaError(code, message))
   }
 
@@ -214,17 +214,17 @@ final class PulseStreamDriver {
   /// after that, and audio is better heard twice than never.
   func halt() {
     guard phase != .failed else { return }
-    stopClock(at: frameHeardForSure)
+    stopClock(at: certainlyHeardFrame)
     phase = .failed
-    endWatch()
+    cancelWatchdog()
     if let signalEvent { api.pointee.io_enable(signalEvent, PA_IO_EVENT_NULL) }
   }
 
   // MARK: - Commands
 
-  private func commandsWait() {
+  private func commandsArrived() {
     signal.clear()
-    takeRequests()
+    handleRequests()
     switch phase {
     case .corked(let readFrame): startIfActive(readFrame: readFrame)
     case .running: applyWhileRunning()
@@ -251,19 +251,19 @@ final class PulseStreamDriver {
   func startIfActive(readFrame: Int64) {
     _ = core.rewind(toFrame: readFrame)
     core.applyCommands()
-    if core.isActive, !hold.isHeld {
+    if core.isActive, !interruption.isPaused {
       phase = .running
       stopClock(at: readFrame)
       lastRead = HostTime(nanoseconds: 0)
       stall.end()
-      consumption.begin(at: .now)
+      consumption.start(at: .now)
       renderAndWrite()
       if phase == .running {
-        setCorked(false) { _, _, own in PulseStreamDriver.from(own)?.uncorked() }
-        watch()
+        setCorked(false) { _, _, userdata in PulseStreamDriver.from(userdata)?.uncorked() }
+        armWatchdog()
       }
     }
-    tellControl()
+    wakeControlIfNeeded()
   }
 
   private func uncorked() {
@@ -272,8 +272,8 @@ final class PulseStreamDriver {
 
   // MARK: - Audio
 
-  private func soundWanted(byteCount: Int) {
-    soundWasTaken()
+  private func audioRequested(byteCount: Int) {
+    deviceDidRead()
     guard phase == .running else { return }
     let now = HostTime.now
     if stall.frame == nil, isClockRunning, let frame = heard.heardFrame(at: now), frame >= Double(writtenFrame) {
@@ -281,9 +281,9 @@ final class PulseStreamDriver {
       stopClock(at: writtenFrame)
     }
     // After a jump the server also requests the audio that the jump skipped.
-    if landingTiming == nil {
-      let taken = blocks.deviceTook(room: byteCount / bytesPerFrame)
-      if lastRead.nanoseconds > 0, taken > 0 { deviceTook(blockFrames: Int64(taken)) }
+    if jumpTiming == nil {
+      let readCount = blocks.deviceRead(room: byteCount / bytesPerFrame)
+      if lastRead.nanoseconds > 0, readCount > 0 { recordBlockSize(frames: Int64(readCount)) }
       lastRead = now
     }
     // Audio that a splice is about to replace need not be written first, and must not apply its commands. (A splice
@@ -294,7 +294,7 @@ final class PulseStreamDriver {
     }
     replayIfDue()
     requestTimingIfDue(at: now)
-    tellControl()
+    wakeControlIfNeeded()
   }
 
   /// Renders from `core.renderedFrame` to the capacity of the server's buffer (see `DeviceBlocks`), and at least over
@@ -304,8 +304,8 @@ final class PulseStreamDriver {
     let writable = pa_stream_writable_size(stream)
     guard writable != Int.max else { return fail("the stream cannot be written") }  // (size_t) -1
     let queued = Int(writtenFrame - core.renderedFrame)
-    var remaining = blocks.write(
-      room: queued + writable / bytesPerFrame, least: queued, bufferFrameCount: bufferFrameCount)
+    var remaining = blocks.frameCountToWrite(
+      room: queued + writable / bytesPerFrame, minimum: queued, bufferFrameCount: bufferFrameCount)
     if remaining <= 0 { core.applyCommands() }
     while remaining > 0 {
       var memory: UnsafeMutableRawPointer?
@@ -315,7 +315,7 @@ final class PulseStreamDriver {
       else {
         return fail("the sound server provides no memory for audio")
       }
-      let frameCount = blocks.piece(of: remaining, room: byteCount / bytesPerFrame)
+      let frameCount = blocks.chunkFrameCount(of: remaining, room: byteCount / bytesPerFrame)
       let offset = (core.renderedFrame - writtenFrame) * Int64(bytesPerFrame)
       core.render(into: memory.assumingMemoryBound(to: Float.self), frameCount: frameCount)
       let status =
@@ -336,12 +336,12 @@ final class PulseStreamDriver {
   }
 
   /// Wakes the engine when events are pending.
-  func tellControl() {
+  func wakeControlIfNeeded() {
     if core.consumeWakeRequest() { wakeControl() }
   }
 
   /// Wakes the engine because the clock started, stopped or jumped.
-  func tellControlOfClock() {
+  func notifyClockChange() {
     _ = core.consumeWakeRequest()
     wakeControl()
   }
@@ -360,7 +360,7 @@ final class PulseStreamDriver {
     phase = .corking
     stall.end()
     corkTiming = nil
-    setCorked(true) { _, _, own in PulseStreamDriver.from(own)?.corked() }
+    setCorked(true) { _, _, userdata in PulseStreamDriver.from(userdata)?.corked() }
   }
 
   private func corked() {
@@ -371,12 +371,12 @@ final class PulseStreamDriver {
   }
 
   /// Records that the corked stream is paused at `readFrame`, or at the earlier frame from which it resumes.
-  func settle(readFrame standing: Int64) {
-    let readFrame = standingFrame(readFrame: standing)
+  func corkCompleted(readFrame corkedFrame: Int64) {
+    let readFrame = resumeFrame(readFrame: corkedFrame)
     phase = .corked(readFrame: readFrame)
     corkTiming = nil
     unverifiedSpliceFrame = nil
-    endWatch()
+    cancelWatchdog()
     core.release(heardFrame: readFrame)
     stopClockWhenHeard(readFrame)
     if hasCommandsAfterCork {
@@ -386,7 +386,7 @@ final class PulseStreamDriver {
   }
 
   private func setCorked(_ isCorked: Bool, _ done: @escaping pa_stream_success_cb_t) {
-    guard let operation = pa_stream_cork(stream, isCorked ? 1 : 0, done, own) else {
+    guard let operation = pa_stream_cork(stream, isCorked ? 1 : 0, done, userdata) else {
       return fail("the stream cannot be \(isCorked ? "stopped" : "started")")
     }
     pa_operation_unref(operation)

@@ -23,7 +23,7 @@ struct SplicePlan: Hashable {
   /// The time of the device's last known read.
   var lastRead: HostTime
   /// The longest recent reply time of the server, a measure of the machine's load.
-  var slowestAnswerNanoseconds: Int64
+  var slowestReplyNanoseconds: Int64
   var now: HostTime
 
   /// The first output frame to overwrite.
@@ -33,11 +33,11 @@ struct SplicePlan: Hashable {
     let block = nanoseconds(ofFrames: blockFrames)
     let arrival = max(
       Self.shortestArrivalNanoseconds,
-      min(3 &* slowestAnswerNanoseconds, Self.longestArrivalNanoseconds))
+      min(3 &* slowestReplyNanoseconds, Self.longestArrivalNanoseconds))
     let deadline = now.advanced(byNanoseconds: arrival)
     // The next read comes one block after the last one, at the latest when the device's buffer is empty.
-    let dry = timing.hostTime.advanced(byNanoseconds: timing.deviceMicroseconds &* 1_000)
-    let next = max(timing.hostTime, min(lastRead.advanced(byNanoseconds: block), dry))
+    let bufferEmptyTime = timing.hostTime.advanced(byNanoseconds: timing.deviceMicroseconds &* 1_000)
+    let next = max(timing.hostTime, min(lastRead.advanced(byNanoseconds: block), bufferEmptyTime))
     let readCount = next > deadline ? 0 : 1 + deadline.nanoseconds(since: next) / max(1, block)
     // Two frames for the rounding of times.
     return timing.readFrame + max(margin, readCount * blockFrames + 2)

@@ -50,22 +50,22 @@ struct RoleRules: Equatable {
 
   /// Returns whether these rules cork or duck stream `index` among the existing `streams`.
   func affects(_ index: UInt32, among streams: [Stream]) -> Bool {
-    guard let own = streams.first(where: { $0.index == index && !$0.isRecording }) else { return false }
+    guard let affected = streams.first(where: { $0.index == index && !$0.isRecording }) else { return false }
     return groups.contains { group in
-      let role = own.role ?? "no_role"
+      let role = affected.role ?? "no_role"
       guard
         group.affectedRoles.contains(role)
           || group.affectedRoles.contains("any_role") && !group.triggerRoles.contains(role)
       else { return false }
-      return streams.contains { isTrigger($0, in: group, for: own) }
+      return streams.contains { isTrigger($0, in: group, for: affected) }
     }
   }
 
-  private func isTrigger(_ stream: Stream, in group: Group, for own: Stream) -> Bool {
-    guard stream != own, !stream.isCorked, !stream.isMuted, group.triggerRoles.contains(stream.role ?? "no_role") else {
-      return false
-    }
-    return isGlobal || !stream.isRecording && stream.device == own.device
+  private func isTrigger(_ stream: Stream, in group: Group, for affected: Stream) -> Bool {
+    guard stream != affected, !stream.isCorked, !stream.isMuted,
+      group.triggerRoles.contains(stream.role ?? "no_role")
+    else { return false }
+    return isGlobal || !stream.isRecording && stream.device == affected.device
   }
 
   // MARK: - Arguments

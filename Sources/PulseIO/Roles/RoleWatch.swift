@@ -16,7 +16,7 @@ final class RoleWatch {
   private let connection: PulseConnection
   private let streamIndex: UInt32
   /// Receives the current state after each change of streams or modules, and once at the start.
-  private let onAnswer: (State, _ isNew: Bool) -> Void
+  private let onState: (State, _ isNew: Bool) -> Void
   private var state: State?
   private var operation: OpaquePointer?
   /// Whether something has changed since the pending query began.
@@ -28,16 +28,16 @@ final class RoleWatch {
   private static let streamMask =
     PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue | PA_SUBSCRIPTION_MASK_SOURCE_OUTPUT.rawValue
 
-  init(connection: PulseConnection, streamIndex: UInt32, onAnswer: @escaping (State, _ isNew: Bool) -> Void) {
+  init(connection: PulseConnection, streamIndex: UInt32, onState: @escaping (State, _ isNew: Bool) -> Void) {
     self.connection = connection
     self.streamIndex = streamIndex
-    self.onAnswer = onAnswer
+    self.onState = onState
   }
 
   /// Begins to watch. The owner keeps this object alive until `end`.
   func begin() {
     subscribe()
-    ask()
+    queryModules()
   }
 
   /// Ends the watch; afterwards no callback is called.
@@ -51,7 +51,7 @@ final class RoleWatch {
     operation = nil
   }
 
-  private var own: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+  private var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   private static func from(_ pointer: UnsafeMutableRawPointer?) -> RoleWatch? {
     pointer.map { Unmanaged<RoleWatch>.fromOpaque($0).takeUnretainedValue() }
@@ -59,12 +59,12 @@ final class RoleWatch {
 
   private func subscribe() {
     let mask = rules.isEmpty ? Self.moduleMask : Self.moduleMask | Self.streamMask
-    connection.subscribe(self, to: mask) { [unowned self] _ in ask() }
+    connection.subscribe(self, to: mask) { [unowned self] _ in queryModules() }
   }
 
   // MARK: - Queries
 
-  private func ask() {
+  private func queryModules() {
     guard operation == nil else {
       isStale = true
       return
@@ -72,13 +72,13 @@ final class RoleWatch {
     isStale = false
     rules = []
     streams = []
-    begin(
+    setOperation(
       pa_context_get_module_info_list(
-        connection.context, { _, info, end, own in RoleWatch.from(own)?.module(info, end) }, own))
+        connection.context, { _, info, end, userdata in RoleWatch.from(userdata)?.module(info, end) }, userdata))
   }
 
   /// Stores the pending operation. Nil means that the connection is lost, which the stream driver reports.
-  private func begin(_ operation: OpaquePointer?) { self.operation = operation }
+  private func setOperation(_ operation: OpaquePointer?) { self.operation = operation }
 
   private func finishOperation() {
     if let operation { pa_operation_unref(operation) }
@@ -94,10 +94,10 @@ final class RoleWatch {
     }
     finishOperation()
     subscribe()
-    guard !rules.isEmpty else { return judge() }
-    begin(
+    guard !rules.isEmpty else { return evaluate() }
+    setOperation(
       pa_context_get_sink_input_info_list(
-        connection.context, { _, info, end, own in RoleWatch.from(own)?.sinkInput(info, end) }, own))
+        connection.context, { _, info, end, userdata in RoleWatch.from(userdata)?.sinkInput(info, end) }, userdata))
   }
 
   private func sinkInput(_ info: UnsafePointer<pa_sink_input_info>?, _ end: Int32) {
@@ -110,10 +110,10 @@ final class RoleWatch {
       return
     }
     finishOperation()
-    guard rules.contains(where: \.isGlobal) else { return judge() }
-    begin(
+    guard rules.contains(where: \.isGlobal) else { return evaluate() }
+    setOperation(
       pa_context_get_source_output_info_list(
-        connection.context, { _, info, end, own in RoleWatch.from(own)?.sourceOutput(info, end) }, own))
+        connection.context, { _, info, end, userdata in RoleWatch.from(userdata)?.sourceOutput(info, end) }, userdata))
   }
 
   private func sourceOutput(_ info: UnsafePointer<pa_source_output_info>?, _ end: Int32) {
@@ -126,23 +126,23 @@ final class RoleWatch {
       return
     }
     finishOperation()
-    judge()
+    evaluate()
   }
 
   private static func role(_ properties: OpaquePointer?) -> String? {
     properties.flatMap { pa_proplist_gets($0, PA_PROP_MEDIA_ROLE) }.map { String(cString: $0) }
   }
 
-  private func judge() {
+  private func evaluate() {
     func isAffected(_ effect: RoleRules.Effect) -> Bool {
       rules.contains { $0.effect == effect && $0.affects(streamIndex, among: streams) }
     }
     // Streams or modules have changed since the query began.
-    if isStale { return ask() }
+    if isStale { return queryModules() }
     let found = State(
       isCorked: isAffected(.corks), isDucked: isAffected(.ducks), canCork: rules.contains { $0.effect == .corks })
     let isNew = found != state
     state = found
-    onAnswer(found, isNew)
+    onState(found, isNew)
   }
 }

@@ -11,61 +11,61 @@ extension PulseStreamDriver {
     guard phase != .failed, let name else { return }
     switch String(cString: name) {
     case PA_STREAM_EVENT_REQUEST_CORK: interrupt()
-    case PA_STREAM_EVENT_REQUEST_UNCORK: serverLetGo()
+    case PA_STREAM_EVENT_REQUEST_UNCORK: serverPermittedResume()
     default: break
     }
   }
 
   private func interrupt() {
-    guard !hold.isHeld || hold.isInQuestion else { return hold.noteEnd(false) }
+    guard !interruption.isPaused || interruption.isUnconfirmed else { return interruption.setEnded(false) }
     if phase == .running {
       let heardFrame = isClockRunning ? heard.heardFrame(at: .now).map { Int64($0) } : nil
       // Audio that the server has read and the device has not received yet is muted, too.
-      let overtaken = blocks.overtakenCount(heldCount: bufferFrameCount, whereUnknown: sampleRateHz / 100)
-      hold.begin(unreadFrame: max(floorFrame, unreadFrame - Int64(overtaken)), heardFrame: heardFrame)
+      let inTransit = blocks.inTransitCount(bufferFrameCount: bufferFrameCount, fallback: sampleRateHz / 100)
+      interruption.begin(unreadFrame: max(floorFrame, unreadFrame - Int64(inTransit)), heardFrame: heardFrame)
       isSpliceWanted = false
       hasCommandsAfterCork = true
       cork()
     } else {
-      hold.begin(unreadFrame: nil)
+      interruption.begin(unreadFrame: nil)
     }
-    tell(.interruptionBegan)
+    notify(.interruptionBegan)
   }
 
-  private func serverLetGo() {
-    guard hold.isHeld, !hold.hasEnded else { return }
-    hold.noteEnd(true)
-    tell(.interruptionEnded)
+  private func serverPermittedResume() {
+    guard interruption.isPaused, !interruption.hasEnded else { return }
+    interruption.setEnded(true)
+    notify(.interruptionEnded)
     // Without an observer the stream resumes.
     if onSharing == nil { release(overrulesServer: false) }
   }
 
   /// Records that the stream was muted when it was created: by a role, whose cork request was lost, or by the user.
-  func beginMuted() { hold.beginInQuestion() }
+  func beginMuted() { interruption.beginUnconfirmed() }
 
   func rolesChanged(_ state: RoleWatch.State, isNew: Bool) {
-    if hold.isInQuestion {
+    if interruption.isUnconfirmed {
       if state.isCorked { interrupt() } else { release(overrulesServer: false) }
-    } else if isNew, state.isCorked, !hold.isHeld {
+    } else if isNew, state.isCorked, !interruption.isPaused {
       // PulseAudio does not cork a stream that was created corked during a call.
       interrupt()
     } else if state.canCork, !state.isCorked {
       // PulseAudio does not ask a stream to resume that was not corked yet when the call ended.
-      serverLetGo()
+      serverPermittedResume()
     }
     guard state.isDucked != isDucked else { return }
     isDucked = state.isDucked
-    tell(isDucked ? .duckingBegan : .duckingEnded)
+    notify(isDucked ? .duckingBegan : .duckingEnded)
   }
 
-  private func tell(_ notice: SharingNotice) { onSharing?(notice) }
+  private func notify(_ notice: SharingNotice) { onSharing?(notice) }
 
   // MARK: - Requests of the sink
 
-  func takeRequests() {
-    let taken = requests.take()
-    if let role = taken.role { update(role) }
-    if let overrules = taken.release { release(overrulesServer: overrules) }
+  func handleRequests() {
+    let pending = requests.drain()
+    if let role = pending.role { update(role) }
+    if let overrules = pending.release { release(overrulesServer: overrules) }
   }
 
   /// Changes the stream's role. The server's modules evaluate it again.
@@ -80,15 +80,15 @@ extension PulseStreamDriver {
   }
 
   private func release(overrulesServer: Bool) {
-    guard hold.isHeld, phase != .failed else { return }
+    guard interruption.isPaused, phase != .failed else { return }
     if overrulesServer { unmute() }
-    let standing = hold
-    hold.end()
+    let previous = interruption
+    interruption.end()
     switch phase {
     case .corked(let readFrame): startIfActive(readFrame: readFrame)
     case .corking:
       // The position at which the stream was corked is not known yet.
-      hold = standing.released
+      interruption = previous.released
       hasCommandsAfterCork = true
     case .running, .failed: break
     }
@@ -104,8 +104,8 @@ extension PulseStreamDriver {
 
   /// Returns the frame at which the stream that was corked at `readFrame` resumes. Frames that were read while the
   /// stream was muted are rendered again: the stream's bytes then represent earlier frames.
-  func standingFrame(readFrame: Int64) -> Int64 {
-    let wanted = hold.standingFrame(readFrame: readFrame)
+  func resumeFrame(readFrame: Int64) -> Int64 {
+    let wanted = interruption.resumeFrame(readFrame: readFrame)
     guard wanted < readFrame else { return readFrame }
     let frame = min(readFrame, core.rewind(toFrame: wanted))
     renumber(byFrames: frame - readFrame)

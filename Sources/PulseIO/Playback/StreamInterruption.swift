@@ -2,11 +2,11 @@ import RealtimeAudio
 import Synchronization
 
 /// The server's interruption of a stream: whether the stream must stay paused, and the first frame that was not heard.
-struct StreamHold {
+struct StreamInterruption {
   /// Whether the stream stays paused until it is released, even if inputs are active.
-  private(set) var isHeld = false
+  private(set) var isPaused = false
   /// Whether the stream was muted before it began, and it is not known yet whether that is an interruption.
-  private(set) var isInQuestion = false
+  private(set) var isUnconfirmed = false
   /// Whether the interruption is over. The sink's owner decides when the stream resumes.
   private(set) var hasEnded = false
   /// The certainly read frames, and the heard frame, at the time of the request; nil when the stream was not running.
@@ -15,27 +15,27 @@ struct StreamHold {
   /// Begins an interruption. `unreadFrame`: no frame before it can still be read. `heardFrame`: the frame heard now;
   /// nil when unknown.
   mutating func begin(unreadFrame: Int64?, heardFrame: Int64? = nil) {
-    isHeld = true
-    isInQuestion = false
+    isPaused = true
+    isUnconfirmed = false
     hasEnded = false
     if let unreadFrame { requested = (unreadFrame, heardFrame) }
   }
 
   /// Records that the stream is muted and has not run yet.
-  mutating func beginInQuestion() {
-    isHeld = true
-    isInQuestion = true
+  mutating func beginUnconfirmed() {
+    isPaused = true
+    isUnconfirmed = true
   }
 
-  mutating func end() { self = StreamHold() }
+  mutating func end() { self = StreamInterruption() }
 
   /// Records that the interruption has ended, or has begun again before the stream resumed.
-  mutating func noteEnd(_ hasEnded: Bool) { self.hasEnded = hasEnded }
+  mutating func setEnded(_ hasEnded: Bool) { self.hasEnded = hasEnded }
 
   /// A released copy, for a stream whose paused position is not known yet.
-  var released: StreamHold {
+  var released: StreamInterruption {
     var released = self
-    (released.isHeld, released.isInQuestion) = (false, false)
+    (released.isPaused, released.isUnconfirmed) = (false, false)
     return released
   }
 
@@ -51,7 +51,7 @@ struct StreamHold {
   /// The server mutes before it sends the request. Audio read after the request was not heard; audio read before the
   /// request counts as heard. A device that returns consumed audio (`readFrame` is earlier) has played muted from about
   /// the frame that was heard when the request arrived.
-  mutating func standingFrame(readFrame: Int64) -> Int64 {
+  mutating func resumeFrame(readFrame: Int64) -> Int64 {
     guard let requested else { return readFrame }
     self.requested = nil
     if readFrame >= requested.unreadFrame { return requested.unreadFrame }
@@ -67,12 +67,12 @@ final class StreamRequests: Sendable {
     var release: Bool?
   }
 
-  private let waiting = Mutex(Requests())
+  private let pending = Mutex(Requests())
 
-  func add(_ change: (inout Requests) -> Void) { waiting.withLock { change(&$0) } }
+  func add(_ change: (inout Requests) -> Void) { pending.withLock { change(&$0) } }
 
-  func take() -> Requests {
-    waiting.withLock { requests in
+  func drain() -> Requests {
+    pending.withLock { requests in
       defer { requests = Requests() }
       return requests
     }
