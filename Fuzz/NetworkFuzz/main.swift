@@ -15,7 +15,7 @@ func station(_ bytes: UnsafeRawBufferPointer, interval: Int, chunkByteCount: Int
   var start = 0
   while start < bytes.count {
     let chunk = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + chunkByteCount, bytes.count)])
-    parser.take(chunk, sound: { audio += Array($0) }, title: { titles.append($0) })
+    parser.parse(chunk, audio: { audio += Array($0) }, title: { titles.append($0) })
     start += chunk.count
   }
   return (audio, titles)
@@ -33,7 +33,7 @@ func check(_ bytes: UnsafeRawBufferPointer) {
   _ = ICYMetadata(Array(bytes))
   var head = ResponseHead()
   for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-    head.take(line: UnsafeRawBufferPointer(rebasing: line))
+    head.parse(line: UnsafeRawBufferPointer(rebasing: line))
   }
   if let range = head.contentRange, let bytes = range.bytes, let total = range.total {
     precondition(bytes.upperBound < total, "a range after the end")

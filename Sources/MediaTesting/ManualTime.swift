@@ -20,8 +20,8 @@ public final class ManualTime: Sendable {
   /// The recorded pauses before each further attempt, in milliseconds.
   public var pauseMilliseconds: [Int64] { state.withLock { $0.pauses } }
 
-  public func milliseconds(until deadline: HostTime, isPause: Bool) -> Int32 {
-    guard isPause else { return .max }
+  public func milliseconds(until deadline: HostTime, isRetryDelay: Bool) -> Int32 {
+    guard isRetryDelay else { return .max }
     state.withLock { state in
       state.pauses.append(deadline.nanoseconds(since: state.now) / 1_000_000)
       state.now = max(state.now, deadline)
@@ -29,7 +29,7 @@ public final class ManualTime: Sendable {
     return 0
   }
 
-  public func onMove(_ wake: @escaping @Sendable () -> Void) {
+  public func onAdvance(_ wake: @escaping @Sendable () -> Void) {
     // A new array each time. `append` writes into the array that `advance` has released, and the thread sanitizer does
     // not see reference counts.
     state.withLock { $0.wakes = $0.wakes + [wake] }

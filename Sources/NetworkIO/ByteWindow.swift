@@ -4,36 +4,36 @@
 final class ByteWindow {
   private let memory: UnsafeMutableRawBufferPointer
   /// The number of retained bytes before the read offset.
-  private let behindByteCount: Int64
+  private let retainedByteCount: Int64
   /// The offset of the first byte, and the offset after the last byte.
   private(set) var start: Int64 = 0
   private(set) var end: Int64 = 0
   /// The offset of the last restart. The number of bytes read since then indicates how many more are needed.
-  private var firstOffset: Int64 = 0
-  /// The offset of the next read. Bytes further than `behindByteCount` before it can be overwritten.
+  private var restartOffset: Int64 = 0
+  /// The offset of the next read. Bytes further than `retainedByteCount` before it can be overwritten.
   private(set) var readOffset: Int64 = 0
 
-  init(behindByteCount: Int, aheadByteCount: Int) {
+  init(retainedByteCount: Int, aheadByteCount: Int) {
     precondition(
-      behindByteCount >= 0 && aheadByteCount > 0,
+      retainedByteCount >= 0 && aheadByteCount > 0,
       "the sizes of a window must not be negative, and the read-ahead must be positive")
-    self.behindByteCount = Int64(behindByteCount)
-    memory = .allocate(byteCount: behindByteCount + aheadByteCount, alignment: 4_096)
+    self.retainedByteCount = Int64(retainedByteCount)
+    memory = .allocate(byteCount: retainedByteCount + aheadByteCount, alignment: 4_096)
   }
 
   deinit { memory.deallocate() }
 
   /// The initial number of bytes buffered ahead of the read offset, even directly after a jump.
-  private static let firstAheadByteCount: Int64 = 256 << 10
+  private static let initialAheadByteCount: Int64 = 256 << 10
 
   /// The maximum number of bytes buffered ahead of the read offset. It is small after a jump, because another jump
   /// often follows. It then grows to twice the number of bytes read, limited by the memory.
   var aheadLimit: Int64 {
-    min(Int64(memory.count) - behindByteCount, Self.firstAheadByteCount + 2 * max(0, readOffset - firstOffset))
+    min(Int64(memory.count) - retainedByteCount, Self.initialAheadByteCount + 2 * max(0, readOffset - restartOffset))
   }
 
   /// The number of bytes that can be appended.
-  var room: Int { Int(max(0, aheadLimit - max(0, end - readOffset))) }
+  var appendableByteCount: Int { Int(max(0, aheadLimit - max(0, end - readOffset))) }
 
   /// The number of buffered bytes ahead of the read offset.
   var aheadByteCount: Int64 { max(0, end - max(readOffset, start)) }
@@ -43,23 +43,23 @@ final class ByteWindow {
 
   /// Discards all bytes and restarts at an offset.
   func restart(at offset: Int64) {
-    (start, end, readOffset, firstOffset) = (offset, offset, offset, offset)
+    (start, end, readOffset, restartOffset) = (offset, offset, offset, offset)
   }
 
   /// Announces a read at `offset`, which may be at or past the end. Bytes before it need not be retained.
-  func expect(_ offset: Int64) { readOffset = max(offset, start) }
+  func prepareToRead(at offset: Int64) { readOffset = max(offset, start) }
 
   /// Appends as many bytes as fit, and returns their number.
   func append(_ bytes: UnsafeRawBufferPointer) -> Int {
-    let count = min(bytes.count, room)
+    let count = min(bytes.count, appendableByteCount)
     guard count > 0 else { return 0 }
-    var place = index(of: end)
-    let first = min(count, memory.count - place)
-    copy(bytes, 0, to: place, first)
-    place = 0
-    if count > first { copy(bytes, first, to: place, count - first) }
+    var memoryIndex = index(of: end)
+    let first = min(count, memory.count - memoryIndex)
+    copy(bytes, 0, to: memoryIndex, first)
+    memoryIndex = 0
+    if count > first { copy(bytes, first, to: memoryIndex, count - first) }
     end += Int64(count)
-    start = max(start, end - Int64(memory.count), min(end, readOffset) - behindByteCount)
+    start = max(start, end - Int64(memory.count), min(end, readOffset) - retainedByteCount)
     return count
   }
 
@@ -68,10 +68,10 @@ final class ByteWindow {
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
     guard offset >= start, offset < end else { return 0 }
     let count = Int(min(Int64(buffer.count), end - offset))
-    let place = index(of: offset)
-    let first = min(count, memory.count - place)
+    let memoryIndex = index(of: offset)
+    let first = min(count, memory.count - memoryIndex)
     if let target = buffer.baseAddress, let base = memory.baseAddress {
-      target.copyMemory(from: base + place, byteCount: first)
+      target.copyMemory(from: base + memoryIndex, byteCount: first)
       if count > first { (target + first).copyMemory(from: base, byteCount: count - first) }
     }
     readOffset = offset + Int64(count)
@@ -80,8 +80,8 @@ final class ByteWindow {
 
   private func index(of offset: Int64) -> Int { Int(offset % Int64(memory.count)) }
 
-  private func copy(_ bytes: UnsafeRawBufferPointer, _ from: Int, to place: Int, _ count: Int) {
+  private func copy(_ bytes: UnsafeRawBufferPointer, _ from: Int, to memoryIndex: Int, _ count: Int) {
     guard count > 0, let source = bytes.baseAddress, let base = memory.baseAddress else { return }
-    (base + place).copyMemory(from: source + from, byteCount: count)
+    (base + memoryIndex).copyMemory(from: source + from, byteCount: count)
   }
 }

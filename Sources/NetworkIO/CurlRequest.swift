@@ -8,7 +8,7 @@ final class CurlRequest {
   private var headers: UnsafeMutablePointer<curl_slist>?
   private let errorText: UnsafeMutablePointer<CChar>
 
-  static let noMemory = HTTPFailure(.mediaLimitExceeded, "not enough memory for a transfer", retry: .never)
+  static let outOfMemory = HTTPFailure(.mediaLimitExceeded, "not enough memory for a transfer", retry: .never)
 
   /// - Parameters:
   ///   - bytes: the byte range to request, such as `0-`; nil for the whole resource or live stream.
@@ -17,9 +17,9 @@ final class CurlRequest {
   ///   - owner: receives the response, from within `curl_multi_perform`.
   init(
     url: HTTPURL, options: HTTPOptions, bytes: String?, interface: String?, share: UnsafeMutableRawPointer?,
-    isOnNewConnection: Bool, owner: HTTPTransfer
+    usesNewConnection: Bool, owner: HTTPTransfer
   ) throws(HTTPFailure) {
-    guard let easy = ccurl_easy_init() else { throw Self.noMemory }
+    guard let easy = ccurl_easy_init() else { throw Self.outOfMemory }
     self.easy = easy
     errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorText.update(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -48,7 +48,7 @@ final class CurlRequest {
       options.certificateAuthorityFile.map { set(CURLOPT_CAINFO, $0) } ?? CURLE_OK,
       bytes.map { set(CURLOPT_RANGE, $0) } ?? CURLE_OK,
       ccurl_set_share(easy, share),
-      set(CURLOPT_FRESH_CONNECT, isOnNewConnection ? 1 : 0),
+      set(CURLOPT_FRESH_CONNECT, usesNewConnection ? 1 : 0),
       setAliases(),
       setHeaders(options.headers),
       ccurl_set_callbacks(
@@ -96,7 +96,7 @@ final class CurlRequest {
   // MARK: - Running
 
   /// Resumes the transfer when the window has room for the body.
-  func goOn() { _ = ccurl_easy_pause(easy, CURLPAUSE_CONT) }
+  func resume() { _ = ccurl_easy_pause(easy, CURLPAUSE_CONT) }
 
   private var text: String {
     String(
@@ -134,7 +134,7 @@ final class CurlRequest {
   private static let bodyCallback: ccurl_data_callback = { data, size, count, context in
     guard let data, let context else { return 0 }
     let bytes = UnsafeRawBufferPointer(start: data, count: size * count)
-    switch owner(context).took(body: bytes) {
+    switch owner(context).receive(body: bytes) {
     case true?: return bytes.count
     case nil: return Int(CURL_WRITEFUNC_PAUSE)
     case false?: return bytes.isEmpty ? 1 : 0
@@ -144,7 +144,7 @@ final class CurlRequest {
   private static let headerCallback: ccurl_data_callback = { data, size, count, context in
     guard let data, let context else { return 0 }
     let bytes = UnsafeRawBufferPointer(start: data, count: size * count)
-    return owner(context).took(headerLine: bytes) ? bytes.count : 0
+    return owner(context).receive(headerLine: bytes) ? bytes.count : 0
   }
 
   private static let readyCallback: ccurl_ready_callback = { context, address, _, _, _ in
@@ -154,9 +154,9 @@ final class CurlRequest {
   }
 
   private static let socketCallback: ccurl_socket_callback = { context, _, address in
-    guard let context, let address, let place = ccurl_address(address), owner(context).mayConnect(to: place) else {
-      return -1
-    }
+    guard let context, let address, let destination = ccurl_address(address),
+      owner(context).mayConnect(to: destination)
+    else { return -1 }
     let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
     return socket(address.pointee.family, kind, address.pointee.protocol)
   }

@@ -17,10 +17,10 @@ final class CurlSession {
       throw HTTPFailure(
         .networkUnavailable, "libcurl cannot be loaded", retry: .never, underlying: String(cString: reason))
     }
-    guard let share = ccurl_share_tls_sessions() else { throw CurlRequest.noMemory }
+    guard let share = ccurl_share_tls_sessions() else { throw CurlRequest.outOfMemory }
     guard let multi = ccurl_multi_init(HTTPLoop.idleConnectionCount) else {
       ccurl_share_cleanup(share)
-      throw CurlRequest.noMemory
+      throw CurlRequest.outOfMemory
     }
     (self.multi, self.share) = (multi, share)
   }
@@ -31,7 +31,7 @@ final class CurlSession {
   }
 
   func start(_ request: CurlRequest, of transfer: HTTPTransfer) throws(HTTPFailure) {
-    guard ccurl_multi_add(multi, request.easy) == CURLM_OK else { throw CurlRequest.noMemory }
+    guard ccurl_multi_add(multi, request.easy) == CURLM_OK else { throw CurlRequest.outOfMemory }
     owners[request.easy] = transfer
   }
 
@@ -44,7 +44,7 @@ final class CurlSession {
     var runningCount: Int32 = 0
     _ = ccurl_multi_perform(multi, &runningCount)
     var result = CURLE_OK
-    while let easy = ccurl_multi_next_finished(multi, &result) { owners[easy]?.finished(result) }
+    while let easy = ccurl_multi_next_finished(multi, &result) { owners[easy]?.requestFinished(result) }
   }
 
   /// Waits for activity on a connection, for `ccurl_multi_wakeup`, or for the timeout.

@@ -32,7 +32,7 @@ struct HTTPFailure: Error, Sendable, Hashable {
 
   /// Creates the failure for an unsuccessful HTTP response.
   init(status: Int, head: ResponseHead, url: HTTPURL) {
-    let (code, words, retry): (MediaError.Code, String, Retry) =
+    let (code, description, retry): (MediaError.Code, String, Retry) =
       switch status {
       case 401: (.httpUnauthorized, "the server requires a user name and a password for", .never)
       case 403: (.httpForbidden, "the server denies access to", .never)
@@ -45,16 +45,16 @@ struct HTTPFailure: Error, Sendable, Hashable {
       default: (.badHTTPResponse, "the server sent an unexpected response for", .never)
       }
     self.init(
-      code, "\(words) \(url)", retry: retry, statusCode: status, underlying: "HTTP status \(status)",
+      code, "\(description) \(url)", retry: retry, statusCode: status, underlying: "HTTP status \(status)",
       retryAfter: head.retryAfter)
   }
 
   /// Creates the failure for a transfer that curl could not start or complete.
   init(curl code: CURLcode, systemError: Int, text: String, url: HTTPURL) {
-    let (number, words, retry) = Self.meaning(of: code, systemError: systemError)
+    let (number, description, retry) = Self.meaning(of: code, systemError: systemError)
     let reason = text.isEmpty ? String(cString: ccurl_easy_strerror(code)) : text
     self.init(
-      number, "\(words): \(url)", retry: retry, statusCode: Int(code.rawValue),
+      number, "\(description): \(url)", retry: retry, statusCode: Int(code.rawValue),
       underlying: "\(reason) (curl \(code.rawValue))")
   }
 

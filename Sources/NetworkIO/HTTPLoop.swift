@@ -73,8 +73,8 @@ final class HTTPLoop: Sendable {
   private func run() {
     do throws(HTTPFailure) { run(try CurlSession()) } catch {
       repeat {
-        for (_, make) in takeNews().added { make().giveUp(error) }
-      } while !endsIdle()
+        for (_, make) in drainChanges().added { make().fail(error) }
+      } while !endIfIdle()
     }
   }
 
@@ -82,20 +82,22 @@ final class HTTPLoop: Sendable {
     signal.withState { $0.multi = session.multi }
     var transfers: [TransferID: HTTPTransfer] = [:]
     repeat {
-      let (added, woken) = takeNews()
+      let (added, woken) = drainChanges()
       for (id, make) in added {
         let transfer = make()
         transfers[id] = transfer
-        if !transfer.carryOutOrders(in: session) { transfers[id] = nil }
+        if !transfer.handleReaderRequests(in: session) { transfers[id] = nil }
       }
-      for id in woken where transfers[id]?.carryOutOrders(in: session) == false { transfers[id] = nil }
+      for id in woken where transfers[id]?.handleReaderRequests(in: session) == false { transfers[id] = nil }
       session.perform()
       for transfer in transfers.values { transfer.checkTime() }
       session.poll(milliseconds: transfers.values.map(\.sleepMilliseconds).min() ?? idleMilliseconds)
-    } while !transfers.isEmpty || !endsIdle()
+    } while !transfers.isEmpty || !endIfIdle()
   }
 
-  private func takeNews() -> (added: [(id: TransferID, make: @Sendable () -> HTTPTransfer)], woken: Set<TransferID>) {
+  private func drainChanges() -> (
+    added: [(id: TransferID, make: @Sendable () -> HTTPTransfer)], woken: Set<TransferID>
+  ) {
     signal.withState { state in
       defer { (state.added, state.woken) = ([], []) }
       return (state.added, state.woken)
@@ -103,7 +105,7 @@ final class HTTPLoop: Sendable {
   }
 
   /// Ends the thread, unless a new transfer was added.
-  private func endsIdle() -> Bool {
+  private func endIfIdle() -> Bool {
     signal.update { state in
       guard state.added.isEmpty else { return false }
       state.isRunning = false

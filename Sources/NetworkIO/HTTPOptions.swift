@@ -53,7 +53,8 @@ public struct HTTPOptions: Sendable, Hashable {
   public var connectTimeout = Duration.seconds(10)
   /// The timeout from sending the request to the end of the response header. Default: 15 s.
   public var firstByteTimeout = Duration.seconds(15)
-  /// The time within which `leastByteCount` bytes of the body must arrive, while bytes are needed. Default: 15 s.
+  /// The time within which `minimumStallByteCount` bytes of the body must arrive, while bytes are needed.
+  /// Default: 15 s.
   public var stallTimeout = Duration.seconds(15)
   /// The delay before each further attempt, when one has failed and another may succeed. The read fails when all
   /// delays are used. The count restarts whenever `attemptByteCount` further bytes have arrived.
@@ -70,13 +71,13 @@ public struct HTTPOptions: Sendable, Hashable {
   /// The number of bytes to read ahead of the requested ones.
   public static let aheadByteCount = 4 << 20
   /// The number of retained bytes before the requested ones.
-  public static let behindByteCount = 1 << 20
+  public static let retainedByteCount = 1 << 20
   /// A forward jump of at most this many bytes continues the running transfer instead of starting a new request.
-  static let nearByteCount: Int64 = 256 << 10
+  static let maximumForwardJumpByteCount: Int64 = 256 << 10
   /// The maximum number of bytes to read and discard to reach an offset on a server without ranges.
-  static let skipByteCount: Int64 = 16 << 20
+  static let maximumSkipByteCount: Int64 = 16 << 20
   /// The number of body bytes that must arrive within `stallTimeout`.
-  public static let leastByteCount = 512
+  public static let minimumStallByteCount = 512
   /// The number of bytes after which failed attempts are forgotten.
   public static let attemptByteCount: Int64 = 4_096
   static let maximumRedirectCount = 10

@@ -54,7 +54,7 @@ public final class HTTPResource: ByteSource {
     signal = ConditionMutex(
       State(
         window: ByteWindow(
-          behindByteCount: HTTPOptions.behindByteCount, aheadByteCount: HTTPOptions.aheadByteCount)))
+          retainedByteCount: HTTPOptions.retainedByteCount, aheadByteCount: HTTPOptions.aheadByteCount)))
   }
 
   deinit { change { $0.isClosed = true } }
@@ -85,18 +85,18 @@ public final class HTTPResource: ByteSource {
       throw MediaError(.networkNotAllowed, "network access is disabled: \(url)", operation: "http")
     }
     try checkHeaders()
-    let session = part.session ?? log.begin(uri: url.redacted)
+    let session = part.session ?? log.startSession(uri: url.redacted)
     let first = part.bytes?.lowerBound ?? 0
     let (url, options, signal, log, clock, part) = (url, options, signal, log, clock, part)
     signal.update { state in
       state.session = session
-      state.order = first
+      state.requestedOffset = first
       state.isStarted = true
       state.transfer = loop.add {
         HTTPTransfer(url: url, options: options, signal: signal, log: log, session: session, clock: clock, part: part)
       }
     }
-    clock.onMove { [loop] in loop.wake() }
+    clock.onAdvance { [loop] in loop.wake() }
   }
 
   /// Checks that field names and values conform to RFC 9110. Line ends are rejected, because they would insert other
@@ -150,10 +150,10 @@ public final class HTTPResource: ByteSource {
   }
 
   /// The number of received bytes and the transfer times.
-  public var measure: TransferMeasure { signal.withState { $0.measure } }
+  public var statistics: TransferStatistics { signal.withState { $0.statistics } }
 
-  /// The number of buffered bytes; never more than `aheadByteCount` plus `behindByteCount`.
-  var heldByteCount: Int { signal.withState { $0.window.byteCount } }
+  /// The number of buffered bytes; never more than `aheadByteCount` plus `retainedByteCount`.
+  var bufferedByteCount: Int { signal.withState { $0.window.byteCount } }
 
   /// The session in the access log; nil before the start.
   public var session: NetworkLog.Session? { signal.withState { $0.session } }
@@ -185,53 +185,53 @@ public final class HTTPResource: ByteSource {
       throw MediaError(.invalidArgument, "the offset must not be negative (got \(offset))", operation: "http")
     }
     guard !buffer.isEmpty else { return 0 }
-    var hasOrdered = false
+    var hasRequested = false
     let result = signal.wait { state -> Result<Int, MediaError>? in
       if state.isCancelled { return .failure(Self.cancelled) }
       if let byteCount = state.facts?.byteCount, offset >= byteCount { return .success(0) }
       let count = state.window.read(into: buffer, at: offset)
       if count > 0 {
-        goOn(&state)
+        resumeIfPaused(&state)
         return .success(count)
       }
-      if state.order != nil { return nil }
+      if state.requestedOffset != nil { return nil }
       let end = state.window.end
       if state.isAtEnd, offset >= end { return .success(0) }
-      if let failure = state.failure, hasOrdered || offset >= end { return .failure(failure) }
-      if state.isRunning, offset >= end, offset - end <= Self.reach(state) {
-        state.window.expect(offset)
-        goOn(&state)
+      if let failure = state.failure, hasRequested || offset >= end { return .failure(failure) }
+      if state.isRunning, offset >= end, offset - end <= Self.maximumForwardJump(state) {
+        state.window.prepareToRead(at: offset)
+        resumeIfPaused(&state)
         return nil
       }
-      do throws(MediaError) { try order(offset, of: &state) } catch { return .failure(error) }
-      hasOrdered = true
+      do throws(MediaError) { try requestTransfer(from: offset, of: &state) } catch { return .failure(error) }
+      hasRequested = true
       return nil
     }
     return try result?.get() ?? 0
   }
 
   /// The maximum forward jump for which a running transfer is continued.
-  private static func reach(_ state: State) -> Int64 {
-    state.facts?.hasRanges == true ? HTTPOptions.nearByteCount : HTTPOptions.skipByteCount
+  private static func maximumForwardJump(_ state: State) -> Int64 {
+    state.facts?.hasRanges == true ? HTTPOptions.maximumForwardJumpByteCount : HTTPOptions.maximumSkipByteCount
   }
 
   /// Resumes a paused transfer when the window has room.
-  private func goOn(_ state: inout State) {
+  private func resumeIfPaused(_ state: inout State) {
     // Wakes the thread only when the freed room is worth it, not after every read.
-    guard state.isPaused, Int64(state.window.room) >= state.window.aheadLimit / 4 else { return }
+    guard state.isPaused, Int64(state.window.appendableByteCount) >= state.window.aheadLimit / 4 else { return }
     wake(state)
   }
 
-  private func order(_ offset: Int64, of state: inout State) throws(MediaError) {
+  private func requestTransfer(from offset: Int64, of state: inout State) throws(MediaError) {
     guard let facts = state.facts else {
       throw MediaError(.invalidState, "the resource must be opened before it is read", operation: "http")
     }
-    guard facts.hasRanges || state.isSeekable && offset <= HTTPOptions.skipByteCount else {
+    guard facts.hasRanges || state.isSeekable && offset <= HTTPOptions.maximumSkipByteCount else {
       throw MediaError(
         .rangesNotSupported, "the server cannot deliver earlier data of \(url), because it does not support ranges",
         operation: "http")
     }
-    state.order = offset
+    state.requestedOffset = offset
     state.failure = nil
     wake(state)
   }

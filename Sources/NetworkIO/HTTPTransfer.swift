@@ -3,7 +3,7 @@ import Glibc
 import MediaCore
 import RealtimeAudio
 
-/// The consecutive requests for one resource. Fetches the bytes that the reader orders, and repeats failed requests
+/// The consecutive requests for one resource. Fetches the bytes that the reader requests, and repeats failed requests
 /// that may succeed.
 ///
 /// Threading: confined to the thread of its `HTTPLoop`.
@@ -13,9 +13,9 @@ final class HTTPTransfer {
     /// Until the request has been sent; curl enforces the timeout.
     case connecting
     case awaitingHead(until: HostTime)
-    /// Receiving the body. Fewer than `HTTPOptions.leastByteCount` bytes have arrived since this time.
+    /// Receiving the body. Fewer than `HTTPOptions.minimumStallByteCount` bytes have arrived since this time.
     case receiving(since: HostTime)
-    case pausing(until: HostTime)
+    case waitingToRetry(until: HostTime)
   }
 
   private let url: HTTPURL
@@ -23,7 +23,7 @@ final class HTTPTransfer {
   private let signal: ConditionMutex<HTTPTransferState>
   private let log: NetworkLog
   /// The access log session of the transfer.
-  private let row: NetworkLog.Session
+  private let logSession: NetworkLog.Session
   private let clock: any NetworkClock
   private let part: HTTPResource.Part
 
@@ -35,7 +35,7 @@ final class HTTPTransfer {
   /// The offset of the current request's first byte, after the bytes of the window.
   private var offset: Int64 = 0
   /// The number of body bytes to discard before the requested ones.
-  private var skipLeft: Int64 = 0
+  private var remainingSkipByteCount: Int64 = 0
   private var head = ResponseHead()
   private var icy: ICYParser?
   /// The reason for rejecting the response.
@@ -53,7 +53,7 @@ final class HTTPTransfer {
   /// Whether no byte of the current response's body has arrived.
   private var awaitsBody = false
   private var serverAddress = ""
-  private var hasToldLength = false
+  private var hasLoggedLength = false
   private var attemptCount = 0
   /// The network interface of the current attempt; nil for any.
   private var interface: String?
@@ -81,7 +81,7 @@ final class HTTPTransfer {
     self.options = options
     self.signal = signal
     self.log = log
-    self.row = session
+    self.logSession = session
     self.clock = clock
     retries = RetryPolicy(options)
     openedAt = clock.now
@@ -90,33 +90,33 @@ final class HTTPTransfer {
 
   // MARK: - Loop
 
-  /// Begins the request that the reader ordered, or continues a paused one. Returns false when the resource was
-  /// closed; then the transfer has ended.
-  func carryOutOrders(in session: CurlSession) -> Bool {
+  /// Starts the request for the offset that the reader requested, or continues a paused one. Returns false when the
+  /// resource was closed; then the transfer has ended.
+  func handleReaderRequests(in session: CurlSession) -> Bool {
     self.session = session
-    let (order, mayContinue, isClosed) = signal.update { state in
-      let order = state.order
-      if let order {
-        state.order = nil
-        state.restart(at: order)
+    let (requestedOffset, mayContinue, isClosed) = signal.update { state in
+      let requestedOffset = state.requestedOffset
+      if let requestedOffset {
+        state.requestedOffset = nil
+        state.restart(at: requestedOffset)
         state.isRunning = true
       }
-      let mayContinue = state.isPaused && state.window.room >= Self.pieceByteCount
+      let mayContinue = state.isPaused && state.window.appendableByteCount >= Self.maximumChunkByteCount
       if mayContinue { state.isPaused = false }
-      return (order, mayContinue, state.isClosed)
+      return (requestedOffset, mayContinue, state.isClosed)
     }
     if isClosed {
-      drop()
+      cancelRequest()
       return false
     }
-    if let order {
+    if let requestedOffset {
       restartAttempts()
-      begin(at: order)
+      startRequest(at: requestedOffset)
     } else if mayContinue, let request {
       measuredAt = clock.now
       receivedByteCount = 0
       phase = .receiving(since: measuredAt)
-      request.goOn()
+      request.resume()
     }
     return true
   }
@@ -128,31 +128,31 @@ final class HTTPTransfer {
   }
 
   /// The largest chunk that curl delivers in one call (CURL_MAX_WRITE_SIZE).
-  private static let pieceByteCount = 16_384
+  private static let maximumChunkByteCount = 16_384
 
   /// The time until `checkTime` has work to do.
   var sleepMilliseconds: Int32 {
-    guard let (deadline, isPause) = deadline else { return .max }
-    return clock.milliseconds(until: deadline, isPause: isPause)
+    guard let (deadline, isRetryDelay) = deadline else { return .max }
+    return clock.milliseconds(until: deadline, isRetryDelay: isRetryDelay)
   }
 
-  private var deadline: (HostTime, isPause: Bool)? {
+  private var deadline: (HostTime, isRetryDelay: Bool)? {
     switch phase {
     case .idle, .connecting: nil
     case .awaitingHead(let deadline): (deadline, false)
     case .receiving(let since):
       signal.withState { $0.isPaused }
         ? nil : (since.advanced(byNanoseconds: options.stallTimeout.nanoseconds), false)
-    case .pausing(let deadline): (deadline, true)
+    case .waitingToRetry(let deadline): (deadline, true)
     }
   }
 
   /// Ends a request that exceeds its timeout, and begins a delayed attempt that is due.
   func checkTime() {
-    guard let (deadline, isPause) = deadline, deadline <= clock.now else { return }
-    if isPause { return begin(at: offset) }
+    guard let (deadline, isRetryDelay) = deadline, deadline <= clock.now else { return }
+    if isRetryDelay { return startRequest(at: offset) }
     let isHead = if case .awaitingHead = phase { true } else { false }
-    failed(
+    handleFailure(
       HTTPFailure(
         .networkTimedOut,
         isHead ? "the server does not respond: \(url)" : "the server sends too slowly or has stopped sending: \(url)",
@@ -161,8 +161,8 @@ final class HTTPTransfer {
 
   // MARK: - Requests
 
-  private func begin(at offset: Int64) {
-    drop()
+  private func startRequest(at offset: Int64) {
+    cancelRequest()
     self.offset = offset
     measuredAt = clock.now
     awaitsBody = true
@@ -171,93 +171,94 @@ final class HTTPTransfer {
     rejection = nil
     isPastEnd = false
     isComplete = false
-    skipLeft = 0
+    remainingSkipByteCount = 0
     target = url
     redirectCount = 0
     interface = options.interfaces.isEmpty ? nil : options.interfaces[attemptCount % options.interfaces.count]
     attemptCount &+= 1
-    request(from: offset)
+    sendRequest(from: offset)
   }
 
   /// Sends the request for the bytes from `offset` on to `target`.
-  private func request(from offset: Int64, isOnNewConnection: Bool = false) {
+  private func sendRequest(from offset: Int64, usesNewConnection: Bool = false) {
     location = nil
     redirectBodyByteCount = 0
     hasDeniedAddress = false
-    guard options.networkRules.allows(host: target.host) else { return failed(Self.addressNotAllowed(url)) }
+    guard options.networkRules.allows(host: target.host) else { return handleFailure(Self.addressNotAllowed(url)) }
     let facts = signal.withState { $0.facts }
     do throws(HTTPFailure) {
       let request = try CurlRequest(
         url: target, options: options.inherited(from: url.origin, by: target),
-        bytes: facts?.isLive == true ? nil : wantedBytes(from: offset), interface: interface, share: session?.share,
-        isOnNewConnection: isOnNewConnection, owner: self)
+        bytes: facts?.isLive == true ? nil : requestedRange(from: offset), interface: interface, share: session?.share,
+        usesNewConnection: usesNewConnection, owner: self)
       self.request = request
       phase = .connecting
-      log.change(row) { $0.numberOfMediaRequests += 1 }
+      log.change(logSession) { $0.numberOfMediaRequests += 1 }
       try session?.start(request, of: self)
     } catch {
-      failed(error)
+      handleFailure(error)
     }
   }
 
-  private func wantedBytes(from offset: Int64) -> String {
+  private func requestedRange(from offset: Int64) -> String {
     guard let end = part.bytes?.upperBound, end > offset else { return "\(offset)-" }
     return "\(offset)-\(end - 1)"
   }
 
-  private func drop() {
+  private func cancelRequest() {
     if let request { session?.stop(request) }
     request = nil
     phase = .idle
   }
 
   /// Handles the end of the request, successful or not.
-  func finished(_ result: CURLcode) {
+  func requestFinished(_ result: CURLcode) {
     guard let request else { return }
     let failure = rejection ?? request.failure(result, url: url)
-    noteServer(request)
-    if isPastEnd { return end(at: offset) }
-    if isComplete, let end = part.bytes?.upperBound { return self.end(at: end) }
-    if let rejection { return failed(rejection) }
-    if let location { return follow(location) }
+    updateServerAddress(request)
+    if isPastEnd { return finish(at: offset) }
+    if isComplete, let end = part.bytes?.upperBound { return self.finish(at: end) }
+    if let rejection { return handleFailure(rejection) }
+    if let location { return followRedirect(location) }
     if result != CURLE_OK, case .awaitingHead = phase, request.usedEarlierConnection {
       // The connection may have delivered the rest of an earlier response, longer than its Content-Length, as this
       // response.
-      drop()
+      cancelRequest()
       head = ResponseHead()
-      return self.request(from: offset, isOnNewConnection: true)
+      return self.sendRequest(from: offset, usesNewConnection: true)
     }
     if result != CURLE_OK, let failure {
       // The error does not reveal whether another address of the host responded.
-      if hasDeniedAddress, case .connecting = phase { return failed(Self.addressNotAllowed(url)) }
-      return failed(failure)
+      if hasDeniedAddress, case .connecting = phase { return handleFailure(Self.addressNotAllowed(url)) }
+      return handleFailure(failure)
     }
     let (facts, end) = signal.withState { ($0.facts, $0.window.end) }
     if let byteCount = facts?.byteCount {
-      if end >= byteCount { return self.end(at: byteCount) }
+      if end >= byteCount { return self.finish(at: byteCount) }
       // Some servers deliver only a part of the requested range.
-      if end > offset { return begin(at: end) }
-      return failed(
+      if end > offset { return startRequest(at: end) }
+      return handleFailure(
         HTTPFailure(.connectionLost, "the server sent fewer bytes than it declared: \(url)", retry: .whenOpened))
     }
     if facts?.isLive == true {
-      return failed(HTTPFailure(.connectionLost, "the station ended the stream: \(url)", retry: .whenOpened))
+      return handleFailure(HTTPFailure(.connectionLost, "the station ended the stream: \(url)", retry: .whenOpened))
     }
-    if skipLeft > 0 {
-      return failed(HTTPFailure(.connectionLost, "the server sent fewer bytes than before: \(url)", retry: .whenOpened))
+    if remainingSkipByteCount > 0 {
+      return handleFailure(
+        HTTPFailure(.connectionLost, "the server sent fewer bytes than before: \(url)", retry: .whenOpened))
     }
-    self.end(at: end)
+    self.finish(at: end)
   }
 
   /// Repeats the request at the address of a redirect.
-  private func follow(_ location: String) {
+  private func followRedirect(_ location: String) {
     do throws(HTTPFailure) {
       target = try redirectTarget(location)
       redirectCount += 1
-      drop()
-      request(from: offset)
+      cancelRequest()
+      sendRequest(from: offset)
     } catch {
-      failed(error)
+      handleFailure(error)
     }
   }
 
@@ -287,8 +288,8 @@ final class HTTPTransfer {
   }
 
   /// Ends the transfer at the end of the resource, which has `byteCount` bytes.
-  private func end(at byteCount: Int64) {
-    drop()
+  private func finish(at byteCount: Int64) {
+    cancelRequest()
     signal.update { state in
       state.isRunning = false
       state.isAtEnd = true
@@ -297,23 +298,23 @@ final class HTTPTransfer {
   }
 
   /// Schedules another attempt, or gives up.
-  private func failed(_ failure: HTTPFailure) {
-    if let request { noteServer(request) }
-    drop()
+  private func handleFailure(_ failure: HTTPFailure) {
+    if let request { updateServerAddress(request) }
+    cancelRequest()
     let pause = failure.mayRetry(hasOpened: hasOpened) ? retries.failed(retryAfter: failure.retryAfter) : nil
     log.append(
       ErrorLogEvent(
         uri: url.redacted, serverAddress: serverAddress, statusCode: failure.statusCode, error: failure.error,
         isRetried: pause != nil))
-    guard let pause else { return giveUp(failure) }
-    if hasOpened { log.change(row) { $0.numberOfReconnects += 1 } }
+    guard let pause else { return fail(failure) }
+    if hasOpened { log.change(logSession) { $0.numberOfReconnects += 1 } }
     // Continue at the first missing byte; a station continues live.
     offset = signal.withState { $0.window.end }
-    phase = .pausing(until: clock.now.advanced(byNanoseconds: pause.nanoseconds))
+    phase = .waitingToRetry(until: clock.now.advanced(byNanoseconds: pause.nanoseconds))
   }
 
   /// Ends the transfer with an error.
-  func giveUp(_ failure: HTTPFailure) {
+  func fail(_ failure: HTTPFailure) {
     phase = .idle
     signal.update { state in
       state.isRunning = false
@@ -321,11 +322,11 @@ final class HTTPTransfer {
     }
   }
 
-  private func noteServer(_ request: CurlRequest) {
+  private func updateServerAddress(_ request: CurlRequest) {
     guard let address = request.serverAddress, !address.isEmpty, address != serverAddress else { return }
     let isChange = !serverAddress.isEmpty
     serverAddress = address
-    log.change(row) { event in
+    log.change(logSession) { event in
       event.serverAddress = address
       if isChange { event.numberOfServerAddressChanges += 1 }
     }
@@ -357,10 +358,10 @@ final class HTTPTransfer {
   }
 
   /// Processes a line of a header. Returns false to abort the request.
-  func took(headerLine line: UnsafeRawBufferPointer) -> Bool {
+  func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
     // Trailer lines follow the body.
     if case .receiving = phase { return true }
-    head.take(line: line)
+    head.parse(line: line)
     guard head.byteCount <= HTTPOptions.maximumHeaderByteCount else {
       rejection = HTTPFailure(.badHTTPResponse, "the header of the response is too long: \(url)", retry: .never)
       return false
@@ -375,12 +376,12 @@ final class HTTPTransfer {
       self.location = location
       return true
     }
-    judge()
+    validate()
     return rejection == nil && !isPastEnd
   }
 
   /// Processes a chunk of the body. Returns nil when the window has no room, and false to abort the request.
-  func took(body bytes: UnsafeRawBufferPointer) -> Bool? {
+  func receive(body bytes: UnsafeRawBufferPointer) -> Bool? {
     if rejection != nil || isPastEnd || isComplete { return false }
     if location != nil {
       redirectBodyByteCount += Int64(bytes.count)
@@ -389,17 +390,17 @@ final class HTTPTransfer {
     let now = clock.now
     let hasRoom = signal.update { state in
       let elapsed = max(0, now.nanoseconds(since: measuredAt))
-      state.measure.nanoseconds += elapsed
-      if awaitsBody { state.measure.waitNanoseconds += elapsed }
+      state.statistics.nanoseconds += elapsed
+      if awaitsBody { state.statistics.waitNanoseconds += elapsed }
       measuredAt = now
       awaitsBody = false
-      guard state.window.room >= bytes.count else {
+      guard state.window.appendableByteCount >= bytes.count else {
         state.isPaused = true
         return false
       }
       // Log first: a reader of these bytes finds them in the log.
-      note(bytes.count, at: now)
-      state.measure.byteCount += Int64(bytes.count)
+      recordBytes(bytes.count, at: now)
+      state.statistics.byteCount += Int64(bytes.count)
       let end = state.window.end
       append(bytes, to: &state)
       // Bytes discarded on the way to the requested offset are sent again with each attempt, so they are not progress.
@@ -410,7 +411,7 @@ final class HTTPTransfer {
     guard hasRoom else { return nil }
     if !hasBytes {
       hasBytes = true
-      if part.session == nil { log.tellAccess(row) }
+      if part.session == nil { log.reportAccess(logSession) }
     }
     return true
   }
@@ -419,28 +420,28 @@ final class HTTPTransfer {
     let limit = min(state.facts?.byteCount ?? .max, part.bytes?.upperBound ?? .max)
     let window = state.window
     defer { isComplete = part.bytes.map { window.end >= $0.upperBound } ?? false }
-    func take(_ sound: UnsafeRawBufferPointer) {
-      var sound = sound
-      if skipLeft > 0 {
-        let count = Int(min(skipLeft, Int64(sound.count)))
-        skipLeft -= Int64(count)
-        sound = UnsafeRawBufferPointer(rebasing: sound[count...])
+    func appendAudio(_ audio: UnsafeRawBufferPointer) {
+      var audio = audio
+      if remainingSkipByteCount > 0 {
+        let count = Int(min(remainingSkipByteCount, Int64(audio.count)))
+        remainingSkipByteCount -= Int64(count)
+        audio = UnsafeRawBufferPointer(rebasing: audio[count...])
       }
       // Discard bytes past the announced length.
-      let count = Int(min(Int64(sound.count), max(0, limit - window.end)))
-      _ = window.append(UnsafeRawBufferPointer(rebasing: sound[..<count]))
+      let count = Int(min(Int64(audio.count), max(0, limit - window.end)))
+      _ = window.append(UnsafeRawBufferPointer(rebasing: audio[..<count]))
     }
-    guard icy != nil else { return take(bytes) }
+    guard icy != nil else { return appendAudio(bytes) }
     var titles: [StreamTitle] = []
-    icy?.take(bytes, sound: take) { metadata in
+    icy?.parse(bytes, audio: appendAudio) { metadata in
       titles.append(StreamTitle(offset: window.end, title: metadata.title, url: metadata.url))
     }
     for title in titles { state.append(title) }
   }
 
-  private func note(_ byteCount: Int, at now: HostTime) {
+  private func recordBytes(_ byteCount: Int, at now: HostTime) {
     receivedByteCount += byteCount
-    if receivedByteCount >= HTTPOptions.leastByteCount {
+    if receivedByteCount >= HTTPOptions.minimumStallByteCount {
       receivedByteCount = 0
       phase = .receiving(since: now)
     }
@@ -448,24 +449,24 @@ final class HTTPTransfer {
     let elapsed = lastByteAt.map { max(0, now.nanoseconds(since: $0)) } ?? 0
     lastByteAt = now
     let startup = now.nanoseconds(since: openedAt)
-    log.change(row) { event in
+    log.change(logSession) { event in
       event.numberOfBytesTransferred += Int64(byteCount)
       // A longer pause was caused by the reader.
       event.transferNanoseconds += isFirst ? startup : min(elapsed, 1_000_000_000)
       if isFirst, event.startupNanoseconds == nil { event.startupNanoseconds = startup }
     }
-    if isFirst, let request { noteServer(request) }
+    if isFirst, let request { updateServerAddress(request) }
   }
 
   // MARK: - Response validation
 
   /// Checks that the response matches the request, and adopts its facts about the resource.
-  private func judge() {
+  private func validate() {
     do throws(HTTPFailure) {
       switch head.status {
-      case 206: try judgePartial()
-      case 200..<300: try judgeWhole()
-      case 416 where try isBehindEnd(): isPastEnd = true
+      case 206: try validatePartial()
+      case 200..<300: try validateWhole()
+      case 416 where try isOffsetPastEnd(): isPastEnd = true
       default: throw HTTPFailure(status: head.status, head: head, url: url)
       }
     } catch {
@@ -473,38 +474,38 @@ final class HTTPTransfer {
     }
   }
 
-  private func judgePartial() throws(HTTPFailure) {
+  private func validatePartial() throws(HTTPFailure) {
     guard let range = head.contentRange, let bytes = range.bytes, bytes.lowerBound == offset else {
       throw HTTPFailure(
         .badHTTPResponse, "the server sent a range that was not requested: \(url)", retry: .never,
         underlying: head.fields["content-range"])
     }
     if let length = head.contentLength, length != bytes.upperBound - bytes.lowerBound + 1 {
-      tellLength("the server declares \(bytes.count) and \(length) bytes for one range")
+      logWrongLength("the server declares \(bytes.count) and \(length) bytes for one range")
     }
     try adopt(byteCount: range.total, hasRanges: true)
   }
 
-  private func judgeWhole() throws(HTTPFailure) {
+  private func validateWhole() throws(HTTPFailure) {
     let isLive = head.isStation && head.contentLength == nil || signal.withState { $0.facts?.isLive ?? false }
     if !isLive, offset > 0 {
-      guard offset <= HTTPOptions.skipByteCount else {
+      guard offset <= HTTPOptions.maximumSkipByteCount else {
         throw HTTPFailure(.rangesNotSupported, "the server does not support ranges: \(url)", retry: .never)
       }
-      skipLeft = offset
+      remainingSkipByteCount = offset
     }
     try adopt(byteCount: isLive ? nil : head.contentLength, hasRanges: head.acceptsRanges, isLive: isLive)
     if let interval = head.icyInterval { icy = ICYParser(interval: interval) }
   }
 
   /// Whether a 416 response is correct because the resource ends at or before the offset.
-  private func isBehindEnd() throws(HTTPFailure) -> Bool {
+  private func isOffsetPastEnd() throws(HTTPFailure) -> Bool {
     guard let range = head.contentRange, range.bytes == nil, let total = range.total, total <= offset else {
       return false
     }
     let known = signal.withState { $0.facts?.byteCount }
     if let known, known > total {
-      tellLength("the server declared \(known) bytes but has \(total)")
+      logWrongLength("the server declared \(known) bytes but has \(total)")
     }
     if known == nil { try adopt(byteCount: total, hasRanges: true) }
     return true
@@ -514,7 +515,7 @@ final class HTTPTransfer {
     let (etag, mediaType, effectiveURL) = (head.strongETag, head.mediaType, target.text)
     let stationFields = StationField.fields(of: head)
     // Log before the reader observes that the resource is open.
-    if !hasOpened { noteOpened(isLive: byteCount == nil) }
+    if !hasOpened { recordOpening(isLive: byteCount == nil) }
     let known = signal.update { state in
       guard let known = state.facts else {
         state.facts = HTTPTransferState.Facts(
@@ -532,21 +533,21 @@ final class HTTPTransfer {
     }
   }
 
-  private func noteOpened(isLive: Bool) {
+  private func recordOpening(isLive: Bool) {
     hasOpened = true
     if part.session != nil { return }
     let station = StationInfo(head)
     if let station { log.setStation(station) }
-    log.change(row) { event in
+    log.change(logSession) { event in
       event.playbackType = isLive ? "live" : "file"
       event.indicatedBitrate = station?.bitrate.flatMap { $0 < 1_000_000 ? $0 * 1_000 : nil }
     }
   }
 
   /// Logs a wrong length, once per transfer.
-  private func tellLength(_ text: String) {
-    guard !hasToldLength else { return }
-    hasToldLength = true
+  private func logWrongLength(_ text: String) {
+    guard !hasLoggedLength else { return }
+    hasLoggedLength = true
     log.append(
       ErrorLogEvent(
         uri: url.redacted, serverAddress: serverAddress, statusCode: head.status,

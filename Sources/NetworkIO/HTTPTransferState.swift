@@ -21,7 +21,7 @@ struct HTTPTransferState {
   let window: ByteWindow
   var facts: Facts?
   /// The offset of the next request; the transfer resets it.
-  var order: Int64?
+  var requestedOffset: Int64?
   /// Whether a transfer continues after the window's end, or a new attempt is scheduled.
   var isRunning = false
   /// Whether the transfer is paused because the window is full.
@@ -31,7 +31,7 @@ struct HTTPTransferState {
   /// The reason why the last transfer gave up.
   var failure: MediaError?
   /// The number of received bytes and the transfer times.
-  var measure = TransferMeasure()
+  var statistics = TransferStatistics()
   /// The session in the access log, once opening has started.
   var session: NetworkLog.Session?
   var isCancelled = false
@@ -49,7 +49,7 @@ struct HTTPTransferState {
   /// Whether bytes at any offset can be read.
   var isSeekable: Bool {
     guard let facts, !facts.isLive else { return false }
-    return facts.hasRanges || facts.byteCount.map { $0 <= HTTPOptions.skipByteCount } ?? false
+    return facts.hasRanges || facts.byteCount.map { $0 <= HTTPOptions.maximumSkipByteCount } ?? false
   }
 
   /// Discards the buffered bytes for a transfer from `offset` on.

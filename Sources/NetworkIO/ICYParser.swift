@@ -7,47 +7,47 @@ import MediaCore
 public struct ICYParser {
   private let interval: Int
   /// The number of audio bytes before the next length byte.
-  private var soundLeft: Int
+  private var remainingAudioCount: Int
   /// The number of missing text bytes; nil outside a text.
-  private var textLeft: Int?
+  private var remainingTextCount: Int?
   private var text: [UInt8] = []
 
   /// - Parameter interval: the number of audio bytes between titles, more than 0.
   public init(interval: Int) {
     precondition(interval > 0, "the metadata interval must be positive")
     self.interval = interval
-    soundLeft = interval
+    remainingAudioCount = interval
   }
 
   /// Processes received bytes. Passes the audio and the titles within it to the closures, in order.
-  public mutating func take(
-    _ bytes: UnsafeRawBufferPointer, sound: (UnsafeRawBufferPointer) -> Void, title: (ICYMetadata) -> Void
+  public mutating func parse(
+    _ bytes: UnsafeRawBufferPointer, audio: (UnsafeRawBufferPointer) -> Void, title: (ICYMetadata) -> Void
   ) {
     var rest = bytes
     while !rest.isEmpty {
-      if let left = textLeft {
-        let count = min(left, rest.count)
+      if let remaining = remainingTextCount {
+        let count = min(remaining, rest.count)
         text.append(contentsOf: rest[..<count])
         rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-        textLeft = left - count
-        if left == count { finish(title) }
-      } else if soundLeft > 0 {
-        let count = min(soundLeft, rest.count)
-        sound(UnsafeRawBufferPointer(rebasing: rest[..<count]))
+        remainingTextCount = remaining - count
+        if remaining == count { finish(title) }
+      } else if remainingAudioCount > 0 {
+        let count = min(remainingAudioCount, rest.count)
+        audio(UnsafeRawBufferPointer(rebasing: rest[..<count]))
         rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-        soundLeft -= count
+        remainingAudioCount -= count
       } else {
         // At most 4,080 bytes.
         let count = Int(rest[0]) * 16
         rest = UnsafeRawBufferPointer(rebasing: rest[1...])
-        soundLeft = interval
-        textLeft = count > 0 ? count : nil
+        remainingAudioCount = interval
+        remainingTextCount = count > 0 ? count : nil
       }
     }
   }
 
   private mutating func finish(_ title: (ICYMetadata) -> Void) {
-    textLeft = nil
+    remainingTextCount = nil
     if let metadata = ICYMetadata(text) { title(metadata) }
     text.removeAll(keepingCapacity: true)
   }
@@ -73,10 +73,10 @@ public struct ICYMetadata: Sendable, Hashable {
   private static func value(of name: String, in text: [UInt8]) -> String? {
     let opening = Array("\(name)='".utf8)
     guard let start = first(opening, in: text[...], ignoringCase: true).map({ $0 + opening.count }) else { return nil }
-    var place = start
-    while let quote = text[place...].firstIndex(of: UInt8(ascii: "'")) {
+    var searchStart = start
+    while let quote = text[searchStart...].firstIndex(of: UInt8(ascii: "'")) {
       if endsValue(text[(quote + 1)...]) { return ICYText.decode(text[start..<quote]) }
-      place = quote + 1
+      searchStart = quote + 1
     }
     // The text is truncated: use the available part.
     var rest = text[start...]
@@ -89,9 +89,9 @@ public struct ICYMetadata: Sendable, Hashable {
   private static func endsValue(_ rest: ArraySlice<UInt8>) -> Bool {
     guard let first = rest.first else { return true }
     guard first == UInt8(ascii: ";") else { return false }
-    let behind = rest.dropFirst().drop { $0 == 0x20 }
-    let name = behind.prefix { ASCIIByte.isLetter($0) }
-    return behind.isEmpty || !name.isEmpty && behind.dropFirst(name.count).starts(with: "='".utf8)
+    let remainder = rest.dropFirst().drop { $0 == 0x20 }
+    let name = remainder.prefix { ASCIIByte.isLetter($0) }
+    return remainder.isEmpty || !name.isEmpty && remainder.dropFirst(name.count).starts(with: "='".utf8)
   }
 
   private static func first(_ pattern: [UInt8], in text: ArraySlice<UInt8>, ignoringCase: Bool) -> Int? {

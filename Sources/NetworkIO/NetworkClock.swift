@@ -9,10 +9,10 @@ public protocol NetworkClock: Sendable {
   /// The time that a transfer may sleep before it checks again whether `deadline` has been reached.
   ///
   /// - Parameter isPause: whether `deadline` is the time of the next attempt instead of a timeout.
-  func milliseconds(until deadline: HostTime, isPause: Bool) -> Int32
+  func milliseconds(until deadline: HostTime, isRetryDelay: Bool) -> Int32
 
   /// Sets the closure to call when a test advances the clock.
-  func onMove(_ wake: @escaping @Sendable () -> Void)
+  func onAdvance(_ wake: @escaping @Sendable () -> Void)
 }
 
 /// The system clock, CLOCK_MONOTONIC.
@@ -21,10 +21,10 @@ public struct SystemNetworkClock: NetworkClock {
 
   public var now: HostTime { .now }
 
-  public func milliseconds(until deadline: HostTime, isPause: Bool) -> Int32 {
+  public func milliseconds(until deadline: HostTime, isRetryDelay: Bool) -> Int32 {
     let nanoseconds = max(0, deadline.nanoseconds(since: now))
     return Int32(clamping: nanoseconds / 1_000_000 + 1)
   }
 
-  public func onMove(_ wake: @escaping @Sendable () -> Void) {}
+  public func onAdvance(_ wake: @escaping @Sendable () -> Void) {}
 }

@@ -104,7 +104,7 @@ public final class NetworkLog: Sendable {
     var station: StationInfo?
     var observers: [UInt64: @Sendable (Entry) -> Void] = [:]
     /// Entries that are pending because no observer was registered.
-    var untold: [Entry] = []
+    var pendingEntries: [Entry] = []
   }
 
   private let state = Mutex(State())
@@ -123,22 +123,22 @@ public final class NetworkLog: Sendable {
   /// Registers an observer of new entries under a key chosen by the caller, or removes it when nil. The observer runs
   /// on the thread that appends an entry, and must not block. Pending entries are reported to it immediately.
   public func observe(key: UInt64, _ observer: (@Sendable (Entry) -> Void)?) {
-    let untold = state.withLock { state in
+    let pendingEntries = state.withLock { state in
       state.observers[key] = observer
-      defer { if observer != nil { state.untold = [] } }
-      return observer == nil ? [] : state.untold
+      defer { if observer != nil { state.pendingEntries = [] } }
+      return observer == nil ? [] : state.pendingEntries
     }
-    for entry in untold { observer?(entry) }
+    for entry in pendingEntries { observer?(entry) }
   }
 
   /// Counts a playback stall.
-  public func noteStall() { changePlayed { $0.numberOfStalls += 1 } }
+  public func recordStall() { changePlayed { $0.numberOfStalls += 1 } }
 
   /// Adds the duration of a finished stall.
-  public func noteStallEnd(nanoseconds: Int64) { changePlayed { $0.stallNanoseconds += max(0, nanoseconds) } }
+  public func recordStallEnd(nanoseconds: Int64) { changePlayed { $0.stallNanoseconds += max(0, nanoseconds) } }
 
   /// Begins a session. Later changes apply to this session, even if the resource is opened again meanwhile.
-  public func begin(uri: String) -> Session {
+  public func startSession(uri: String) -> Session {
     state.withLock { state in
       state.sessionCount += 1
       Self.append((session: state.sessionCount, event: AccessLogEvent(uri: uri)), to: &state.access)
@@ -165,20 +165,20 @@ public final class NetworkLog: Sendable {
   func setStation(_ station: StationInfo) { state.withLock { $0.station = station } }
 
   /// Reports a session to the observers, because its server responded.
-  public func tellAccess(_ session: Session) {
-    guard let row = state.withLock({ $0.access.last { $0.session == session } }) else { return }
-    tell(.access(row.event))
+  public func reportAccess(_ session: Session) {
+    guard let access = state.withLock({ $0.access.last { $0.session == session } }) else { return }
+    notify(.access(access.event))
   }
 
   /// Appends an error and reports it to the observers.
   public func append(_ event: ErrorLogEvent) {
     state.withLock { Self.append(event, to: &$0.errors) }
-    tell(.error(event))
+    notify(.error(event))
   }
 
-  private func tell(_ entry: Entry) {
+  private func notify(_ entry: Entry) {
     let observers = state.withLock { state in
-      if state.observers.isEmpty { Self.append(entry, to: &state.untold) }
+      if state.observers.isEmpty { Self.append(entry, to: &state.pendingEntries) }
       return Array(state.observers.values)
     }
     for observer in observers { observer(entry) }

@@ -102,7 +102,7 @@ public struct NetworkRules: Sendable, Hashable {
     if deny.contains(where: { entry in entry.matches(host) || forms.contains(where: entry.matches) }) { return false }
     for network in Self.metadata where forms.contains(where: network.contains) {
       return allow.contains {
-        if case .network(let own) = $0 { network.contains(own) && own.contains(address) } else { false }
+        if case .network(let allowed) = $0 { network.contains(allowed) && allowed.contains(address) } else { false }
       }
     }
     return allow.isEmpty || allow.contains { $0.matches(host) || $0.matches(address) }

@@ -18,11 +18,11 @@ public struct ResponseHead: Sendable, Hashable {
 
   /// Reads a line, with or without line end. A status line begins a new response, because redirects and provisional
   /// responses precede the final one.
-  public mutating func take(line bytes: UnsafeRawBufferPointer) {
+  public mutating func parse(line bytes: UnsafeRawBufferPointer) {
     byteCount += bytes.count
     var line = bytes[...]
     while let last = line.last, last == 0x0A || last == 0x0D { line = line.dropLast() }
-    if Self.beginsAnswer(line) {
+    if Self.isStatusLine(line) {
       let count = byteCount
       self = ResponseHead()
       byteCount = count
@@ -38,7 +38,7 @@ public struct ResponseHead: Sendable, Hashable {
     if fields[name] == nil { fields[name] = Self.text(line[(colon + 1)...]) }
   }
 
-  private static func beginsAnswer(_ line: Slice<UnsafeRawBufferPointer>) -> Bool {
+  private static func isStatusLine(_ line: Slice<UnsafeRawBufferPointer>) -> Bool {
     line.starts(with: "HTTP/".utf8) || line.starts(with: "ICY ".utf8)
   }
 

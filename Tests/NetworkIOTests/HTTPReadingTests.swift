@@ -45,7 +45,7 @@ import Testing
     try HTTPRig.read(resource, from: 0, into: &outcome)
     print("8,000,000 bytes read with at most \(outcome.maximumBufferedCount) buffered")
     #expect(outcome.bytes == bytes)
-    #expect(outcome.maximumBufferedCount <= HTTPOptions.aheadByteCount + HTTPOptions.behindByteCount)
+    #expect(outcome.maximumBufferedCount <= HTTPOptions.aheadByteCount + HTTPOptions.retainedByteCount)
     #expect(try rig.server.drain().filter { $0.hasPrefix("request") }.count == 1)
     // Bytes that were just read are still in the window.
     var reread = HTTPRig.Outcome()

@@ -70,7 +70,7 @@ final class HTTPRig {
       } catch let error as MediaError { throw error } catch { preconditionFailure("only MediaErrors are thrown") }
       if count == 0 { return }
       outcome.bytes += buffer[..<count]
-      outcome.maximumBufferedCount = max(outcome.maximumBufferedCount, resource.heldByteCount)
+      outcome.maximumBufferedCount = max(outcome.maximumBufferedCount, resource.bufferedByteCount)
       offset += Int64(count)
     }
   }

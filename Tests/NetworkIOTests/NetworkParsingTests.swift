@@ -13,7 +13,7 @@ import Testing
     var start = 0
     for end in cuts + [bytes.count] {
       bytes[start..<end].withUnsafeBytes { chunk in
-        parser.take(chunk, sound: { audio += Array($0) }, title: { titles.append($0) })
+        parser.parse(chunk, audio: { audio += Array($0) }, title: { titles.append($0) })
       }
       start = end
     }
@@ -66,7 +66,7 @@ import Testing
 
   private static func head(_ lines: [String]) -> ResponseHead {
     var head = ResponseHead()
-    for line in lines { Array("\(line)\r\n".utf8).withUnsafeBytes { head.take(line: $0) } }
+    for line in lines { Array("\(line)\r\n".utf8).withUnsafeBytes { head.parse(line: $0) } }
     return head
   }
 
@@ -128,7 +128,7 @@ import Testing
 
   @Test func windowKeepsTheBytesAroundTheReadPosition() {
     let bytes = HTTPRig.pattern(10_000)
-    let window = ByteWindow(behindByteCount: 100, aheadByteCount: 300)
+    let window = ByteWindow(retainedByteCount: 100, aheadByteCount: 300)
     window.restart(at: 0)
     var (written, next) = (0, 0)
     var step = 1

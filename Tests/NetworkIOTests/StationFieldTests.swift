@@ -6,7 +6,7 @@ import Testing
 @Suite struct StationFieldTests {
   private func fields(_ lines: [String]) -> [StationField] {
     var head = ResponseHead()
-    for line in ["ICY 200 OK"] + lines + [""] { Array((line + "\r\n").utf8).withUnsafeBytes { head.take(line: $0) } }
+    for line in ["ICY 200 OK"] + lines + [""] { Array((line + "\r\n").utf8).withUnsafeBytes { head.parse(line: $0) } }
     return StationField.fields(of: head)
   }
 

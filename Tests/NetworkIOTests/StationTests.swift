@@ -58,8 +58,8 @@ import Testing
     rig.server.open(gate: "stop")
     try HTTPRig.read(first, from: 40_000, into: &outcome)
     first.markPlayed()
-    log.noteStall()
-    log.noteStallEnd(nanoseconds: 5)
+    log.recordStall()
+    log.recordStallEnd(nanoseconds: 5)
     let rows = log.accessEvents
     #expect(rows.map(\.numberOfBytesTransferred) == [100_000, 2_000])
     #expect(rows.map(\.numberOfMediaRequests) == [1, 1])

@@ -70,7 +70,7 @@ extension MediaFile {
     let place = PlaylistLocation.file(asset.path)
     let log = log === NetworkLog.empty ? NetworkLog() : log
     let list = try HLSPlaylist(parsing: bytes, at: place)
-    let session = list.referencesServers ? log.begin(uri: asset.displayPath) : nil
+    let session = list.referencesServers ? log.startSession(uri: asset.displayPath) : nil
     let fetcher = StreamFetcher(
       options: asset.httpOptions, log: log, session: session, clock: SystemNetworkClock(),
       isolation: asset.isolation)

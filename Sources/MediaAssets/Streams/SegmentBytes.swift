@@ -73,7 +73,7 @@ final class SegmentBytes {
   }
 
   /// The size and duration of the transfer; nil for a file.
-  var measure: TransferMeasure? { (source as? HTTPResource)?.measure }
+  var measure: TransferStatistics? { (source as? HTTPResource)?.statistics }
 
   /// The segment as it is shared with other readers.
   var loaded: StreamFamily.LoadedSegment { StreamFamily.LoadedSegment(entry: entry, source: source) }

@@ -61,7 +61,7 @@ final class StreamFamily: Sendable {
   // MARK: - Throughput
 
   /// Adds the transfer of a segment. Returns the updated throughput.
-  func took(_ measure: TransferMeasure, soundNanoseconds: Int64) -> StreamThroughput {
+  func took(_ measure: TransferStatistics, soundNanoseconds: Int64) -> StreamThroughput {
     state.withLock { state in
       state.throughput.add(measure, soundNanoseconds: soundNanoseconds)
       return state.throughput

@@ -57,8 +57,8 @@ struct StreamFetcher: Sendable {
     session == nil || log === self.log
       ? self
       : StreamFetcher(
-        options: options, origin: origin, log: log, session: log.begin(uri: name), clock: clock, isolation: isolation,
-        isPlayback: isPlayback)
+        options: options, origin: origin, log: log, session: log.startSession(uri: name), clock: clock,
+        isolation: isolation, isPlayback: isPlayback)
   }
 
   /// Loads all bytes of a location. Returns them and the location after redirects.

@@ -45,7 +45,7 @@ extension StreamSession {
     }
     guard let number else { return }
     let (signal, family, fetcher) = (signal, family, fetcher)
-    fetcher.clock.onMove { [weak signal] in signal?.update { _ in } }
+    fetcher.clock.onAdvance { [weak signal] in signal?.update { _ in } }
     NamedThread.detached(name: "hls-reload") { Self.reloadLoop(number, signal, family, fetcher) }
   }
 
@@ -117,7 +117,7 @@ extension StreamSession {
     _ deadline: HostTime, _ number: Int, _ signal: ConditionMutex<State>, _ clock: any NetworkClock
   ) -> Bool {
     while true {
-      let milliseconds = clock.milliseconds(until: deadline, isPause: false)
+      let milliseconds = clock.milliseconds(until: deadline, isRetryDelay: false)
       let result = signal.wait(until: HostTime.now.advanced(byNanoseconds: Int64(milliseconds) * 1_000_000)) {
         state -> Bool? in
         if state.reloadNumber != number || state.timeline.isEnded { return false }

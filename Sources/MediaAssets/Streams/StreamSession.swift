@@ -270,7 +270,7 @@ final class StreamSession: Sendable {
     guard isTaken else { return }
     onTaken()
     describe(to: fetcher)
-    if let session = fetcher.session { fetcher.log.tellAccess(session) }
+    if let session = fetcher.session { fetcher.log.reportAccess(session) }
     startReloading()
   }
 
@@ -281,7 +281,7 @@ final class StreamSession: Sendable {
   ///     throughput.
   ///   - idleNanoseconds: The time during which the reader needed no data.
   func took(
-    _ measure: TransferMeasure, _ segment: HLSSegment, variantNumber: Int, idleNanoseconds: Int64
+    _ measure: TransferStatistics, _ segment: HLSSegment, variantNumber: Int, idleNanoseconds: Int64
   ) -> Int? {
     let throughput = family.took(measure, soundNanoseconds: segment.durationNanoseconds)
     let now = fetcher.clock.now
@@ -336,7 +336,7 @@ final class StreamSession: Sendable {
   func pause(_ duration: Duration, interrupt: Interrupt) {
     let nanoseconds = duration.components.seconds * 1_000_000_000 + duration.components.attoseconds / 1_000_000_000
     let deadline = fetcher.clock.now.advanced(byNanoseconds: nanoseconds)
-    let milliseconds = fetcher.clock.milliseconds(until: deadline, isPause: true)
+    let milliseconds = fetcher.clock.milliseconds(until: deadline, isRetryDelay: true)
     let end = HostTime.now.advanced(byNanoseconds: Int64(milliseconds) * 1_000_000)
     _ = signal.wait(until: end) { _ in interrupt.isCancelled ? true : nil }
   }

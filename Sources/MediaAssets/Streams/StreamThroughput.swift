@@ -49,7 +49,7 @@ struct StreamThroughput: Sendable, Hashable {
   }
 
   /// Adds the transfer of a segment with a duration of audio. Ignores segments without bytes or audio.
-  mutating func add(_ measure: TransferMeasure, soundNanoseconds: Int64) {
+  mutating func add(_ measure: TransferStatistics, soundNanoseconds: Int64) {
     guard measure.byteCount > 0, soundNanoseconds > 0 else { return }
     let seconds = min(Double(soundNanoseconds) / 1e9, 60)
     // The time is at least 1 µs, because clocks are not more precise.

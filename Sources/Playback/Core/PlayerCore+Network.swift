@@ -98,7 +98,7 @@ extension PlayerCore {
 
   func beginStall(of id: PlayerItem.ID) {
     stalledAt = (id, engine.loop.now)
-    items[id]?.networkLog.noteStall()
+    items[id]?.networkLog.recordStall()
     stallTimer?.cancel()
     stallTimer = nil
     guard let item = items[id], item.asset.mayUseNetwork else { return }
@@ -126,7 +126,7 @@ extension PlayerCore {
     stallTimer = nil
     let duration = engine.loop.now.nanoseconds(since: began)
     stallAllowance.end(afterNanoseconds: duration, at: engine.loop.now)
-    items[id]?.networkLog.noteStallEnd(nanoseconds: duration)
+    items[id]?.networkLog.recordStallEnd(nanoseconds: duration)
   }
 
   // MARK: - Loaded ranges

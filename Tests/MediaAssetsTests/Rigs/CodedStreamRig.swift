@@ -93,7 +93,7 @@ final class CodedStreamRig {
     options.reconnectDelays = []
     return try StreamSession(
       playlist: try HLSPlaylist(parsing: try readFile(server.files.file("m.m3u8")), at: location), at: location,
-      fetcher: StreamFetcher(options: options, log: log, session: log.begin(uri: "m.m3u8"), clock: clock),
+      fetcher: StreamFetcher(options: options, log: log, session: log.startSession(uri: "m.m3u8"), clock: clock),
       interrupt: Interrupt())
   }
 

@@ -66,7 +66,7 @@ final class HLSRig {
 
   /// The stream of a playlist, with the rig's clock.
   func session(_ name: String, _ isolation: Asset.Isolation = .none) throws -> StreamSession {
-    let row = log.begin(uri: name)
+    let row = log.startSession(uri: name)
     var options = HTTPOptions()
     options.reconnectDelays = []
     let location = PlaylistLocation.url("\(server.address)/\(name)")

@@ -125,7 +125,7 @@ import Testing
     let session = try rig.session()
     try switchVariant(session, to: 1, from: 0)
     let entry = try #require(session.timeline.entry(0))
-    let measure = TransferMeasure(byteCount: 10, nanoseconds: 1_000_000_000)
+    let measure = TransferStatistics(byteCount: 10, nanoseconds: 1_000_000_000)
     func choice(_ variantNumber: Int) -> Int? {
       session.took(measure, entry.segment, variantNumber: variantNumber, idleNanoseconds: 0)
     }

@@ -28,7 +28,7 @@ import Testing
       var throughput = StreamThroughput()
       for (kilobits, seconds) in segments {
         throughput.add(
-          TransferMeasure(byteCount: Int64(kilobits * 125), nanoseconds: Int64(seconds * 1e9)),
+          TransferStatistics(byteCount: Int64(kilobits * 125), nanoseconds: Int64(seconds * 1e9)),
           soundNanoseconds: 2_000_000_000)
       }
       #expect(throughput.capacity == throughput.bitsPerSecond, "no reply latency")
@@ -38,7 +38,7 @@ import Testing
     }
     #expect(StreamThroughput().bitsPerSecond == nil)
     var throughput = StreamThroughput()
-    throughput.add(TransferMeasure(byteCount: 1_000, nanoseconds: 0), soundNanoseconds: .max)
+    throughput.add(TransferStatistics(byteCount: 1_000, nanoseconds: 0), soundNanoseconds: .max)
     #expect(throughput.bitsPerSecond.map { $0.isFinite && $0 > 0 } == true)
   }
 
@@ -48,7 +48,7 @@ import Testing
     var throughput = StreamThroughput()
     for _ in 0..<5 {
       throughput.add(
-        TransferMeasure(byteCount: 16_000, nanoseconds: 960_000_000, waitNanoseconds: 800_000_000),
+        TransferStatistics(byteCount: 16_000, nanoseconds: 960_000_000, waitNanoseconds: 800_000_000),
         soundNanoseconds: 2_000_000_000)
     }
     let (found, capacity) = (try #require(throughput.bitsPerSecond), try #require(throughput.capacity))
@@ -57,7 +57,7 @@ import Testing
     #expect(abs(0.8 + capacity * 2 / 800_000 - 2) < 1e-6)
     for _ in 0..<20 {
       throughput.add(
-        TransferMeasure(byteCount: 16_000, nanoseconds: 3_000_000_000, waitNanoseconds: 2_900_000_000),
+        TransferStatistics(byteCount: 16_000, nanoseconds: 3_000_000_000, waitNanoseconds: 2_900_000_000),
         soundNanoseconds: 2_000_000_000)
     }
     #expect(throughput.capacity == 0)
@@ -89,7 +89,7 @@ import Testing
       try read(1_000..<30_000)
       #expect(
         resource.measure
-          == TransferMeasure(
+          == TransferStatistics(
             byteCount: 30_000, nanoseconds: 2_000_000_000, waitNanoseconds: wait * 1_000_000_000))
     }
   }
@@ -273,7 +273,7 @@ import Testing
     let entry = try #require(session.timeline.entry(0))
     for _ in 0..<StreamVariants.leastSegmentCount {
       _ = session.took(
-        TransferMeasure(byteCount: 1_000, nanoseconds: 1_000), entry.segment, variantNumber: session.variantNumber,
+        TransferStatistics(byteCount: 1_000, nanoseconds: 1_000), entry.segment, variantNumber: session.variantNumber,
         idleNanoseconds: 0)
     }
     #expect(try fallsBack())
@@ -292,7 +292,7 @@ import Testing
     let segment = try #require(session.timeline.entry(0)).segment
     func choice(_ kilobits: Int64, seconds: Double, wait: Double) -> Int? {
       session.took(
-        TransferMeasure(
+        TransferStatistics(
           byteCount: kilobits * 125, nanoseconds: Int64(seconds * 1e9), waitNanoseconds: Int64(wait * 1e9)), segment,
         variantNumber: session.variantNumber, idleNanoseconds: 2_000_000_000)
     }

@@ -1,7 +1,7 @@
 /// The number of received bytes of a resource and the transfer times.
 ///
 /// The times measure the network, independent of slow readers.
-public struct TransferMeasure: Sendable, Hashable {
+public struct TransferStatistics: Sendable, Hashable {
   /// The number of body bytes.
   public var byteCount: Int64
   /// The time from each request to the last received byte, without retry delays and pauses of the reader.
