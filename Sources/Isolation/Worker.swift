@@ -143,10 +143,10 @@ private final class WorkerConnection: Sendable {
     guard socket.withLock({ $0.send(.result, inParts: result) }) else { Glibc.exit(0) }
   }
 
-  func answer(_ kind: MessageKind, _ content: some Encodable) -> [UInt8] {
-    let answer = socket.withLock { socket in socket.send(kind.message(content)) ? socket.receive() : nil }
-    guard let answer else { Glibc.exit(0) }
-    return answer
+  func request(_ kind: MessageKind, _ content: some Encodable) -> [UInt8] {
+    let reply = socket.withLock { socket in socket.send(kind.message(content)) ? socket.receive() : nil }
+    guard let reply else { Glibc.exit(0) }
+    return reply
   }
 }
 
@@ -165,21 +165,21 @@ private final class RequestedBytes: ByteSource {
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
     guard !buffer.isEmpty else { return 0 }
     let request = ReadRequest(file: file, offset: offset, count: min(buffer.count, MessageLimits.readByteCount))
-    let answer = connection.answer(.read, request)
-    guard answer[0] == MessageKind.bytes.rawValue else {
-      throw (try? MessageDecoder.value(MediaError.self, from: answer, at: 1))
+    let reply = connection.request(.read, request)
+    guard reply[0] == MessageKind.bytes.rawValue else {
+      throw (try? MessageDecoder.value(MediaError.self, from: reply, at: 1))
         ?? MediaError(.readFailed, "the bytes cannot be read", operation: "read")
     }
-    let count = min(buffer.count, answer.count - 1)
-    answer.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[1..<count + 1])) }
+    let count = min(buffer.count, reply.count - 1)
+    reply.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[1..<count + 1])) }
     return count
   }
 
   func popTitles(before offset: Int64) -> [StreamTitle] {
     // A file with a known end has no titles.
     guard byteCount == nil else { return [] }
-    let answer = connection.answer(.takeTitles, TitleRequest(file: file, offset: offset))
-    return (try? MessageDecoder.value([StreamTitle].self, from: answer, at: 1)) ?? []
+    let reply = connection.request(.takeTitles, TitleRequest(file: file, offset: offset))
+    return (try? MessageDecoder.value([StreamTitle].self, from: reply, at: 1)) ?? []
   }
 
   // The player process cancels its own reads; the reply to the worker is a failure.

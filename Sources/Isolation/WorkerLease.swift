@@ -14,8 +14,8 @@ package final class WorkerLease: @unchecked Sendable {
   // `@unchecked Sendable`: mutable state is used by one thread at a time.
 
   private let pool: WorkerPool
-  private let waiting: WorkerPool.Waiting
-  private var process: WorkerProcess { waiting.process }
+  private let worker: WorkerPool.PooledWorker
+  private var process: WorkerProcess { worker.process }
   /// The process of the worker.
   var processID: pid_t { process.processID }
   private var taskCount = 0
@@ -24,7 +24,7 @@ package final class WorkerLease: @unchecked Sendable {
   /// Whether the worker may perform tasks after this lease.
   private let isReusable: Bool
   /// How long a cancelled worker has to finish.
-  private var patienceMilliseconds: Int32 = 0
+  private var graceMilliseconds: Int32 = 0
   /// The files whose bytes the worker requests; nil for a file whose descriptor the worker has.
   private var sources: [FileSource?] = []
   /// The interrupt of the files.
@@ -32,14 +32,14 @@ package final class WorkerLease: @unchecked Sendable {
   /// The name of the file, or of all files, in messages.
   private var displayName = ""
 
-  init(_ pool: WorkerPool, _ waiting: WorkerPool.Waiting, isReusable: Bool = true) {
-    (self.pool, self.waiting, self.isReusable) = (pool, waiting, isReusable)
+  init(_ pool: WorkerPool, _ worker: WorkerPool.PooledWorker, isReusable: Bool = true) {
+    (self.pool, self.worker, self.isReusable) = (pool, worker, isReusable)
   }
 
   deinit {
-    let waiting = WorkerPool.Waiting(
-      process: process, niceness: waiting.niceness, taskCount: waiting.taskCount + taskCount)
-    pool.giveBack(waiting, isReusable: isReusable && loss == nil)
+    let returned = WorkerPool.PooledWorker(
+      process: process, niceness: worker.niceness, taskCount: worker.taskCount + taskCount)
+    pool.returnWorker(returned, isReusable: isReusable && loss == nil)
   }
 
   /// Opens files for this and later tasks, and performs a task. Blocks.
@@ -58,11 +58,11 @@ package final class WorkerLease: @unchecked Sendable {
   ///   interrupt or `handleReport` ends the worker.
   package func open<Result: Decodable>(
     _ fileCount: Int, displayName: String, _ function: Int, _ parameters: some Encodable,
-    patienceMilliseconds: Int32 = 100, byteLimit: Int? = nil, descriptor: Int32? = nil, as type: Result.Type,
+    graceMilliseconds: Int32 = 100, byteLimit: Int? = nil, descriptor: Int32? = nil, as type: Result.Type,
     file: (Int) throws(MediaError) -> (source: FileSource, displayName: String),
     handleReport: (([UInt8]) -> Bool)? = nil
   ) throws(MediaError) -> Result {
-    (sources, self.displayName, self.patienceMilliseconds) = ([], displayName, patienceMilliseconds)
+    (sources, self.displayName, self.graceMilliseconds) = ([], displayName, graceMilliseconds)
     do throws(MediaError) {
       for index in 0..<fileCount {
         let (source, name) = try file(index)
@@ -83,10 +83,10 @@ package final class WorkerLease: @unchecked Sendable {
   /// Opens one file and performs a task.
   package func open<Result: Decodable>(
     _ source: FileSource, displayName: String, _ function: Int, _ parameters: some Encodable,
-    patienceMilliseconds: Int32 = 100, byteLimit: Int? = nil, descriptor: Int32? = nil, as type: Result.Type
+    graceMilliseconds: Int32 = 100, byteLimit: Int? = nil, descriptor: Int32? = nil, as type: Result.Type
   ) throws(MediaError) -> Result {
     try open(
-      1, displayName: displayName, function, parameters, patienceMilliseconds: patienceMilliseconds,
+      1, displayName: displayName, function, parameters, graceMilliseconds: graceMilliseconds,
       byteLimit: byteLimit, descriptor: descriptor, as: type
     ) { _ in (source, displayName) }
   }
@@ -101,7 +101,7 @@ package final class WorkerLease: @unchecked Sendable {
       hasDescriptor: descriptor != nil, byteCount: source.byteCount, isSeekable: source.isSeekable,
       openingByteCount: OpeningLimits.byteCount)
     if !process.socket.send(MessageKind.file.message(file), descriptors: [descriptor].compactMap(\.self)) {
-      throw lossError()
+      throw makeLossError()
     }
   }
 
@@ -149,13 +149,13 @@ package final class WorkerLease: @unchecked Sendable {
       guard process.socket.send(.task, inParts: MessageEncoder.bytes(of: task), descriptors: descriptors) else {
         throw WorkerLost()
       }
-      switch try converse(byteLimit, handleReport) {
+      switch try serveRequests(byteLimit, handleReport) {
       case .success(let bytes):
         do throws(MalformedMessage) { return try MessageDecoder.value(type, from: bytes) } catch { throw WorkerLost() }
       case .failure(let error): failure = error
       }
     } catch {
-      let error = lossError()
+      let error = makeLossError()
       // `cancelled` applies to the cancelled task only. Later tasks get a different error.
       loss =
         error.code == .cancelled
@@ -172,7 +172,7 @@ package final class WorkerLease: @unchecked Sendable {
   }
 
   /// Serves the worker's requests until it has a result.
-  private func converse(
+  private func serveRequests(
     _ byteLimit: Int?, _ handleReport: (([UInt8]) -> Bool)?
   ) throws(WorkerLost) -> Result<[UInt8], MediaError> {
     var remainingByteCount = byteLimit
@@ -181,14 +181,14 @@ package final class WorkerLease: @unchecked Sendable {
     while let message = receive() {
       switch MessageKind(rawValue: message[0]) {
       case .read:
-        let answer: [UInt8]
+        let reply: [UInt8]
         switch read(try decoded(ReadRequest.self, message), &remainingByteCount) {
-        case .success(let bytes): answer = [MessageKind.bytes.rawValue] + bytes
+        case .success(let bytes): reply = [MessageKind.bytes.rawValue] + bytes
         case .failure(let error):
           readFailure = error
-          answer = MessageKind.readFailure.message(error)
+          reply = MessageKind.readFailure.message(error)
         }
-        guard process.socket.send(answer) else { throw WorkerLost() }
+        guard process.socket.send(reply) else { throw WorkerLost() }
       case .takeTitles:
         let request = try decoded(TitleRequest.self, message)
         guard sources.indices.contains(request.file) else { throw WorkerLost() }
@@ -218,7 +218,7 @@ package final class WorkerLease: @unchecked Sendable {
   /// The next message; nil if the worker has ended. A cancelled worker that does not finish in time is killed.
   private func receive() -> [UInt8]? {
     if let interrupt, (try? interrupt.waitUntilReadable(process.socket.descriptor)) != true,
-      !process.socket.isReadable(withinMilliseconds: patienceMilliseconds)
+      !process.socket.isReadable(withinMilliseconds: graceMilliseconds)
     {
       process.kill()
     }
@@ -258,12 +258,12 @@ package final class WorkerLease: @unchecked Sendable {
   }
 
   /// Ends a worker that crashed or sent an invalid message, and returns the error for its file.
-  private func lossError() -> MediaError {
+  private func makeLossError() -> MediaError {
     let wasCancelled = process.wasKilled
     process.kill()
     let end = process.wait()
     if wasCancelled { return MediaError(.cancelled, "the operation was cancelled") }
-    pool.noteCrash(end, file: displayName)
+    pool.recordCrash(end, file: displayName)
     return MediaError(
       .damagedFile, "the file is damaged: \(displayName) (it crashed the process that read it)", operation: "worker",
       underlying: end.description)

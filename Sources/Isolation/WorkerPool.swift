@@ -22,7 +22,7 @@ public final class WorkerPool: Sendable {
     public var crashCount = 0
   }
 
-  struct Waiting {
+  struct PooledWorker {
     let process: WorkerProcess
     /// The nice value of the thread that started the worker. A process inherits it, and cannot lower it.
     let niceness: Int32
@@ -32,16 +32,16 @@ public final class WorkerPool: Sendable {
   /// A thread that waits for a worker of another lease.
   private struct Waiter {
     let niceness: Int32
-    let worker: ConditionMutex<Waiting?>
+    let delivery: ConditionMutex<PooledWorker?>
   }
 
   private struct State {
-    var idle: [Waiting] = []
+    var idle: [PooledWorker] = []
     var waiters: [Waiter] = []
     var statistics = Statistics()
     var isClosed = false
 
-    mutating func takeIdle(_ niceness: Int32) -> Waiting? {
+    mutating func popIdle(_ niceness: Int32) -> PooledWorker? {
       idle.lastIndex { $0.niceness == niceness }.map { idle.remove(at: $0) }
     }
   }
@@ -57,15 +57,15 @@ public final class WorkerPool: Sendable {
   public let program: String
   private let logger = Logger(label: "playhead.isolation")
   private let state = Mutex(State())
-  private let patienceMilliseconds: Int
+  private let returnTimeoutMilliseconds: Int
 
   /// - Parameter program: the path of the program `playhead-worker`.
-  public convenience init(program: String) { self.init(program: program, patienceMilliseconds: 25) }
+  public convenience init(program: String) { self.init(program: program, returnTimeoutMilliseconds: 25) }
 
   /// - Parameter patienceMilliseconds: how long a task waits for the worker of another task while a new worker starts.
   ///   A worker needs about 30 ms to load FFmpeg; most tasks take less than 2 ms.
-  init(program: String, patienceMilliseconds: Int) {
-    (self.program, self.patienceMilliseconds) = (program, patienceMilliseconds)
+  init(program: String, returnTimeoutMilliseconds: Int) {
+    (self.program, self.returnTimeoutMilliseconds) = (program, returnTimeoutMilliseconds)
   }
 
   deinit { close() }
@@ -83,7 +83,7 @@ public final class WorkerPool: Sendable {
   /// - Throws: `workerUnavailable` if the program cannot be started.
   public func start(_ count: Int = 1) throws(MediaError) {
     while state.withLock({ !$0.isClosed && $0.idle.count < min(count, Self.maximumIdleCount) }) {
-      keep(try makeProcess())
+      makeAvailable(try makeProcess())
     }
   }
 
@@ -94,63 +94,63 @@ public final class WorkerPool: Sendable {
       defer { state.idle = [] }
       return state.idle
     }
-    for waiting in idle { waiting.process.kill() }
+    for worker in idle { worker.process.kill() }
   }
 
   /// Reserves a worker until the lease is released. If none is idle, a new worker starts. The lease gets that one or
   /// the first that another lease releases. Blocks meanwhile. The worker has the priority of the calling thread.
   ///
   /// - Throws: `workerUnavailable` if the program cannot be started, or too many workers are busy.
-  package func lease() throws(MediaError) -> WorkerLease { WorkerLease(self, try take()) }
+  package func lease() throws(MediaError) -> WorkerLease { WorkerLease(self, try reserve()) }
 
   /// Starts a worker with special limits, which ends with its lease. Blocks while the worker starts.
   ///
   /// - Throws: the errors of `lease()`.
   package func lease(limits: WorkerLimits) throws(MediaError) -> WorkerLease {
-    WorkerLease(self, try take(limits: limits), isReusable: false)
+    WorkerLease(self, try reserve(limits: limits), isReusable: false)
   }
 
   /// Accepts the worker of a released lease, for the next one.
   ///
   /// - Parameter isReusable: whether the worker still runs, sent valid messages, and has the default limits.
-  func giveBack(_ waiting: Waiting, isReusable: Bool) {
+  func returnWorker(_ worker: PooledWorker, isReusable: Bool) {
     state.withLock { $0.statistics.busyCount -= 1 }
-    if isReusable { keep(waiting) } else { waiting.process.kill() }
+    if isReusable { makeAvailable(worker) } else { worker.process.kill() }
   }
 
   /// Waits for a worker of another lease while a new one starts, and returns the first that is ready.
-  private func exchange(_ new: Waiting) -> Waiting {
-    let worker = ConditionMutex<Waiting?>(nil)
+  private func preferReturnedWorker(to new: PooledWorker) -> PooledWorker {
+    let delivery = ConditionMutex<PooledWorker?>(nil)
     state.withLock { state in
-      if let idle = state.takeIdle(new.niceness) {
-        worker.update { $0 = idle }
+      if let idle = state.popIdle(new.niceness) {
+        delivery.update { $0 = idle }
       } else {
-        state.waiters.append(Waiter(niceness: new.niceness, worker: worker))
+        state.waiters.append(Waiter(niceness: new.niceness, delivery: delivery))
       }
     }
-    let end = HostTime.now.advanced(byNanoseconds: Int64(patienceMilliseconds) * 1_000_000)
-    _ = worker.wait(until: end) { $0 }
-    state.withLock { $0.waiters.removeAll { $0.worker === worker } }
-    guard let returned = worker.withState(\.self) else { return new }
-    keep(new)
+    let end = HostTime.now.advanced(byNanoseconds: Int64(returnTimeoutMilliseconds) * 1_000_000)
+    _ = delivery.wait(until: end) { $0 }
+    state.withLock { $0.waiters.removeAll { $0.delivery === delivery } }
+    guard let returned = delivery.withState(\.self) else { return new }
+    makeAvailable(new)
     return returned
   }
 
   /// Counts and logs a worker that a file crashed.
-  func noteCrash(_ end: WorkerProcess.End, file: String) {
+  func recordCrash(_ end: WorkerProcess.End, file: String) {
     state.withLock { $0.statistics.crashCount += 1 }
     logger.warning("a worker process crashed", metadata: ["end": "\(end.description)", "file": "\(file)"])
   }
 
   /// An idle worker, or a new one. A worker with special limits is always new.
-  private func take(limits: WorkerLimits? = nil) throws(MediaError) -> Waiting {
+  private func reserve(limits: WorkerLimits? = nil) throws(MediaError) -> PooledWorker {
     let niceness = Self.threadNiceness
     let (isFull, areOthersBusy, idle) = state.withLock { state in
       let busyCount = state.statistics.busyCount
-      if busyCount >= Self.maximumCount { return (true, true, nil as Waiting?) }
+      if busyCount >= Self.maximumCount { return (true, true, nil as PooledWorker?) }
       state.statistics.busyCount += 1
       state.statistics.taskCount += 1
-      return (false, busyCount > 0, limits == nil ? state.takeIdle(niceness) : nil)
+      return (false, busyCount > 0, limits == nil ? state.popIdle(niceness) : nil)
     }
     if isFull {
       throw MediaError(.workerUnavailable, "all \(Self.maximumCount) worker processes are busy", operation: "worker")
@@ -158,35 +158,35 @@ public final class WorkerPool: Sendable {
     if let idle { return idle }
     do throws(MediaError) {
       let new = try makeProcess(limits ?? WorkerLimits())
-      return limits == nil && areOthersBusy ? exchange(new) : new
+      return limits == nil && areOthersBusy ? preferReturnedWorker(to: new) : new
     } catch {
       state.withLock { $0.statistics.busyCount -= 1 }
       throw error
     }
   }
 
-  private func makeProcess(_ limits: WorkerLimits = WorkerLimits()) throws(MediaError) -> Waiting {
+  private func makeProcess(_ limits: WorkerLimits = WorkerLimits()) throws(MediaError) -> PooledWorker {
     let process = try WorkerProcess(program: program, limits: limits)
     state.withLock { $0.statistics.startedCount += 1 }
-    return Waiting(process: process, niceness: Self.threadNiceness, taskCount: 0)
+    return PooledWorker(process: process, niceness: Self.threadNiceness, taskCount: 0)
   }
 
   /// The nice value of the calling thread (Linux has one for each thread).
   private static var threadNiceness: Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
 
   /// Gives a worker to a waiting thread, or keeps it idle, or ends it if enough are idle.
-  private func keep(_ waiting: Waiting) {
-    let isKept = state.withLock { state in
-      guard !state.isClosed, !waiting.process.wasKilled, waiting.taskCount < Self.maximumTaskCount else { return false }
-      if let index = state.waiters.firstIndex(where: { $0.niceness == waiting.niceness }) {
-        state.waiters.remove(at: index).worker.update { $0 = waiting }
+  private func makeAvailable(_ worker: PooledWorker) {
+    let isUsed = state.withLock { state in
+      guard !state.isClosed, !worker.process.wasKilled, worker.taskCount < Self.maximumTaskCount else { return false }
+      if let index = state.waiters.firstIndex(where: { $0.niceness == worker.niceness }) {
+        state.waiters.remove(at: index).delivery.update { $0 = worker }
         return true
       }
-      guard state.idle.count(where: { $0.niceness == waiting.niceness }) < Self.maximumIdleCount else { return false }
-      state.idle.append(waiting)
+      guard state.idle.count(where: { $0.niceness == worker.niceness }) < Self.maximumIdleCount else { return false }
+      state.idle.append(worker)
       return true
     }
-    if !isKept { waiting.process.kill() }
+    if !isUsed { worker.process.kill() }
   }
 }
 

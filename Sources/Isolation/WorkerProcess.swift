@@ -43,15 +43,15 @@ final class WorkerProcess: Sendable {
   ///
   /// - Throws: `workerUnavailable` if the program cannot be started.
   init(program: String, limits: WorkerLimits = WorkerLimits()) throws(MediaError) {
-    guard let (mine, others) = WorkerSocket.pair() else { throw Self.failure(program, errno) }
-    defer { close(others) }
+    guard let (localEnd, workerEnd) = WorkerSocket.pair() else { throw Self.failure(program, errno) }
+    defer { close(workerEnd) }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     for standard in 0...2 as ClosedRange<Int32> {
       posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0)
     }
-    posix_spawn_file_actions_adddup2(&actions, others, Self.socketDescriptor)
+    posix_spawn_file_actions_adddup2(&actions, workerEnd, Self.socketDescriptor)
     sandbox_spawn_closing_from(&actions, Self.socketDescriptor + 1)
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -70,10 +70,10 @@ final class WorkerProcess: Sendable {
     var process = pid_t()
     let status = posix_spawn(&process, program, &actions, &attributes, &arguments, &environment)
     guard status == 0 else {
-      close(mine)
+      close(localEnd)
       throw Self.failure(program, status)
     }
-    (socket, processID) = (WorkerSocket(descriptor: mine), process)
+    (socket, processID) = (WorkerSocket(descriptor: localEnd), process)
   }
 
   deinit {

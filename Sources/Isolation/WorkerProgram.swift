@@ -19,13 +19,13 @@ public enum WorkerProgram {
 }
 
 extension WorkerPool {
-  private static let present = Mutex<WorkerPool?>(nil)
+  private static let sharedPool = Mutex<WorkerPool?>(nil)
 
   /// The workers of this process, created on first use; nil if the program is missing. Threading: any thread.
   public static var shared: WorkerPool? {
-    present.withLock { present in
-      if present == nil { present = WorkerProgram.path().map { WorkerPool(program: $0) } }
-      return present
+    sharedPool.withLock { sharedPool in
+      if sharedPool == nil { sharedPool = WorkerProgram.path().map { WorkerPool(program: $0) } }
+      return sharedPool
     }
   }
 }

@@ -12,10 +12,11 @@ import Testing
 /// Worker processes: their rights, and the effects of their end.
 @Suite struct WorkerTests {
   /// A pool of a worker program for tests (Sources/worker-for-tests).
-  static func pool(patienceMilliseconds: Int = 25) throws -> WorkerPool {
+  static func pool(returnTimeoutMilliseconds: Int = 25) throws -> WorkerPool {
     var folder = #filePath.split(separator: "/").dropLast(3).map(String.init)
     folder += [".build", "debug", "worker-for-tests"]
-    return WorkerPool(program: "/" + folder.joined(separator: "/"), patienceMilliseconds: patienceMilliseconds)
+    return WorkerPool(
+      program: "/" + folder.joined(separator: "/"), returnTimeoutMilliseconds: returnTimeoutMilliseconds)
   }
 
   /// The functions of that program.
@@ -56,7 +57,7 @@ import Testing
 
   /// A new worker takes longer to start than most tasks.
   @Test func taskUsesTheWorkerThatAnotherTaskReturns() throws {
-    let pool = try Self.pool(patienceMilliseconds: 60_000)
+    let pool = try Self.pool(returnTimeoutMilliseconds: 60_000)
     var first: WorkerLease? = try pool.lease()
     let processID = try #require(first?.processID)
     let second = ConditionMutex<Result<pid_t, any Error>?>(nil)
@@ -74,7 +75,7 @@ import Testing
   }
 
   @Test func taskUsesANewWorkerIfNoneIsReturnedInTime() throws {
-    let pool = try Self.pool(patienceMilliseconds: 0)
+    let pool = try Self.pool(returnTimeoutMilliseconds: 0)
     let (first, second) = (try pool.lease(), try pool.lease())
     #expect(first.processID != second.processID)
     #expect(try second.run(Function.echo.rawValue, "a", as: String.self) == "a")
@@ -241,7 +242,7 @@ import Testing
     interrupt.cancel()
     expectError(.cancelled) {
       try lease.open(
-        source, displayName: "a.mp3", Function.exhaustProcessorTime.rawValue, true, patienceMilliseconds: 1,
+        source, displayName: "a.mp3", Function.exhaustProcessorTime.rawValue, true, graceMilliseconds: 1,
         as: Int.self)
     }
     // A reader without a worker fails at once, and does not wait for the end of the cancellation.

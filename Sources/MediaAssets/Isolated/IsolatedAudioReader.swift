@@ -43,7 +43,7 @@ final class IsolatedAudioReader: AudioReader {
         shared,
         try lease.open(
           source, displayName: displayName, AssetWorkerFunction.openAudio.rawValue, parameters,
-          patienceMilliseconds: Self.patienceMilliseconds, descriptor: descriptor, as: AudioDescription.self)
+          graceMilliseconds: Self.patienceMilliseconds, descriptor: descriptor, as: AudioDescription.self)
       )
     }
     guard description.format.isSupported, description.state.isPlausible else {

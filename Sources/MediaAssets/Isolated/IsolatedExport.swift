@@ -60,7 +60,7 @@ struct IsolatedExport {
     do throws(MediaError) {
       let outcome = try lease.open(
         assets.count, displayName: source.name, AssetWorkerFunction.export.rawValue, parameters,
-        patienceMilliseconds: 0, descriptor: descriptor, as: AssetExportSession.Outcome.self
+        graceMilliseconds: 0, descriptor: descriptor, as: AssetExportSession.Outcome.self
       ) { (index) throws(MediaError) in
         guard case .bytes(let file) = try MediaFile.find(assets[index], interrupt: interrupt) else {
           isStream = true

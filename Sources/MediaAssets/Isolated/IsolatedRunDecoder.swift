@@ -27,7 +27,7 @@ final class IsolatedRunDecoder: RunDecoder {
       do throws(MediaError) {
         let description = try lease.open(
           source, displayName: displayName, AssetWorkerFunction.openRun.rawValue, true,
-          patienceMilliseconds: Self.patienceMilliseconds, byteLimit: Asset.Isolation.openingByteCount,
+          graceMilliseconds: Self.patienceMilliseconds, byteLimit: Asset.Isolation.openingByteCount,
           descriptor: descriptor, as: RunDescription.self)
         guard description.isPlausible else { throw Self.damaged(displayName) }
         return (shared, description)
