@@ -21,12 +21,14 @@ struct Alignment {
 
   /// Finds a seek from continuous audio to `target` in `captured`. Returns nil if no audio at the target was captured
   /// yet.
-  func landing(in captured: [StereoFrame], target: Int, reach: Int = 72_000) -> Landing? {
+  func landing(in captured: [StereoFrame], target: Int, searchRadius: Int = 72_000) -> Landing? {
     let windowCount = 512
     guard captured.count > 3 * windowCount else { return nil }
     // If the end of the capture is not near the target, it is too early.
     let tail = captured.count - windowCount
-    guard let tailIndex = index(of: captured, at: tail, count: windowCount, from: target - reach, to: target + reach)
+    guard
+      let tailIndex = index(
+        of: captured, at: tail, count: windowCount, from: target - searchRadius, to: target + searchRadius)
     else { return nil }
     // The capture begins before the seek. Finds the end of that audio.
     var position = 0

@@ -29,13 +29,13 @@ enum LongFileFigure {
       if isFresh {
         // As if the file had never been opened.
         try player.unload()
-        try LossySeekFigure.begin(player, path)
-        let landing = try LossySeekFigure.land(player, alignment, target: target(round, in: firstTargets))
+        try LossySeekFigure.startPlayback(player, path)
+        let landing = try LossySeekFigure.seekAndWait(player, alignment, target: target(round, in: firstTargets))
         first[player.kind, default: Landings()].add(landing)
         if let milliseconds = try (player as? PlayheadPlayer)?.indexMilliseconds() { scans.add(milliseconds) }
       }
       try Pause.phase(round: round, of: player.capture)
-      let landing = try LossySeekFigure.land(player, alignment, target: target(round, in: secondTargets))
+      let landing = try LossySeekFigure.seekAndWait(player, alignment, target: target(round, in: secondTargets))
       second[player.kind, default: Landings()].add(landing)
     }
     SeekFigure.stop(players)

@@ -9,10 +9,10 @@ enum LossySeekFigure {
       var errors: [PlayerKind: Sample] = [:]
       var wrong: [PlayerKind: Sample] = [:]
       let failures = players.interleave(rounds: rounds + 1) { player, round in
-        guard round > 0 else { return try begin(player, path) }
+        guard round > 0 else { return try startPlayback(player, path) }
         let target = SeekFigure.target(round, seconds: Material.noiseSeconds)
         try Pause.phase(round: round, of: player.capture)
-        let landing = try land(player, alignment, target: target).landing
+        let landing = try seekAndWait(player, alignment, target: target).landing
         errors[player.kind, default: Sample()].add(Double(landing.error))
         wrong[player.kind, default: Sample()].add(Double(landing.wrongFrames))
       }
@@ -28,7 +28,7 @@ enum LossySeekFigure {
     }
   }
 
-  static func begin(_ player: any BenchPlayer, _ path: String) throws {
+  static func startPlayback(_ player: any BenchPlayer, _ path: String) throws {
     try player.load([path])
     let before = player.capture.frameCount
     try player.perform(.play)
@@ -38,7 +38,7 @@ enum LossySeekFigure {
 
   /// Seeks, and waits for the audio at the target. Returns the landing, and the milliseconds from the command to its
   /// first sample.
-  static func land(
+  static func seekAndWait(
     _ player: any BenchPlayer, _ alignment: Alignment, target: Int, timeOutSeconds: Int = 8
   ) throws -> (landing: Alignment.Landing, milliseconds: Double) {
     // The capture includes some audio before the seek, for finding its end.
@@ -56,7 +56,7 @@ enum LossySeekFigure {
     // The player reported an error, or landed far from the target.
     try player.finish()
     let captured = player.capture.frames(from: before)
-    if let landing = alignment.landing(in: captured, target: frame, reach: alignment.reference.count),
+    if let landing = alignment.landing(in: captured, target: frame, searchRadius: alignment.reference.count),
       let time = player.capture.arrival(of: before + landing.position)
     {
       return (landing, time.milliseconds(since: sent))

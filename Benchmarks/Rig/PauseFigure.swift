@@ -7,11 +7,11 @@ enum PauseFigure {
   static func measure(_ players: Players, _ material: Material, rounds: Int, into table: inout Table) throws {
     let path = try material.coded(.flac, number: 1)
     var durations: [PlayerKind: Sample] = [:]
-    var begins: [PlayerKind: Int] = [:]
+    var startFrames: [PlayerKind: Int] = [:]
     let failures = players.interleave(rounds: rounds + 1) { player, round in
       guard round > 0 else {
-        begins[player.kind] = player.capture.frameCount
-        return try SeekFigure.begin(player, path)
+        startFrames[player.kind] = player.capture.frameCount
+        return try SeekFigure.startPlayback(player, path)
       }
       try Pause.phase(round: round, of: player.capture)
       let before = player.capture.frameCount
@@ -30,7 +30,7 @@ enum PauseFigure {
     var changes = failures
     for (kind, sample) in durations where silence[kind] == nil {
       silence[kind] = "\((sample.median ?? 0).text()) ms (max \((sample.quantile(1) ?? 0).text()))"
-      guard let runs = players[kind]?.capture.runs(from: begins[kind] ?? 0) else { continue }
+      guard let runs = players[kind]?.capture.runs(from: startFrames[kind] ?? 0) else { continue }
       let jumps = zip(runs, runs.dropFirst()).map { $1.firstIndex - $0.endIndex }
       changes[kind] = "\(jumps.filter { $0 > 0 }.reduce(0, +)) lost, \(-jumps.filter { $0 < 0 }.reduce(0, +)) repeated"
     }

@@ -16,12 +16,12 @@ enum SeekFigure {
     var errors: [PlayerKind: Sample] = [:]
     let failures = players.interleave(rounds: rounds + 1) { player, round in
       // The first round only starts playback.
-      guard round > 0 else { return try begin(player, path) }
+      guard round > 0 else { return try startPlayback(player, path) }
       let target = target(round, seconds: Material.codedSeconds)
       try Pause.phase(round: round, of: player.capture)
       let before = player.capture.frameCount
       let sent = try player.send(.seek(milliseconds: target))
-      let landing = try land(player.capture, from: before, near: target * Material.sampleRateHz / 1_000)
+      let landing = try waitForTarget(player.capture, from: before, near: target * Material.sampleRateHz / 1_000)
       try player.finish()
       durations[player.kind, default: Sample()].add(landing.time.milliseconds(since: sent))
       errors[player.kind, default: Sample()].add(Double(landing.error))
@@ -40,7 +40,7 @@ enum SeekFigure {
     return durations
   }
 
-  static func begin(_ player: any BenchPlayer, _ path: String) throws {
+  static func startPlayback(_ player: any BenchPlayer, _ path: String) throws {
     try player.load([path])
     let before = player.capture.frameCount
     try player.perform(.play)
@@ -61,7 +61,7 @@ enum SeekFigure {
   }
 
   /// The first frame after the seek: its arrival time, and its distance from `target`.
-  private static func land(_ capture: Capture, from: Int, near target: Int) throws -> (time: HostTime, error: Int) {
+  private static func waitForTarget(_ capture: Capture, from: Int, near target: Int) throws -> (time: HostTime, error: Int) {
     var previous: Int?
     var found = 0
     let position = try capture.waitForFrame(from: from, timeOutSeconds: 10) { frame in

@@ -55,18 +55,18 @@ enum ServerLossFigure {
 
     /// Suspends the server for a while. Returns the skipped and repeated samples, and the delay of audio.
     func hang(milliseconds: Double) throws -> (lost: Int, repeated: Int, milliseconds: Double) {
-      let begin = server.capture.frameCount
+      let startFrame = server.capture.frameCount
       try server.capture.waitForMoreFrames(4_800)
       server.suspend()
       Pause.milliseconds(milliseconds)
-      let before = server.capture.runs(from: begin).last?.endIndex ?? 0
+      let before = server.capture.runs(from: startFrame).last?.endIndex ?? 0
       server.resume()
       let resumed = HostTime.present
-      let position = try server.capture.waitForCode(file: 1, index: before, from: begin)
+      let position = try server.capture.waitForCode(file: 1, index: before, from: startFrame)
       let time = server.capture.arrival(of: position)?.milliseconds(since: resumed) ?? 0
-      try server.capture.waitForCode(file: 1, index: before + 48_000, from: begin)
-      let coverage = TimeCode.coverage(of: server.capture.runs(from: begin))
-      return (coverage.leftOut, coverage.repeated, max(0, time))
+      try server.capture.waitForCode(file: 1, index: before + 48_000, from: startFrame)
+      let coverage = TimeCode.coverage(of: server.capture.runs(from: startFrame))
+      return (coverage.missing, coverage.repeated, max(0, time))
     }
   }
 

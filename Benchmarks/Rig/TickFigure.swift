@@ -9,7 +9,7 @@ enum TickFigure {
   static func measure(_ players: Players, _ material: Material, seconds: Int, into table: inout Table) throws {
     let path = try material.coded(.flac, number: 1)
     guard let player = players[.playhead] as? PlayheadPlayer else { return }
-    try SeekFigure.begin(player, path)
+    try SeekFigure.startPlayback(player, path)
     let socket = try player.connect()
     try socket.send("tick 1/\(perSecond)\n")
     _ = try socket.line()
@@ -52,7 +52,7 @@ enum TickFigure {
 
   static func measureObservers(_ players: Players, _ material: Material, into table: inout Table) throws {
     guard let player = players[.playhead] as? PlayheadPlayer else { return }
-    try SeekFigure.begin(player, try material.coded(.flac, number: 1))
+    try SeekFigure.startPlayback(player, try material.coded(.flac, number: 1))
     defer { SeekFigure.stop(players) }
     let bare = try percent(player, [])
     var sockets: [LineSocket] = []
@@ -93,7 +93,7 @@ enum TickFigure {
   }
 
   private static func notifications(_ player: any BenchPlayer, _ path: String, seconds: Int) throws -> String {
-    try SeekFigure.begin(player, path)
+    try SeekFigure.startPlayback(player, path)
     guard let mpv = player as? MPVPlayer else { return "-" }
     let socket = try LineSocket.waiting(for: mpv.socketPath)
     try socket.send(#"{"command":["observe_property",1,"time-pos"]}"# + "\n")

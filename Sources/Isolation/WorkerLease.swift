@@ -48,7 +48,7 @@ package final class WorkerLease: @unchecked Sendable {
   ///   - fileCount: at least 1.
   ///   - displayName: the name of all files in messages.
   ///   - function: the number of the worker's function.
-  ///   - patienceMilliseconds: how long the worker has to finish after the interrupt was used.
+  ///   - graceMilliseconds: how long the worker has to finish after the interrupt was used.
   ///   - byteLimit: the maximum number of bytes that the worker may request during this task; nil: no limit.
   ///   - descriptor: an additional descriptor for the worker. The caller keeps and closes its own.
   ///   - file: opens the file with an index. All files have one interrupt, which makes reads of their bytes fail.

@@ -62,7 +62,7 @@ public final class WorkerPool: Sendable {
   /// - Parameter program: the path of the program `playhead-worker`.
   public convenience init(program: String) { self.init(program: program, returnTimeoutMilliseconds: 25) }
 
-  /// - Parameter patienceMilliseconds: how long a task waits for the worker of another task while a new worker starts.
+  /// - Parameter returnTimeoutMilliseconds: how long a task waits for the worker of another task while a new one starts.
   ///   A worker needs about 30 ms to load FFmpeg; most tasks take less than 2 ms.
   init(program: String, returnTimeoutMilliseconds: Int) {
     (self.program, self.returnTimeoutMilliseconds) = (program, returnTimeoutMilliseconds)
@@ -174,7 +174,7 @@ public final class WorkerPool: Sendable {
   /// The nice value of the calling thread (Linux has one for each thread).
   private static var threadNiceness: Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
 
-  /// Gives a worker to a waiting thread, or keeps it idle, or ends it if enough are idle.
+  /// Passes a worker to a waiting thread, or adds it to the idle workers, or ends it if enough are idle.
   private func makeAvailable(_ worker: PooledWorker) {
     let isUsed = state.withLock { state in
       guard !state.isClosed, !worker.process.wasKilled, worker.taskCount < Self.maximumTaskCount else { return false }

@@ -7,8 +7,8 @@ import Synchronization
 public final class ManualTime: Sendable {
   private struct State {
     var now = HostTime(nanoseconds: 0)
-    var pauses: [Int64] = []
-    var wakes: [@Sendable () -> Void] = []
+    var retryDelays: [Int64] = []
+    var advanceHandlers: [@Sendable () -> Void] = []
   }
 
   private let state = Mutex(State())
@@ -18,12 +18,12 @@ public final class ManualTime: Sendable {
   public var now: HostTime { state.withLock { $0.now } }
 
   /// The recorded pauses before each further attempt, in milliseconds.
-  public var pauseMilliseconds: [Int64] { state.withLock { $0.pauses } }
+  public var retryDelayMilliseconds: [Int64] { state.withLock { $0.retryDelays } }
 
   public func milliseconds(until deadline: HostTime, isRetryDelay: Bool) -> Int32 {
     guard isRetryDelay else { return .max }
     state.withLock { state in
-      state.pauses.append(deadline.nanoseconds(since: state.now) / 1_000_000)
+      state.retryDelays.append(deadline.nanoseconds(since: state.now) / 1_000_000)
       state.now = max(state.now, deadline)
     }
     return 0
@@ -32,14 +32,14 @@ public final class ManualTime: Sendable {
   public func onAdvance(_ wake: @escaping @Sendable () -> Void) {
     // A new array each time. `append` writes into the array that `advance` has released, and the thread sanitizer does
     // not see reference counts.
-    state.withLock { $0.wakes = $0.wakes + [wake] }
+    state.withLock { $0.advanceHandlers = $0.advanceHandlers + [wake] }
   }
 
   public func advance(seconds: Int64) {
-    let wakes = state.withLock { state in
+    let advanceHandlers = state.withLock { state in
       state.now = state.now.advanced(byNanoseconds: seconds * 1_000_000_000)
-      return state.wakes
+      return state.advanceHandlers
     }
-    for wake in wakes { wake() }
+    for wake in advanceHandlers { wake() }
   }
 }

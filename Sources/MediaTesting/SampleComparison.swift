@@ -16,49 +16,50 @@ public enum SampleComparison {
           return (0, 0)
         }
         if memcmp(left, right, count * MemoryLayout<Float>.size) == 0 { return (0, 0) }
-        var (largest, place): (Float, Int) = (0, 0)
+        var (largest, largestIndex): (Float, Int) = (0, 0)
         for index in 0..<count {
           let difference = abs(left[index] - right[index])
           // NaN counts as the largest difference.
-          if !(difference <= largest) { (largest, place) = (difference.isNaN ? .infinity : difference, index) }
+          if !(difference <= largest) { (largest, largestIndex) = (difference.isNaN ? .infinity : difference, index) }
         }
-        return (largest * 32_768, place)
+        return (largest * 32_768, largestIndex)
       }
     }
   }
 
-  /// Finds the position of `samples` in `whole`. Returns its offset from `place` in frames.
+  /// Finds the position of `samples` in `whole`. Returns its offset from `expectedFrame` in frames.
   ///
   /// The sum of the squared differences is smallest at this offset. Of equal sums, the smallest offset is returned.
   ///
   /// - Parameters:
   ///   - first: index of the first frame of `samples` to find.
   ///   - frames: maximum number of frames to compare.
-  ///   - reach: the largest offset, before and after `place`.
+  ///   - maximumOffset: the largest offset, before and after `expectedFrame`.
   public static func bestOffset(
-    of samples: [Float], from first: Int, in whole: [Float], at place: Int, channelCount: Int, frames: Int, reach: Int
+    of samples: [Float], from first: Int, in whole: [Float], at expectedFrame: Int, channelCount: Int, frames: Int,
+    maximumOffset: Int
   ) -> Int {
     let count = min(frames, samples.count / channelCount - first) * channelCount
     return samples.withUnsafeBufferPointer { samples in
       whole.withUnsafeBufferPointer { whole in
-        guard count > 0, let wanted = samples.baseAddress.map({ $0 + first * channelCount }),
+        guard count > 0, let target = samples.baseAddress.map({ $0 + first * channelCount }),
           let base = whole.baseAddress
         else { return 0 }
-        var (least, best) = (Float.infinity, 0)
-        for step in 0...(2 * reach) {
+        var (smallest, best) = (Float.infinity, 0)
+        for step in 0...(2 * maximumOffset) {
           let offset = step % 2 == 0 ? step / 2 : -(step + 1) / 2
-          let start = (place + offset) * channelCount
+          let start = (expectedFrame + offset) * channelCount
           guard start >= 0, start + count <= whole.count else { continue }
           let candidate = base + start
           var sum: Float = 0
           var index = 0
           // The search skips an offset as soon as it is worse than the best one.
-          while index < count, sum < least {
-            let difference = wanted[index] - candidate[index]
+          while index < count, sum < smallest {
+            let difference = target[index] - candidate[index]
             sum += difference * difference
             index += 1
           }
-          if sum < least { (least, best) = (sum, offset) }
+          if sum < smallest { (smallest, best) = (sum, offset) }
         }
         return best
       }

@@ -13,7 +13,7 @@ final class CurlRequest {
   /// - Parameters:
   ///   - bytes: the byte range to request, such as `0-`; nil for the whole resource or live stream.
   ///   - share: the TLS sessions of earlier connections.
-  ///   - isOnNewConnection: do not reuse the connection of an earlier request.
+  ///   - usesNewConnection: do not reuse the connection of an earlier request.
   ///   - owner: receives the response, from within `curl_multi_perform`.
   init(
     url: HTTPURL, options: HTTPOptions, bytes: String?, interface: String?, share: UnsafeMutableRawPointer?,

@@ -194,10 +194,10 @@ public final class Capture: @unchecked Sendable {
 
   private func append(_ frames: [StereoFrame], at time: HostTime) {
     withLock {
-      let room = limitFrames - storage.count
-      storage.append(contentsOf: frames.prefix(room))
+      let remaining = limitFrames - storage.count
+      storage.append(contentsOf: frames.prefix(remaining))
       arrivals.append((storage.count, time))
-      if frames.count > room { hasOverflowed = true }
+      if frames.count > remaining { hasOverflowed = true }
       pthread_cond_broadcast(condition)
     }
   }
@@ -242,9 +242,9 @@ public final class Capture: @unchecked Sendable {
         bytes.append(contentsOf: buffer[..<count])
         let whole = bytes.count / 4
         let frames = (0..<whole).map { index -> StereoFrame in
-          let place = 4 * index
-          let left = UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8
-          let right = UInt16(bytes[place + 2]) | UInt16(bytes[place + 3]) << 8
+          let offset = 4 * index
+          let left = UInt16(bytes[offset]) | UInt16(bytes[offset + 1]) << 8
+          let right = UInt16(bytes[offset + 2]) | UInt16(bytes[offset + 3]) << 8
           return StereoFrame(left: Int16(bitPattern: left), right: Int16(bitPattern: right))
         }
         bytes.removeFirst(whole * 4)

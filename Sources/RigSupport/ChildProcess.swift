@@ -22,7 +22,7 @@ public final class ChildProcess: @unchecked Sendable {
     let lifeline = try Pipe()
     // `exec` keeps the shell's process ID for the program.
     let guardian = #"(exec >/dev/null 2>&1; cat <&3; kill -9 $$) & exec 3<&-; exec "$@""#
-    let words = ["/bin/sh", "-c", guardian, "sh", path] + arguments.dropFirst()
+    let shellArguments = ["/bin/sh", "-c", guardian, "sh", path] + arguments.dropFirst()
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -33,7 +33,7 @@ public final class ChildProcess: @unchecked Sendable {
       posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
     }
     var child = pid_t()
-    let result = Self.withCStrings(words) { argv in
+    let result = Self.withCStrings(shellArguments) { argv in
       Self.withCStrings(Self.merged(environment)) {
         posix_spawn(&child, "/bin/sh", &actions, nil, argv, $0)
       }

@@ -48,21 +48,21 @@ public enum Fixtures {
   private static func make(_ key: String, at path: String, isFolder: Bool = false, _ write: () throws -> Void) throws {
     guard let folder else { return try write() }
     let files = FileManager.default
-    let kept = "\(folder)/\(key)"
-    if files.fileExists(atPath: kept) {
+    let cachedPath = "\(folder)/\(key)"
+    if files.fileExists(atPath: cachedPath) {
       // scripts/test removes files that a complete run did not use.
-      try? files.setAttributes([.modificationDate: Date()], ofItemAtPath: kept)
+      try? files.setAttributes([.modificationDate: Date()], ofItemAtPath: cachedPath)
       if !isFolder { try? files.removeItem(atPath: path) }
-      return try files.copyItem(atPath: kept, toPath: path)
+      return try files.copyItem(atPath: cachedPath, toPath: path)
     }
     try write()
     let size = try files.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     guard isFolder || size <= byteLimit else { return }
     try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
     // Renamed when complete: another process may look it up meanwhile.
-    let part = "\(folder)/.\(key).\(getpid())"
-    try files.copyItem(atPath: path, toPath: part)
-    if rename(part, kept) != 0 { try files.removeItem(atPath: part) }
+    let temporaryPath = "\(folder)/.\(key).\(getpid())"
+    try files.copyItem(atPath: path, toPath: temporaryPath)
+    if rename(temporaryPath, cachedPath) != 0 { try files.removeItem(atPath: temporaryPath) }
   }
 
   /// The key of a command's output file; nil if the command must always run.

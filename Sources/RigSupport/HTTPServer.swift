@@ -32,8 +32,8 @@ public final class HTTPServer: @unchecked Sendable {
     if let newestTLS { arguments.append(newestTLS) }
     process = try ChildProcess(arguments, silent: false)
     control = try Self.accept(listener)
-    let told = try wait("port ")
-    guard let port = Int(told.dropFirst(5)) else { throw RigError.programFailed("the server says \(told)") }
+    let reply = try wait("port ")
+    guard let port = Int(reply.dropFirst(5)) else { throw RigError.programFailed("the server reported \(reply)") }
     self.port = port
     address = "\(certificate == nil ? "http" : "https")://127.0.0.1:\(port)"
   }
@@ -88,10 +88,10 @@ public final class HTTPServer: @unchecked Sendable {
 
   /// Waits until the server reports a line with this prefix. Earlier unmatched lines count, once.
   @discardableResult
-  public func wait(_ beginning: String) throws -> String {
+  public func wait(_ prefix: String) throws -> String {
     while true {
-      if let index = lines.firstIndex(where: { $0.hasPrefix(beginning) }) { return lines.remove(at: index) }
-      guard try readMore(milliseconds: 60_000) else { throw RigError.timedOut("the web server to say '\(beginning)'") }
+      if let index = lines.firstIndex(where: { $0.hasPrefix(prefix) }) { return lines.remove(at: index) }
+      guard try readMore(milliseconds: 60_000) else { throw RigError.timedOut("the web server to report '\(prefix)'") }
     }
   }
 

@@ -11,16 +11,16 @@ public final class PipeWireServer: SoundServer, @unchecked Sendable {
   public let directory: String
   public private(set) var capture: Capture
   public var sinkOptions: String { "" }
-  private let ownDirectory: TemporaryDirectory?
+  private let temporaryDirectory: TemporaryDirectory?
   private var processes: [ChildProcess] = []
   private var sessionManager: ChildProcess?
   private var isStopped = false
 
   /// Starts a server and returns when its device is the default device. `directory` is an existing folder for all its
   /// sockets; nil creates one.
-  public init(directory given: String? = nil) throws {
-    ownDirectory = given == nil ? try TemporaryDirectory("pipewire") : nil
-    let directory = given ?? ownDirectory?.path ?? "/nonexistent"
+  public init(directory existingDirectory: String? = nil) throws {
+    temporaryDirectory = existingDirectory == nil ? try TemporaryDirectory("pipewire") : nil
+    let directory = existingDirectory ?? temporaryDirectory?.path ?? "/nonexistent"
     self.directory = directory
     // PipeWire's PulseAudio server finds its folder itself.
     address = "unix:\(directory)/pulse/native"
@@ -105,7 +105,7 @@ public final class PipeWireServer: SoundServer, @unchecked Sendable {
     let watch = try path.map { try SocketWatch(directory: String($0[..<($0.lastIndex(of: "/") ?? $0.endIndex)])) }
     let process = try ChildProcess(arguments, environment: environment)
     processes.append(process)
-    if let path { try watch?.waitUntilAnswering(socket: path, process: process) }
+    if let path { try watch?.waitUntilListening(socket: path, process: process) }
     return process
   }
 

@@ -19,17 +19,17 @@ public final class PulseServer: SoundServer, @unchecked Sendable {
   public let process: ChildProcess
   /// The audio that its device has played.
   public let capture: Capture
-  private let ownDirectory: TemporaryDirectory?
+  private let temporaryDirectory: TemporaryDirectory?
   public var sinkOptions: String { "use_system_clock_for_timing=yes" }
   private var isStopped = false
 
   /// Starts a server and returns when it accepts connections. `directory` is an existing folder for the socket
   /// `pulse.sock`; nil creates one.
   public init(
-    sampleRateHz: Int = 48_000, captureLimitBytes: Int = 256 << 20, directory given: String? = nil
+    sampleRateHz: Int = 48_000, captureLimitBytes: Int = 256 << 20, directory existingDirectory: String? = nil
   ) throws {
-    ownDirectory = given == nil ? try TemporaryDirectory("pulse") : nil
-    let directory = given ?? ownDirectory?.path ?? "/nonexistent"
+    temporaryDirectory = existingDirectory == nil ? try TemporaryDirectory("pulse") : nil
+    let directory = existingDirectory ?? temporaryDirectory?.path ?? "/nonexistent"
     let socket = "\(directory)/pulse.sock"
     let pipe = "\(directory)/pipe"
     unlink(pipe)
@@ -62,7 +62,7 @@ public final class PulseServer: SoundServer, @unchecked Sendable {
     self.directory = directory
     address = "unix:\(socket)"
     do {
-      try watch.waitUntilAnswering(socket: socket, process: process)
+      try watch.waitUntilListening(socket: socket, process: process)
     } catch {
       stop()
       throw error
@@ -115,11 +115,11 @@ final class SocketWatch {
 
   deinit { close(descriptor) }
 
-  func waitUntilAnswering(socket path: String, process: ChildProcess) throws {
+  func waitUntilListening(socket path: String, process: ChildProcess) throws {
     // Between bind(2) and listen(2) the server refuses connections. It sets the mode afterwards, which causes the
     // awaited event.
     for _ in 0..<200 {
-      if Self.answers(path) { return }
+      if Self.acceptsConnections(path) { return }
       if Glibc.kill(process.processID, 0) != 0 { break }
       var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       poll(&polled, 1, 100)
@@ -129,7 +129,7 @@ final class SocketWatch {
     throw RigError.timedOut("the sound server to answer at \(path)")
   }
 
-  private static func answers(_ path: String) -> Bool {
+  private static func acceptsConnections(_ path: String) -> Bool {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }

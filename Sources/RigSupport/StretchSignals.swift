@@ -32,9 +32,9 @@ public struct BurstTrain: Sendable {
     for index in 0..<count {
       let first = Int(centre(index) - frames / 2)
       for offset in 0..<Int(frames) {
-        let place = Float(offset) / Float(frames)
+        let phase = Float(offset) / Float(frames)
         // A parabola as the window.
-        samples[first + offset] = 0.8 * 4 * place * (1 - place) * Foundation.sin(step * Float(offset))
+        samples[first + offset] = 0.8 * 4 * phase * (1 - phase) * Foundation.sin(step * Float(offset))
       }
     }
     return samples
@@ -87,9 +87,9 @@ public func pitch(of samples: ArraySlice<Float>, sampleRateHz: Int = 44_100) -> 
   var crossings = 0
   for index in samples.indices.dropFirst() where samples[index - 1] < 0 && samples[index] >= 0 {
     // Interpolates between the samples, so that a short range is enough.
-    let place = Double(index) - Double(samples[index] / (samples[index] - samples[index - 1]))
-    if first == nil { first = place } else { crossings += 1 }
-    last = place
+    let crossing = Double(index) - Double(samples[index] / (samples[index] - samples[index - 1]))
+    if first == nil { first = crossing } else { crossings += 1 }
+    last = crossing
   }
   guard let first, last > first else { return 0 }
   return Double(crossings) / (last - first) * Double(sampleRateHz)

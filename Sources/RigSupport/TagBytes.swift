@@ -59,16 +59,16 @@ public enum TagBytes {
       var isContinued = false
       var isDone = false
       while !isDone {
-        let piece = rest.prefix(255 * 255)
+        let pageData = rest.prefix(255 * 255)
         rest = rest.dropFirst(255 * 255)
-        var segments = [UInt8](repeating: 255, count: piece.count / 255)
+        var segments = [UInt8](repeating: 255, count: pageData.count / 255)
         if segments.count < 255 {
-          segments.append(UInt8(piece.count % 255))
+          segments.append(UInt8(pageData.count % 255))
           isDone = true
         }
         bytes += Array("OggS".utf8) + [0, (isContinued ? 1 : 0) | (index == 0 ? 2 : 0)]
         bytes += [UInt8](repeating: 0, count: 8) + littleEndian(77) + littleEndian(index) + [0, 0, 0, 0]
-        bytes += [UInt8(segments.count)] + segments + piece
+        bytes += [UInt8(segments.count)] + segments + pageData
         isContinued = true
       }
     }
@@ -215,20 +215,20 @@ public enum TagBytes {
   ///
   /// - Parameter info: the content of the segment information; empty for none.
   public static func matroska(
-    _ tags: [UInt8], places: [(id: Int, place: Int)] = [], info: [UInt8] = []
+    _ tags: [UInt8], seekEntries: [(id: Int, position: Int)] = [], info: [UInt8] = []
   ) -> [UInt8] {
     let tracks =
       (info.isEmpty ? [] : element(0x1549_A966, info))
       + element(0x1654_AE6B, element(0xAE, element(0x73C5, [7]) + element(0x83, [2])))
     let cluster = element(0x1F43_B675, [1, 2, 3])
-    func list(_ place: Int) -> [UInt8] {
-      let all = [(id: 0x1254_C367, place: place)] + places
+    func list(_ position: Int) -> [UInt8] {
+      let all = [(id: 0x1254_C367, position: position)] + seekEntries
       return element(
         0x114D_9B74,
-        all.flatMap { element(0x4DBB, element(0x53AB, bigEndian($0.id)) + element(0x53AC, bigEndian($0.place))) })
+        all.flatMap { element(0x4DBB, element(0x53AB, bigEndian($0.id)) + element(0x53AC, bigEndian($0.position))) })
     }
-    let place = list(0).count + tracks.count + cluster.count
+    let position = list(0).count + tracks.count + cluster.count
     return element(0x1A45_DFA3, element(0x4282, Array("matroska".utf8)))
-      + element(0x1853_8067, list(place) + tracks + cluster + element(0x1254_C367, tags))
+      + element(0x1853_8067, list(position) + tracks + cluster + element(0x1254_C367, tags))
   }
 }

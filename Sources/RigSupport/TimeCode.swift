@@ -25,7 +25,7 @@ public enum TimeCode {
   public static func frame(file: Int, index: Int) -> StereoFrame {
     precondition(
       fileNumbers.contains(file) && (0..<indexLimit).contains(index),
-      "beyond what a time code can say")
+      "out of the range of a time code")
     return StereoFrame(
       left: Int16(truncatingIfNeeded: index & 0x7fff),
       right: Int16(truncatingIfNeeded: 0x4000 | file << 10 | index >> 15))
@@ -63,17 +63,17 @@ public enum TimeCode {
     public var description: String { "file \(file) [\(firstIndex) ..< \(endIndex)] at \(position)" }
   }
 
-  /// The coverage of the range from the first to the last index of these runs. `leftOut` is the number of samples that
+  /// The coverage of the range from the first to the last index of these runs. `missing` is the number of samples that
   /// were never played, not even later. `repeated` is the number of additional plays.
-  public static func coverage(of runs: [Run]) -> (leftOut: Int, repeated: Int) {
-    var (end, leftOut, heard) = (runs.map(\.firstIndex).min() ?? 0, 0, 0)
+  public static func coverage(of runs: [Run]) -> (missing: Int, repeated: Int) {
+    var (end, missing, played) = (runs.map(\.firstIndex).min() ?? 0, 0, 0)
     let first = end
     for run in runs.sorted(by: { $0.firstIndex < $1.firstIndex }) {
-      leftOut += max(0, run.firstIndex - end)
+      missing += max(0, run.firstIndex - end)
       end = max(end, run.endIndex)
-      heard += run.count
+      played += run.count
     }
-    return (leftOut, heard - (end - first - leftOut))
+    return (missing, played - (end - first - missing))
   }
 
   /// The runs of a capture, in order. Silence ends a run and is not a run itself.

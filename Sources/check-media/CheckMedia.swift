@@ -41,7 +41,7 @@ struct FileCheck: Sendable {
     report.begin(.decode)
     guard let whole = WholeDecode(path: options.path, report: report).run() else { return }
     if report.begin(.duration) { opening.compareDuration(properties, with: whole) }
-    if report.begin(.precise) { opening.precise(with: whole) }
+    if report.begin(.precise) { opening.comparePreciseDuration(with: whole) }
     if !options.references.isEmpty, report.begin(.reference) {
       ReferenceCheck(references: options.references, whole: whole, properties: properties, report: report).run()
     }

@@ -29,7 +29,7 @@ struct OpenCheck {
   }
 
   /// Opens the file with a precise duration, and compares that with the audio.
-  func precise(with whole: DecodedAudio) {
+  func comparePreciseDuration(with whole: DecodedAudio) {
     do throws(MediaError) {
       let properties = try Asset(path: path, prefersPreciseDuration: true).load()
       guard properties.providesPreciseDuration else {

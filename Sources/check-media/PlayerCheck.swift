@@ -21,10 +21,10 @@ struct PlayerCheck: Sendable {
       let limit = Int64(whole.frameCount / whole.format.sampleRateHz + 2)
       var seconds: Int64 = 0
       while player.itemEnd == nil, seconds <= limit {
-        await player.pass(nanoseconds: Self.second)
+        await player.advance(nanoseconds: Self.second)
         seconds += 1
       }
-      let heard = try player.heard.take()
+      let heard = try player.heard.drain()
       let end = player.itemEnd
       await player.close()
       compareEnd(end)
@@ -37,14 +37,14 @@ struct PlayerCheck: Sendable {
   private func compareEnd(_ end: VirtualPlayer.End?) {
     let expected = whole.time(ofFrame: whole.frameCount)
     switch (end, whole.error) {
-    case (.played(let time), nil) where time == expected: break
-    case (.brokeOff(let time, let error), let known?) where time == expected && error.code == known.code: break
+    case (.playedToEnd(let time), nil) where time == expected: break
+    case (.failedToPlayToEnd(let time, let error), let known?) where time == expected && error.code == known.code: break
     default:
       let found =
         switch end {
-        case .played(let time): "played to the end at \(time.decimalDescription) s"
-        case .brokeOff(let time, let error): "broke off at \(time.decimalDescription) s: \(error)"
-        case .failed(let error): "failed: \(error)"
+        case .playedToEnd(let time): "played to the end at \(time.decimalDescription) s"
+        case .failedToPlayToEnd(let time, let error): "broke off at \(time.decimalDescription) s: \(error)"
+        case .itemFailed(let error): "failed: \(error)"
         case nil: "no end"
         }
       report.fail(
@@ -91,19 +91,19 @@ struct PlayerCheck: Sendable {
         report.count()
         let result = try await player.player.seek(
           to: whole.time(ofFrame: target), toleranceBefore: .zero, toleranceAfter: .zero)
-        await player.pass(nanoseconds: 0)
+        await player.advance(nanoseconds: 0)
         guard result.finished else {
           report.fail(
             .playerSeek, expected: "a seek to frame \(target)", found: result.unfinishedReason?.rawValue ?? "unfinished"
           )
           continue
         }
-        _ = try player.heard.take()
+        _ = try player.heard.drain()
         await player.run { $0.play() }
-        await player.pass(nanoseconds: Int64(window) * Self.second / Int64(rate) + 1)
+        await player.advance(nanoseconds: Int64(window) * Self.second / Int64(rate) + 1)
         await player.run { $0.pause() }
-        await player.pass(nanoseconds: 0)
-        try compare(player.heard.take(), after: result, target: target)
+        await player.advance(nanoseconds: 0)
+        try compare(player.heard.drain(), after: result, target: target)
       }
       await player.close()
     } catch {
@@ -113,10 +113,11 @@ struct PlayerCheck: Sendable {
 
   private func compare(_ heard: SampleStore?, after result: SeekResult, target: Int) throws(MediaError) {
     let rate = whole.format.sampleRateHz
-    let landed = Int(result.time.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? -1)
+    let reportedFrame = Int(result.time.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? -1)
     let available = min(ReaderSeekCheck.windowFrameCount, whole.frameCount - target)
     let samples = heard?.withSamples { Array($0.prefix(available * whole.format.channelCount)) } ?? []
     LandingCheck(whole: whole, report: report, check: .playerSeek)
-      .compare(samples, target: target, landed: landed, isExact: result.isExact, wantedFrameCount: available)
+      .compare(
+        samples, target: target, reportedFrame: reportedFrame, isExact: result.isExact, expectedFrameCount: available)
   }
 }

@@ -26,29 +26,31 @@ struct ReaderSeekCheck {
     }
   }
 
-  private func seek(_ reader: AudioTrackReader, to target: Int, count wanted: Int, readsToEnd: Bool) {
+  private func seek(_ reader: AudioTrackReader, to target: Int, count frameCount: Int, readsToEnd: Bool) {
     report.count()
-    let heard: [Float]
-    let landed: Int
+    let samples: [Float]
+    let reportedFrame: Int
     do throws(MediaError) {
       let time = try reader.seek(to: whole.time(ofFrame: target), toleranceBefore: .zero, toleranceAfter: .zero)
-      landed = Int(time.frameIndex(rate: whole.format.sampleRateHz, rounding: .towardNegativeInfinity) ?? -1)
+      reportedFrame = Int(time.frameIndex(rate: whole.format.sampleRateHz, rounding: .towardNegativeInfinity) ?? -1)
       // One frame more, which must not exist at the end.
-      heard = try read(reader, count: wanted + (readsToEnd ? 1 : 0))
+      samples = try read(reader, count: frameCount + (readsToEnd ? 1 : 0))
     } catch {
       report.fail(.seek, expected: "audio at frame \(target)", found: "\(error)")
       return
     }
     LandingCheck(whole: whole, report: report, check: .seek)
-      .compare(heard, target: target, landed: landed, isExact: reader.positionDoubt == nil, wantedFrameCount: wanted)
+      .compare(
+        samples, target: target, reportedFrame: reportedFrame, isExact: reader.positionDoubt == nil,
+        expectedFrameCount: frameCount)
   }
 
   private func read(_ reader: AudioTrackReader, count: Int) throws(MediaError) -> [Float] {
     let channelCount = whole.format.channelCount
-    var heard = [Float](repeating: 0, count: count * channelCount)
+    var samples = [Float](repeating: 0, count: count * channelCount)
     var frames = 0
     while frames < count {
-      let result = heard.withUnsafeMutableBufferPointer { buffer -> Result<AudioTrackReader.ReadResult, MediaError> in
+      let result = samples.withUnsafeMutableBufferPointer { buffer -> Result<AudioTrackReader.ReadResult, MediaError> in
         guard let base = buffer.baseAddress else { return .success(.endOfTrack) }
         do throws(MediaError) {
           return .success(try reader.read(into: base + frames * channelCount, capacityFrames: count - frames))
@@ -58,14 +60,14 @@ struct ReaderSeekCheck {
       }
       switch result {
       case .success(.frames(let more, _)): frames += more
-      case .success(.endOfTrack), .success(.cancelled): return Array(heard.prefix(frames * channelCount))
+      case .success(.endOfTrack), .success(.cancelled): return Array(samples.prefix(frames * channelCount))
       case .failure(let error):
         // A truncated file fails after a seek, too.
         guard whole.error != nil else { throw error }
-        return Array(heard.prefix(frames * channelCount))
+        return Array(samples.prefix(frames * channelCount))
       }
     }
-    return heard
+    return samples
   }
 }
 
@@ -78,42 +80,42 @@ struct LandingCheck {
   /// Compares the first frames after a seek.
   ///
   /// - Parameters:
-  ///   - heard: interleaved samples from the landing on.
+  ///   - samples: interleaved samples from the landing on.
   ///   - target: the frame of the seek.
-  ///   - landed: the frame that the seek reports.
-  ///   - isExact: whether the seek claims that the samples are those of `landed`.
-  ///   - wantedFrameCount: frames that should have been read, as far as the audio has them.
-  func compare(_ heard: [Float], target: Int, landed: Int, isExact: Bool, wantedFrameCount: Int) {
+  ///   - reportedFrame: the frame that the seek reports.
+  ///   - isExact: whether the seek claims that the samples are those of `reportedFrame`.
+  ///   - expectedFrameCount: frames that should have been read, as far as the audio has them.
+  func compare(_ samples: [Float], target: Int, reportedFrame: Int, isExact: Bool, expectedFrameCount: Int) {
     let channelCount = whole.format.channelCount
     let (expectedText, foundText): (String, String)
-    if landed != target {
-      (expectedText, foundText) = ("a landing at frame \(target)", "frame \(landed)")
+    if reportedFrame != target {
+      (expectedText, foundText) = ("a landing at frame \(target)", "frame \(reportedFrame)")
       // The samples match the reported frame, but the seek went elsewhere.
       return isExact
         ? report.fail(check, expected: expectedText, found: foundText)
         : report.inexact(check, expected: expectedText, found: foundText)
     }
-    let available = min(wantedFrameCount, whole.frameCount - target)
+    let available = min(expectedFrameCount, whole.frameCount - target)
     let difference = whole.samples.withSamples { all in
-      heard.withUnsafeBufferPointer { heard -> (String, String)? in
+      samples.withUnsafeBufferPointer { samples -> (String, String)? in
         let expected = UnsafeBufferPointer(rebasing: all[(target * channelCount)...])
         return SampleDifference(
-          expected: expected, found: heard, channelCount: channelCount, tolerance: whole.seekTolerance
-        ).map { ($0.expectedText(from: target), $0.foundText(heard, in: whole.samples, from: target)) }
+          expected: expected, found: samples, channelCount: channelCount, tolerance: whole.seekTolerance
+        ).map { ($0.expectedText(from: target), $0.foundText(samples, in: whole.samples, from: target)) }
       }
     }
     if let difference {
       let expected = "after a seek to frame \(target) \(difference.0)"
-      if isExact, whole.isNoise(heard, from: target) {
+      if isExact, whole.isNoise(samples, from: target) {
         report.noise(check, expected: expected, found: difference.1)
       } else if isExact {
         report.fail("false-exact", expected: "\(check.rawValue): \(expected)", found: difference.1)
       } else {
         report.inexact(check, expected: expected, found: difference.1)
       }
-    } else if heard.count != available * channelCount {
+    } else if samples.count != available * channelCount {
       let expected = "\(available) frames after a seek to frame \(target)"
-      let found = "\(heard.count / channelCount)"
+      let found = "\(samples.count / channelCount)"
       if isExact {
         report.fail(check, expected: expected, found: found)
       } else {

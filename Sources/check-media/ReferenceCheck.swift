@@ -54,9 +54,9 @@ struct ReferenceAudio: Sendable {
     let frameByteCount = format.byteCount * audioFormat.channelCount
     let blockFrameCount = 4_096
     var bytes = [UInt8](repeating: 0, count: blockFrameCount * frameByteCount)
-    var left = frameCount
-    while left > 0 {
-      let count = fread(&bytes, frameByteCount, min(left, blockFrameCount), file)
+    var remaining = frameCount
+    while remaining > 0 {
+      let count = fread(&bytes, frameByteCount, min(remaining, blockFrameCount), file)
       guard count > 0 else { break }
       let values = floats(bytes, count: count * audioFormat.channelCount)
       let result = values.withUnsafeBufferPointer { values -> Result<Void, MediaError> in
@@ -66,7 +66,7 @@ struct ReferenceAudio: Sendable {
         }
       }
       try result.get()
-      left -= count
+      remaining -= count
     }
     try store.seal()
     return store
@@ -133,12 +133,12 @@ struct ReferenceCheck {
     // Some lossy decoders return integers, which cannot exceed full scale.
     let clips = reference.steps > 0
     let difference = whole.samples.withSamples { samples in
-      expected.withSamples { wanted -> (String, String)? in
-        let (found, wanted) = (Clipped(samples, clips), Clipped(wanted, clips))
+      expected.withSamples { expectedSamples -> (String, String)? in
+        let (found, expectedSamples) = (Clipped(samples, clips), Clipped(expectedSamples, clips))
         return found.withSamples { found in
-          wanted.withSamples { wanted in
+          expectedSamples.withSamples { expectedSamples in
             SampleDifference(
-              expected: wanted, found: found, channelCount: channelCount, tolerance: reference.steps / 32_768
+              expected: expectedSamples, found: found, channelCount: channelCount, tolerance: reference.steps / 32_768
             ).map { ($0.expectedText(from: 0), $0.foundText(found, in: expected, from: 0)) }
           }
         }

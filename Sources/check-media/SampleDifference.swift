@@ -48,10 +48,10 @@ struct SampleDifference {
   func foundText(_ heard: UnsafeBufferPointer<Float>, in whole: SampleStore, from start: Int) -> String {
     var text = "\(found); largest difference \(largest)"
     let end = min(heard.count, (frame + SampleSearch.frameCount) * whole.channelCount)
-    let stretch = UnsafeBufferPointer(rebasing: heard[min(frame * whole.channelCount, end)..<end])
-    if stretch.allSatisfy({ $0 == 0 }) {
-      text += "; \(stretch.count / whole.channelCount) frames or more of digital silence"
-    } else if let offset = SampleSearch.offset(of: stretch, in: whole, near: start + frame), offset != 0 {
+    let range = UnsafeBufferPointer(rebasing: heard[min(frame * whole.channelCount, end)..<end])
+    if range.allSatisfy({ $0 == 0 }) {
+      text += "; \(range.count / whole.channelCount) frames or more of digital silence"
+    } else if let offset = SampleSearch.offset(of: range, in: whole, near: start + frame), offset != 0 {
       let distance = offset > 0 ? "\(offset) late" : "\(-offset) early"
       text += "; these samples belong to frame \(start + frame + offset) (\(distance))"
     }
@@ -63,9 +63,9 @@ struct SampleDifference {
 enum SampleSearch {
   /// Frames that are compared at each offset, and the minimum for identifying a position.
   static let frameCount = 512
-  private static let leastFrameCount = 64
+  private static let minimumFrameCount = 64
   /// The largest offset, in frames. Ten MP3 frames, or five blocks of Vorbis.
-  private static let reach = 12_000
+  private static let maximumOffset = 12_000
 
   /// The offset from `frame` at which `samples` occur in `whole`, in frames; nil if they do not occur near it.
   ///
@@ -75,24 +75,24 @@ enum SampleSearch {
   ) -> Int? {
     let channelCount = whole.channelCount
     let count = min(samples.count, frameCount * channelCount)
-    guard count >= leastFrameCount * channelCount else { return nil }
+    guard count >= minimumFrameCount * channelCount else { return nil }
     // Loud enough to identify a position.
     let energy = samples.prefix(count).reduce(Float(0)) { $0 + $1 * $1 }
     guard energy > 1e-6 * Float(count) else { return nil }
     return whole.withSamples { whole in
-      var (least, best): (Float, Int?) = (energy * noiseShare, nil)
-      for step in 0...(2 * reach) {
+      var (smallest, best): (Float, Int?) = (energy * noiseShare, nil)
+      for step in 0...(2 * maximumOffset) {
         let offset = step % 2 == 0 ? step / 2 : -(step + 1) / 2
         let start = (frame + offset) * channelCount
         guard start >= 0, start + count <= whole.count else { continue }
         var (sum, index): (Float, Int) = (0, 0)
         // The search skips an offset as soon as it is worse than the best one.
-        while index < count, sum < least {
+        while index < count, sum < smallest {
           let difference = samples[index] - whole[start + index]
           sum += difference * difference
           index += 1
         }
-        if sum < least { (least, best) = (sum, offset) }
+        if sum < smallest { (smallest, best) = (sum, offset) }
         if sum == 0 { break }
       }
       return best

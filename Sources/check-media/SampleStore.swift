@@ -38,16 +38,16 @@ final class SampleStore: @unchecked Sendable {
   func append(_ samples: UnsafePointer<Float>, frameCount count: Int) throws(MediaError) {
     precondition(memory == nil, "a sealed store does not grow")
     var bytes = UnsafeRawPointer(samples)
-    var left = count * channelCount * MemoryLayout<Float>.size
-    guard byteCount + left <= Self.byteLimit else {
+    var remaining = count * channelCount * MemoryLayout<Float>.size
+    guard byteCount + remaining <= Self.byteLimit else {
       throw MediaError(.mediaLimitExceeded, "the audio is longer than \(Self.byteLimit) bytes", operation: "write")
     }
-    while left > 0 {
-      let written = write(descriptor, bytes, left)
+    while remaining > 0 {
+      let written = write(descriptor, bytes, remaining)
       if written < 0, errno == EINTR { continue }
       guard written > 0 else { throw MediaError(.writeFailed, "the temporary file is full", operation: "write") }
       bytes += written
-      left -= written
+      remaining -= written
     }
     frameCount += count
   }

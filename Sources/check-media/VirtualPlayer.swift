@@ -18,9 +18,9 @@ final class VirtualPlayer: Sendable {
 
   /// How an item ends.
   enum End: Sendable {
-    case played(MediaTime)
-    case brokeOff(MediaTime, MediaError)
-    case failed(MediaError)
+    case playedToEnd(MediaTime)
+    case failedToPlayToEnd(MediaTime, MediaError)
+    case itemFailed(MediaError)
   }
 
   /// The end of the item, once it was heard. The engine retains the observer, which must not retain the player.
@@ -45,16 +45,16 @@ final class VirtualPlayer: Sendable {
     player = QueuePlayer(engine: engine)
     item = PlayerItem(asset: Asset(path: path))
     try await observe()
-    await pass(nanoseconds: 0)
+    await advance(nanoseconds: 0)
   }
 
   private func observe() async throws {
     try await run { [endRecord, item] player in
       _ = player.addEventObserver { event in
         switch event {
-        case .playedToEnd(_, let time): endRecord.end.withLock { $0 = .played(time) }
-        case .failedToPlayToEnd(_, let time, let error): endRecord.end.withLock { $0 = .brokeOff(time, error) }
-        case .itemFailed(_, let error): endRecord.end.withLock { $0 = .failed(error) }
+        case .playedToEnd(_, let time): endRecord.end.withLock { $0 = .playedToEnd(time) }
+        case .failedToPlayToEnd(_, let time, let error): endRecord.end.withLock { $0 = .failedToPlayToEnd(time, error) }
+        case .itemFailed(_, let error): endRecord.end.withLock { $0 = .itemFailed(error) }
         default: break
         }
       }
@@ -73,7 +73,7 @@ final class VirtualPlayer: Sendable {
   }
 
   /// Advances virtual time, after all running work.
-  func pass(nanoseconds: Int64) async {
+  func advance(nanoseconds: Int64) async {
     await withCheckedContinuation { continuation in
       loop.execute { [loop] in loop.advance(byNanoseconds: nanoseconds) { continuation.resume() } }
     }
@@ -122,7 +122,7 @@ final class HeardAudio: SampleWriter, Sendable {
   func finish() {}
 
   /// The samples since the last call; nil when there are none.
-  func take() throws(MediaError) -> SampleStore? {
+  func drain() throws(MediaError) -> SampleStore? {
     let (store, error) = state.withLock { state in
       defer { state = State() }
       return (state.store, state.error)

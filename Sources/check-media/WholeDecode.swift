@@ -51,8 +51,8 @@ extension DecodedAudio {
     let count = heard.count / channelCount
     return [0, max(0, count - SampleSearch.frameCount)].allSatisfy { first in
       heard.withUnsafeBufferPointer { heard in
-        let stretch = UnsafeBufferPointer(rebasing: heard[(first * channelCount)...])
-        return SampleSearch.offset(of: stretch, in: samples, near: start + first, noiseShare: 0.5) == 0
+        let range = UnsafeBufferPointer(rebasing: heard[(first * channelCount)...])
+        return SampleSearch.offset(of: range, in: samples, near: start + first, noiseShare: 0.5) == 0
       }
     }
   }

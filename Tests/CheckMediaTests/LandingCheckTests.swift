@@ -32,7 +32,7 @@ import Testing
     var name: String
     var codecName = "vorbis"
     var target = 5_000
-    var landed = 5_000
+    var reportedFrame = 5_000
     /// The first frame of the samples, and their number.
     var source = 5_000
     var count = 4_096
@@ -60,14 +60,14 @@ import Testing
       name: "another position in AAC", codecName: "aac", source: 6_024,
       expected: ["fail\tfalse-exact\tseek: after a seek to frame 5000 sample "]),
     Row(
-      name: "another landing", landed: 5_001, source: 5_001,
+      name: "another landing", reportedFrame: 5_001, source: 5_001,
       expected: ["fail\tseek\ta landing at frame 5000\tframe 5001"]),
     Row(
-      name: "another landing without a claim", landed: 4_096, source: 4_096, isExact: false,
+      name: "another landing without a claim", reportedFrame: 4_096, source: 4_096, isExact: false,
       expected: ["inexact\tseek\ta landing at frame 5000\tframe 4096"]),
     Row(
       name: "too few frames", count: 100, expected: ["fail\tseek\t4096 frames after a seek to frame 5000\t100"]),
-    Row(name: "the end of the audio", target: 19_900, landed: 19_900, source: 19_900, count: 100),
+    Row(name: "the end of the audio", target: 19_900, reportedFrame: 19_900, source: 19_900, count: 100),
   ]
 
   @Test(arguments: rows) func wrongSampleIsReportedWithItsKind(_ row: Row) throws {
@@ -76,7 +76,7 @@ import Testing
     let report = CheckReport(only: nil) { line in lines.all.withLock { $0.append(line) } }
     let heard = samples[row.source * 2..<(row.source + row.count) * 2].map { $0 + row.added }
     LandingCheck(whole: audio, report: report, check: .seek).compare(
-      heard, target: row.target, landed: row.landed, isExact: row.isExact, wantedFrameCount: 4_096)
+      heard, target: row.target, reportedFrame: row.reportedFrame, isExact: row.isExact, expectedFrameCount: 4_096)
     let found = lines.all.withLock { $0 }
     print(row.name, found)
     #expect(found.count == min(1, row.expected.count), "\(found)")

@@ -104,7 +104,7 @@ import Testing
     rig.server.open(gate: "stop")
     try HTTPRig.read(resource, from: 40_000, into: &outcome)
     #expect(outcome.bytes == bytes)
-    #expect(rig.clock.pauseMilliseconds == [500])
+    #expect(rig.clock.retryDelayMilliseconds == [500])
   }
 
   @Test func waitingReadIsCancelledAtOnceFromAnotherThread() throws {

@@ -115,11 +115,11 @@ import Testing
       let requests = try rig.server.drain().filter { $0.hasPrefix("request ") }.count
       print(
         "\(row.name) | \(outcome.error.map { "\($0.code)" } ?? "-") | \(outcome.bytes.count) | \(requests) | "
-          + "\(rig.clock.pauseMilliseconds) | \(outcome.maximumBufferedCount)")
+          + "\(rig.clock.retryDelayMilliseconds) | \(outcome.maximumBufferedCount)")
       #expect(outcome.error?.code == row.code, "\(row.name): \(outcome.error.map { "\($0)" } ?? "no error")")
       #expect(outcome.bytes == Array(bytes.prefix(row.byteCount ?? bytes.count)), "\(row.name)")
       #expect(requests == row.requests, "\(row.name)")
-      #expect(rig.clock.pauseMilliseconds == row.pauses, "\(row.name)")
+      #expect(rig.clock.retryDelayMilliseconds == row.pauses, "\(row.name)")
       let logged = outcome.log.errorEvents.map(\.error.code)
       for code in row.logged { #expect(logged.contains(code), "\(row.name): \(logged)") }
       if let code = row.code, code != .networkNotAllowed { #expect(logged.last == code, "\(row.name)") }
@@ -150,9 +150,9 @@ import Testing
     try HTTPRig.read(resource, from: 0, limit: 70_000, into: &outcome)
     rig.server.stop()
     let error = #expect(throws: MediaError.self) { try HTTPRig.read(resource, from: 70_000, into: &outcome) }
-    print("stopped: \(error.map { "\($0)" } ?? "no error"), pauses \(rig.clock.pauseMilliseconds)")
+    print("stopped: \(error.map { "\($0)" } ?? "no error"), pauses \(rig.clock.retryDelayMilliseconds)")
     #expect(error?.code == .connectionRefused)
-    #expect(rig.clock.pauseMilliseconds == Self.retries)
+    #expect(rig.clock.retryDelayMilliseconds == Self.retries)
     #expect(outcome.bytes == Array(HTTPRig.pattern(200_000).prefix(70_000)))
   }
 

@@ -13,11 +13,11 @@ import Testing
     let outcome = try rig.read("/a?cut=100")
     #expect(outcome.error?.code == .connectionLost)
     #expect(outcome.bytes == Array(bytes[..<600]))
-    #expect(rig.clock.pauseMilliseconds == [500, 1_000, 2_000, 4_000, 8_000])
+    #expect(rig.clock.retryDelayMilliseconds == [500, 1_000, 2_000, 4_000, 8_000])
     // Enough bytes count as progress.
     rig.clock = .init()
     #expect(try rig.read("/a?cut=\(HTTPOptions.attemptByteCount)").bytes == bytes)
-    #expect(Set(rig.clock.pauseMilliseconds) == [500])
+    #expect(Set(rig.clock.retryDelayMilliseconds) == [500])
   }
 
   @Test func occasionalBytesDoNotPreventTheStallTimeout() throws {
@@ -41,6 +41,6 @@ import Testing
     rig.server.open(gate: "two")
     try HTTPRig.read(resource, from: 200, into: &outcome)
     #expect(outcome.bytes == bytes)
-    #expect(rig.clock.pauseMilliseconds == [500])
+    #expect(rig.clock.retryDelayMilliseconds == [500])
   }
 }

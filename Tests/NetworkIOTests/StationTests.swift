@@ -82,6 +82,6 @@ import Testing
     #expect(outcome.bytes == Array((bytes + bytes + bytes).prefix(120_000)))
     let requests = try rig.server.drain().filter { $0.hasPrefix("request") }
     #expect(requests.prefix(3).dropFirst().allSatisfy { $0.hasSuffix(" -") }, "\(requests)")
-    #expect(rig.clock.pauseMilliseconds.prefix(2) == [500, 500])
+    #expect(rig.clock.retryDelayMilliseconds.prefix(2) == [500, 500])
   }
 }

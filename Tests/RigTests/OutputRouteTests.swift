@@ -230,7 +230,7 @@ import Testing
     let runs = server.capture.runs()
     let coverage = TimeCode.coverage(of: runs)
     print("hangs, \(kind): heard up to \(heard), then \(runs): \(coverage.repeated * 1_000 / 48_000) ms twice")
-    #expect(coverage.leftOut == 0 && coverage.repeated <= Self.maximumRepetition, "\(runs)")
+    #expect(coverage.missing == 0 && coverage.repeated <= Self.maximumRepetition, "\(runs)")
   }
 
   /// The daemon is suspended for 60 ms, which the server's buffer covers, or longer. No sample is skipped, and no

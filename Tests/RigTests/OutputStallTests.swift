@@ -34,7 +34,7 @@ import Testing
     let runs = rig.server.capture.runs()
     let coverage = TimeCode.coverage(of: runs)
     print("\(what): heard up to \(heard), then \(runs): \(coverage)")
-    #expect(coverage.leftOut == 0 && coverage.repeated <= stallCount * Self.maximumRepetition, "\(runs)")
+    #expect(coverage.missing == 0 && coverage.repeated <= stallCount * Self.maximumRepetition, "\(runs)")
   }
 
   private func playing() throws -> (PipeWireServer, OutputRouteTests.Rig) {

@@ -259,7 +259,7 @@ import Testing
     Attack("Matroska: 100,000 seek entries that point to the seek head itself", .matroska, maximumItems: 1) {
       TagBytes.matroska(
         TagBytes.element(0x7373, TagBytes.simpleTag("A", "a")),
-        places: (0..<100_000).map { _ in (id: 0x114D_9B74, place: 0) })
+        seekEntries: (0..<100_000).map { _ in (id: 0x114D_9B74, position: 0) })
     },
   ]
 

@@ -48,7 +48,7 @@ struct GraphStall: Hashable {
   /// early, or no stall is confirmed. The replay also happens if one block more than `maximumReplayFrames` was
   /// consumed, because the first blocks were lost. If more was consumed, the stall ends without a replay.
   ///
-  /// - Parameter doubtFrames: The maximum number of frames that may be heard twice.
+  /// - Parameter maximumReplayFrames: The maximum number of frames that may be heard twice.
   mutating func popReplayFrame(unreadFrame: Int64, blockFrames: Int64, maximumReplayFrames: Int64) -> Int64? {
     guard isConfirmed, let frame, unreadFrame - frame > max(0, maximumReplayFrames - blockFrames) else { return nil }
     end()

@@ -122,7 +122,7 @@ struct SeekMeasurer {
     if count >= Self.fewestFrames * channelCount, misplacedCount < Self.measuredMisplaced {
       offset = SampleComparison.bestOffset(
         of: decoded, from: 0, in: reference, at: target, channelCount: channelCount, frames: Self.comparedFrames,
-        reach: Self.reachFrames)
+        maximumOffset: Self.reachFrames)
       if offset != 0 { misplacedCount += 1 }
     }
     if abs(offset) > abs(result.errorFrames) { result.errorFrames = offset }
@@ -155,7 +155,7 @@ struct SeekMeasurer {
       return row.edges.start
         + SampleComparison.bestOffset(
           of: original, from: index, in: reference, at: index + row.edges.start, channelCount: channelCount,
-          frames: Self.windowFrames, reach: Self.reachFrames)
+          frames: Self.windowFrames, maximumOffset: Self.reachFrames)
     }
     result.start = starts[0]
     if starts.contains(where: { abs($0 - starts[0]) > row.edges.doubtFrames }) {
