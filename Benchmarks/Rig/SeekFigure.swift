@@ -61,7 +61,9 @@ enum SeekFigure {
   }
 
   /// The first frame after the seek: its arrival time, and its distance from `target`.
-  private static func waitForTarget(_ capture: Capture, from: Int, near target: Int) throws -> (time: HostTime, error: Int) {
+  private static func waitForTarget(
+    _ capture: Capture, from: Int, near target: Int
+  ) throws -> (time: HostTime, error: Int) {
     var previous: Int?
     var found = 0
     let position = try capture.waitForFrame(from: from, timeOutSeconds: 10) { frame in

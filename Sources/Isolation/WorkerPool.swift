@@ -62,8 +62,8 @@ public final class WorkerPool: Sendable {
   /// - Parameter program: the path of the program `playhead-worker`.
   public convenience init(program: String) { self.init(program: program, returnTimeoutMilliseconds: 25) }
 
-  /// - Parameter returnTimeoutMilliseconds: how long a task waits for the worker of another task while a new one starts.
-  ///   A worker needs about 30 ms to load FFmpeg; most tasks take less than 2 ms.
+  /// - Parameter returnTimeoutMilliseconds: how long a task waits for the worker of another task while a new one
+  ///   starts. A worker needs about 30 ms to load FFmpeg; most tasks take less than 2 ms.
   init(program: String, returnTimeoutMilliseconds: Int) {
     (self.program, self.returnTimeoutMilliseconds) = (program, returnTimeoutMilliseconds)
   }

@@ -3,7 +3,7 @@ import RealtimeAudio
 
 /// A `SampleWriter` that stores its samples, and fails on request.
 ///
-/// Threading: the sink writes and the test reads; `signal` synchronizes them.
+/// Threading: the sink writes and the test reads; `sharedContent` synchronizes them.
 public final class MemoryWriter: SampleWriter, Sendable {
   /// The calls that the writer received.
   public struct Content: Sendable {
@@ -16,7 +16,7 @@ public final class MemoryWriter: SampleWriter, Sendable {
   }
 
   /// Changes with every call, so a test can wait for a sink's thread.
-  public let signal: ConditionMutex<Content>
+  public let sharedContent: ConditionMutex<Content>
 
   /// The error of a full writer.
   public static let failure = MediaError(.writeFailed, "the writer is full", operation: "write")
@@ -24,16 +24,16 @@ public final class MemoryWriter: SampleWriter, Sendable {
   public init(sampleLimit: Int? = nil) {
     var content = Content()
     content.sampleLimit = sampleLimit
-    signal = ConditionMutex(content)
+    sharedContent = ConditionMutex(content)
   }
 
   /// A copy of the content so far.
-  public var content: Content { signal.withState { $0 } }
+  public var content: Content { sharedContent.withState { $0 } }
 
-  public func begin(format: AudioFormat) throws(MediaError) { signal.update { $0.format = format } }
+  public func begin(format: AudioFormat) throws(MediaError) { sharedContent.update { $0.format = format } }
 
   public func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
-    let written = signal.update { content -> Bool in
+    let written = sharedContent.update { content -> Bool in
       let count = frameCount * (content.format?.channelCount ?? 1)
       if let limit = content.sampleLimit, content.samples.count + count > limit { return false }
       content.samples.append(contentsOf: UnsafeBufferPointer(start: samples, count: count))
@@ -42,5 +42,5 @@ public final class MemoryWriter: SampleWriter, Sendable {
     if !written { throw Self.failure }
   }
 
-  public func finish() { signal.update { $0.finishCount += 1 } }
+  public func finish() { sharedContent.update { $0.finishCount += 1 } }
 }

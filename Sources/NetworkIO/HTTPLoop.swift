@@ -31,7 +31,7 @@ final class HTTPLoop: Sendable {
     var multi: UnsafeMutableRawPointer?
   }
 
-  let signal = ConditionMutex(State())
+  let sharedState = ConditionMutex(State())
   private let idleMilliseconds: Int32
 
   /// - Parameter idleMilliseconds: the time without a transfer after which the thread ends.
@@ -41,7 +41,7 @@ final class HTTPLoop: Sendable {
   ///
   /// - Parameter make: creates the transfer, on the loop's thread.
   func add(_ make: @escaping @Sendable () -> HTTPTransfer) -> TransferID {
-    signal.update { state in
+    sharedState.update { state in
       let id = state.nextID
       state.nextID += 1
       state.added.append((id, make))
@@ -56,13 +56,13 @@ final class HTTPLoop: Sendable {
 
   /// Makes a transfer inspect the state that it shares with its reader.
   func wake(_ id: TransferID) {
-    signal.withState { state in
+    sharedState.withState { state in
       if state.woken.insert(id).inserted { Self.wakeThread(state) }
     }
   }
 
   /// Makes all transfers check the time.
-  func wake() { signal.withState { Self.wakeThread($0) } }
+  func wake() { sharedState.withState { Self.wakeThread($0) } }
 
   private static func wakeThread(_ state: State) {
     if let multi = state.multi { _ = ccurl_multi_wakeup(multi) }
@@ -79,7 +79,7 @@ final class HTTPLoop: Sendable {
   }
 
   private func run(_ session: CurlSession) {
-    signal.withState { $0.multi = session.multi }
+    sharedState.withState { $0.multi = session.multi }
     var transfers: [TransferID: HTTPTransfer] = [:]
     repeat {
       let (added, woken) = drainChanges()
@@ -98,7 +98,7 @@ final class HTTPLoop: Sendable {
   private func drainChanges() -> (
     added: [(id: TransferID, make: @Sendable () -> HTTPTransfer)], woken: Set<TransferID>
   ) {
-    signal.withState { state in
+    sharedState.withState { state in
       defer { (state.added, state.woken) = ([], []) }
       return (state.added, state.woken)
     }
@@ -106,7 +106,7 @@ final class HTTPLoop: Sendable {
 
   /// Ends the thread, unless a new transfer was added.
   private func endIfIdle() -> Bool {
-    signal.update { state in
+    sharedState.update { state in
       guard state.added.isEmpty else { return false }
       state.isRunning = false
       state.multi = nil

@@ -11,7 +11,7 @@ public final class HTTPResource: ByteSource {
 
   private let url: HTTPURL
   private let options: HTTPOptions
-  private let signal: ConditionMutex<HTTPTransferState>
+  private let sharedState: ConditionMutex<HTTPTransferState>
   private let log: NetworkLog
   private let clock: any NetworkClock
   private let part: Part
@@ -51,7 +51,7 @@ public final class HTTPResource: ByteSource {
     self.options = options
     self.log = log
     self.clock = clock
-    signal = ConditionMutex(
+    sharedState = ConditionMutex(
       State(
         window: ByteWindow(
           retainedByteCount: HTTPOptions.retainedByteCount, aheadByteCount: HTTPOptions.aheadByteCount)))
@@ -68,7 +68,7 @@ public final class HTTPResource: ByteSource {
   ///   `badHTTPResponse`; `cancelled`.
   public func open() throws(MediaError) {
     try start()
-    let result = signal.wait { state -> Result<Void, MediaError>? in
+    let result = sharedState.wait { state -> Result<Void, MediaError>? in
       if state.isCancelled { return .failure(Self.cancelled) }
       if state.facts != nil { return .success(()) }
       return state.failure.map { .failure($0) }
@@ -80,20 +80,21 @@ public final class HTTPResource: ByteSource {
   ///
   /// - Throws: `networkNotAllowed`, `invalidArgument`.
   public func start() throws(MediaError) {
-    guard !signal.withState({ $0.isStarted }) else { return }
+    guard !sharedState.withState({ $0.isStarted }) else { return }
     guard options.isNetworkAllowed, !options.isNetworkForbidden else {
       throw MediaError(.networkNotAllowed, "network access is disabled: \(url)", operation: "http")
     }
     try checkHeaders()
     let session = part.session ?? log.startSession(uri: url.redacted)
     let first = part.bytes?.lowerBound ?? 0
-    let (url, options, signal, log, clock, part) = (url, options, signal, log, clock, part)
-    signal.update { state in
+    let (url, options, sharedState, log, clock, part) = (url, options, sharedState, log, clock, part)
+    sharedState.update { state in
       state.session = session
       state.requestedOffset = first
       state.isStarted = true
       state.transfer = loop.add {
-        HTTPTransfer(url: url, options: options, signal: signal, log: log, session: session, clock: clock, part: part)
+        HTTPTransfer(
+          url: url, options: options, sharedState: sharedState, log: log, session: session, clock: clock, part: part)
       }
     }
     clock.onAdvance { [loop] in loop.wake() }
@@ -133,38 +134,38 @@ public final class HTTPResource: ByteSource {
 
   // MARK: - Properties
 
-  public var byteCount: Int64? { signal.withState { $0.facts?.byteCount } }
-  public var isSeekable: Bool { signal.withState { $0.isSeekable } }
+  public var byteCount: Int64? { sharedState.withState { $0.facts?.byteCount } }
+  public var isSeekable: Bool { sharedState.withState { $0.isSeekable } }
   /// The address after all redirects; nil before the resource is open.
-  public var effectiveURL: String? { signal.withState { $0.facts?.effectiveURL } }
-  public var mediaType: String? { signal.withState { $0.facts?.mediaType } }
+  public var effectiveURL: String? { sharedState.withState { $0.facts?.effectiveURL } }
+  public var mediaType: String? { sharedState.withState { $0.facts?.mediaType } }
   /// The fields with which a station describes itself. Empty before the resource is open, and for resources that are
   /// not stations.
-  public var stationFields: [StationField] { signal.withState { $0.facts?.stationFields ?? [] } }
+  public var stationFields: [StationField] { sharedState.withState { $0.facts?.stationFields ?? [] } }
 
   public var availableByteRange: Range<Int64>? {
-    signal.withState { state in
+    sharedState.withState { state in
       let window = state.window
       return window.byteCount > 0 ? window.start..<window.end : nil
     }
   }
 
   /// The number of received bytes and the transfer times.
-  public var statistics: TransferStatistics { signal.withState { $0.statistics } }
+  public var statistics: TransferStatistics { sharedState.withState { $0.statistics } }
 
   /// The number of buffered bytes; never more than `aheadByteCount` plus `retainedByteCount`.
-  var bufferedByteCount: Int { signal.withState { $0.window.byteCount } }
+  var bufferedByteCount: Int { sharedState.withState { $0.window.byteCount } }
 
   /// The session in the access log; nil before the start.
-  public var session: NetworkLog.Session? { signal.withState { $0.session } }
+  public var session: NetworkLog.Session? { sharedState.withState { $0.session } }
 
   /// Marks this connection as the played one: stalls are counted in its access log event.
   public func markPlayed() {
-    if let session = signal.withState({ $0.session }) { log.markPlayed(session) }
+    if let session = sharedState.withState({ $0.session }) { log.markPlayed(session) }
   }
 
   public func popTitles(before offset: Int64) -> [StreamTitle] {
-    signal.withState { state in
+    sharedState.withState { state in
       let count = state.titles.prefix { $0.offset < offset }.count
       defer { state.titles.removeFirst(count) }
       return Array(state.titles.prefix(count))
@@ -173,8 +174,8 @@ public final class HTTPResource: ByteSource {
 
   // MARK: - Reading
 
-  public func cancel() { signal.update { $0.isCancelled = true } }
-  public func resume() { signal.update { $0.isCancelled = false } }
+  public func cancel() { sharedState.update { $0.isCancelled = true } }
+  public func resume() { sharedState.update { $0.isCancelled = false } }
 
   /// Reads bytes, as ``ByteSource/read(into:at:)``.
   ///
@@ -186,7 +187,7 @@ public final class HTTPResource: ByteSource {
     }
     guard !buffer.isEmpty else { return 0 }
     var hasRequested = false
-    let result = signal.wait { state -> Result<Int, MediaError>? in
+    let result = sharedState.wait { state -> Result<Int, MediaError>? in
       if state.isCancelled { return .failure(Self.cancelled) }
       if let byteCount = state.facts?.byteCount, offset >= byteCount { return .success(0) }
       let count = state.window.read(into: buffer, at: offset)
@@ -241,7 +242,7 @@ public final class HTTPResource: ByteSource {
   }
 
   private func change(_ body: (inout State) -> Void) {
-    signal.update { state in
+    sharedState.update { state in
       body(&state)
       wake(state)
     }

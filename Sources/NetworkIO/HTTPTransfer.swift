@@ -20,7 +20,7 @@ final class HTTPTransfer {
 
   private let url: HTTPURL
   private let options: HTTPOptions
-  private let signal: ConditionMutex<HTTPTransferState>
+  private let sharedState: ConditionMutex<HTTPTransferState>
   private let log: NetworkLog
   /// The access log session of the transfer.
   private let logSession: NetworkLog.Session
@@ -72,14 +72,14 @@ final class HTTPTransfer {
   private var hasDeniedAddress = false
 
   init(
-    url: HTTPURL, options: HTTPOptions, signal: ConditionMutex<HTTPTransferState>, log: NetworkLog,
+    url: HTTPURL, options: HTTPOptions, sharedState: ConditionMutex<HTTPTransferState>, log: NetworkLog,
     session: NetworkLog.Session, clock: any NetworkClock, part: HTTPResource.Part = HTTPResource.Part()
   ) {
     self.part = part
     self.url = url
     target = url
     self.options = options
-    self.signal = signal
+    self.sharedState = sharedState
     self.log = log
     self.logSession = session
     self.clock = clock
@@ -94,7 +94,7 @@ final class HTTPTransfer {
   /// resource was closed; then the transfer has ended.
   func handleReaderRequests(in session: CurlSession) -> Bool {
     self.session = session
-    let (requestedOffset, mayContinue, isClosed) = signal.update { state in
+    let (requestedOffset, mayContinue, isClosed) = sharedState.update { state in
       let requestedOffset = state.requestedOffset
       if let requestedOffset {
         state.requestedOffset = nil
@@ -141,7 +141,7 @@ final class HTTPTransfer {
     case .idle, .connecting: nil
     case .awaitingHead(let deadline): (deadline, false)
     case .receiving(let since):
-      signal.withState { $0.isPaused }
+      sharedState.withState { $0.isPaused }
         ? nil : (since.advanced(byNanoseconds: options.stallTimeout.nanoseconds), false)
     case .waitingToRetry(let deadline): (deadline, true)
     }
@@ -185,7 +185,7 @@ final class HTTPTransfer {
     redirectBodyByteCount = 0
     hasDeniedAddress = false
     guard options.networkRules.allows(host: target.host) else { return handleFailure(Self.addressNotAllowed(url)) }
-    let facts = signal.withState { $0.facts }
+    let facts = sharedState.withState { $0.facts }
     do throws(HTTPFailure) {
       let request = try CurlRequest(
         url: target, options: options.inherited(from: url.origin, by: target),
@@ -232,7 +232,7 @@ final class HTTPTransfer {
       if hasDeniedAddress, case .connecting = phase { return handleFailure(Self.addressNotAllowed(url)) }
       return handleFailure(failure)
     }
-    let (facts, end) = signal.withState { ($0.facts, $0.window.end) }
+    let (facts, end) = sharedState.withState { ($0.facts, $0.window.end) }
     if let byteCount = facts?.byteCount {
       if end >= byteCount { return self.finish(at: byteCount) }
       // Some servers deliver only a part of the requested range.
@@ -290,7 +290,7 @@ final class HTTPTransfer {
   /// Ends the transfer at the end of the resource, which has `byteCount` bytes.
   private func finish(at byteCount: Int64) {
     cancelRequest()
-    signal.update { state in
+    sharedState.update { state in
       state.isRunning = false
       state.isAtEnd = true
       if state.facts?.byteCount == nil { state.facts?.byteCount = byteCount }
@@ -309,14 +309,14 @@ final class HTTPTransfer {
     guard let pause else { return fail(failure) }
     if hasOpened { log.change(logSession) { $0.numberOfReconnects += 1 } }
     // Continue at the first missing byte; a station continues live.
-    offset = signal.withState { $0.window.end }
+    offset = sharedState.withState { $0.window.end }
     phase = .waitingToRetry(until: clock.now.advanced(byNanoseconds: pause.nanoseconds))
   }
 
   /// Ends the transfer with an error.
   func fail(_ failure: HTTPFailure) {
     phase = .idle
-    signal.update { state in
+    sharedState.update { state in
       state.isRunning = false
       state.failure = failure.error
     }
@@ -388,7 +388,7 @@ final class HTTPTransfer {
       return redirectBodyByteCount <= HTTPOptions.redirectBodyByteCount
     }
     let now = clock.now
-    let hasRoom = signal.update { state in
+    let hasRoom = sharedState.update { state in
       let elapsed = max(0, now.nanoseconds(since: measuredAt))
       state.statistics.nanoseconds += elapsed
       if awaitsBody { state.statistics.waitNanoseconds += elapsed }
@@ -487,7 +487,7 @@ final class HTTPTransfer {
   }
 
   private func validateWhole() throws(HTTPFailure) {
-    let isLive = head.isStation && head.contentLength == nil || signal.withState { $0.facts?.isLive ?? false }
+    let isLive = head.isStation && head.contentLength == nil || sharedState.withState { $0.facts?.isLive ?? false }
     if !isLive, offset > 0 {
       guard offset <= HTTPOptions.maximumSkipByteCount else {
         throw HTTPFailure(.rangesNotSupported, "the server does not support ranges: \(url)", retry: .never)
@@ -503,7 +503,7 @@ final class HTTPTransfer {
     guard let range = head.contentRange, range.bytes == nil, let total = range.total, total <= offset else {
       return false
     }
-    let known = signal.withState { $0.facts?.byteCount }
+    let known = sharedState.withState { $0.facts?.byteCount }
     if let known, known > total {
       logWrongLength("the server declared \(known) bytes but has \(total)")
     }
@@ -516,7 +516,7 @@ final class HTTPTransfer {
     let stationFields = StationField.fields(of: head)
     // Log before the reader observes that the resource is open.
     if !hasOpened { recordOpening(isLive: byteCount == nil) }
-    let known = signal.update { state in
+    let known = sharedState.update { state in
       guard let known = state.facts else {
         state.facts = HTTPTransferState.Facts(
           byteCount: byteCount, hasRanges: hasRanges, isLive: isLive, mediaType: mediaType, strongETag: etag,

@@ -34,9 +34,9 @@ final class CheckReport: Sendable {
   @discardableResult
   func begin(_ check: Check) -> Bool {
     // The other checks compare with the results of these two.
-    let isWanted = state.withLock { $0.only.map { $0 == check } ?? true }
-    if isWanted || check == .open || check == .decode { line(["begin", check.rawValue]) }
-    return isWanted
+    let isSelected = state.withLock { $0.only.map { $0 == check } ?? true }
+    if isSelected || check == .open || check == .decode { line(["begin", check.rawValue]) }
+    return isSelected
   }
 
   /// Counts a comparison, which may fail.

@@ -92,10 +92,10 @@ import Testing
       do {
         let resource = try Self.resource(rig, "/a", loop: loop)
         try resource.open()
-        #expect(loop.signal.withState { $0.isRunning })
+        #expect(loop.sharedState.withState { $0.isRunning })
       }
-      let hasEnded: Bool? = loop.signal.wait { $0.isRunning ? nil : true }
-      #expect(hasEnded == true && loop.signal.withState { $0.multi == nil && $0.added.isEmpty })
+      let hasEnded: Bool? = loop.sharedState.wait { $0.isRunning ? nil : true }
+      #expect(hasEnded == true && loop.sharedState.withState { $0.multi == nil && $0.added.isEmpty })
     }
     #expect(try rig.server.connections().count == 3)
   }

@@ -6,43 +6,43 @@ import Testing
 
 @Suite struct ConditionMutexTests {
   @Test func waitEndsWithTheUpdate() {
-    let signal = ConditionMutex(0)
-    let thread = NamedThread(name: "updater") { for value in 1...100 { signal.update { $0 = value } } }
-    #expect(signal.wait { $0 == 100 ? "done" : nil } == "done")
+    let value = ConditionMutex(0)
+    let thread = NamedThread(name: "updater") { for number in 1...100 { value.update { $0 = number } } }
+    #expect(value.wait { $0 == 100 ? "done" : nil } == "done")
     thread.join()
   }
 
   @Test func waitReturnsAtOnceIfTheConditionHolds() {
-    let signal = ConditionMutex([1, 2])
-    #expect(signal.wait { $0.isEmpty ? nil : $0.removeFirst() } == 1)
-    #expect(signal.withState { $0 } == [2])
+    let value = ConditionMutex([1, 2])
+    #expect(value.wait { $0.isEmpty ? nil : $0.removeFirst() } == 1)
+    #expect(value.withState { $0 } == [2])
   }
 
   @Test(arguments: [Int64.min, -1, 0, 1])
   func pastDeadlineEndsTheWaitAtOnce(nanoseconds: Int64) {
-    let signal = ConditionMutex(0)
-    #expect(signal.wait(until: HostTime(nanoseconds: nanoseconds)) { $0 == 1 ? true : nil } == nil)
-    #expect(signal.wait(until: HostTime(nanoseconds: nanoseconds)) { $0 == 0 ? true : nil } == true)
+    let value = ConditionMutex(0)
+    #expect(value.wait(until: HostTime(nanoseconds: nanoseconds)) { $0 == 1 ? true : nil } == nil)
+    #expect(value.wait(until: HostTime(nanoseconds: nanoseconds)) { $0 == 0 ? true : nil } == true)
   }
 
   @Test func distantDeadlineWaitsForTheUpdate() {
-    let signal = ConditionMutex(false)
-    let thread = NamedThread(name: "updater") { signal.update { $0 = true } }
-    #expect(signal.wait(until: HostTime(nanoseconds: .max)) { $0 ? 7 : nil } == 7)
+    let value = ConditionMutex(false)
+    let thread = NamedThread(name: "updater") { value.update { $0 = true } }
+    #expect(value.wait(until: HostTime(nanoseconds: .max)) { $0 ? 7 : nil } == 7)
     thread.join()
   }
 
   @Test func updateWakesAllThreadsAndStateIsProtected() {
-    let signal = ConditionMutex((go: false, sum: 0))
+    let value = ConditionMutex((go: false, sum: 0))
     let threads = (0..<4).map { _ in
       NamedThread(name: "adder") {
-        _ = signal.wait { $0.go ? true : nil }
-        for _ in 0..<1_000 { signal.withState { $0.sum += 1 } }
+        _ = value.wait { $0.go ? true : nil }
+        for _ in 0..<1_000 { value.withState { $0.sum += 1 } }
       }
     }
-    signal.update { $0.go = true }
+    value.update { $0.go = true }
     for thread in threads { thread.join() }
-    #expect(signal.withState { $0.sum } == 4_000)
+    #expect(value.withState { $0.sum } == 4_000)
   }
 
   @Test func currentHostTimeNeverDecreases() {
@@ -78,9 +78,9 @@ import Testing
   }
 
   @Test func detachedThreadRuns() {
-    let signal = ConditionMutex(false)
-    NamedThread.detached(name: "detached") { signal.update { $0 = true } }
-    #expect(signal.wait { $0 ? true : nil } == true)
+    let value = ConditionMutex(false)
+    NamedThread.detached(name: "detached") { value.update { $0 = true } }
+    #expect(value.wait { $0 ? true : nil } == true)
   }
 
   @Test func threadReleasesItsBodyAfterTheEnd() {

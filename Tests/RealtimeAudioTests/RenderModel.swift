@@ -73,7 +73,7 @@ struct RenderModel {
     var isActive: Bool { isAttached && isRunning && position != nil && !hasEnded }
 
     /// Fades out the stream at `position` from `frame` on.
-    mutating func beginFade(at frame: Int64, over count: Int64) {
+    mutating func startFade(at frame: Int64, over count: Int64) {
       guard let position else { return }
       fades.append(
         Fade(
@@ -83,8 +83,8 @@ struct RenderModel {
           incoming: Ramp(start: 0, target: 1, startFrame: frame, frameCount: count)))
     }
 
-    mutating func takeOver(_ schedule: Schedule, at frame: Int64) {
-      if schedule.fadeFrameCount > 0 { beginFade(at: frame, over: schedule.fadeFrameCount) }
+    mutating func switchToScheduledStream(_ schedule: Schedule, at frame: Int64) {
+      if schedule.fadeFrameCount > 0 { startFade(at: frame, over: schedule.fadeFrameCount) }
       position = schedule.next
       self.schedule = nil
     }
@@ -155,7 +155,7 @@ struct RenderModel {
       if !isRunning || startFrame > renderedFrame { inputs[input].fades = [] }
     case .setStream(let streamFrame, let fadeFrameCount, let input):
       if fadeFrameCount > 0, inputs[input].isRunning, inputs[input].startFrame <= renderedFrame {
-        inputs[input].beginFade(at: renderedFrame, over: fadeFrameCount)
+        inputs[input].startFade(at: renderedFrame, over: fadeFrameCount)
       } else {
         inputs[input].fades = []
       }
@@ -205,7 +205,7 @@ struct RenderModel {
     else { return nil }
     if let schedule = inputs[index].schedule, schedule.atFrame == position.frame {
       position = schedule.next
-      inputs[index].takeOver(schedule, at: renderedFrame - 1)
+      inputs[index].switchToScheduledStream(schedule, at: renderedFrame - 1)
     }
     let end = streams[position.stream].end ?? .max
     guard position.frame < min(streams[position.stream].written, end) else {
@@ -265,7 +265,7 @@ struct RenderModel {
       // A switch at exactly this frame stays.
       for (index, input) in inputs.enumerated() where input.isRunning {
         guard let schedule = input.schedule, schedule.atFrame == input.position?.frame else { continue }
-        inputs[index].takeOver(schedule, at: reached)
+        inputs[index].switchToScheduledStream(schedule, at: reached)
       }
       let count = past.count - Int(reached)
       past.removeLast(count)

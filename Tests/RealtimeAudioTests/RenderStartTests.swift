@@ -16,7 +16,7 @@ import Testing
     return inputs
   }
 
-  private func beginFrames(_ rig: RenderRig) -> [Int64] {
+  private func startFrames(_ rig: RenderRig) -> [Int64] {
     var frames: [Int64] = []
     while let event = rig.core.nextEvent() { if event.kind == .runBegan { frames.append(event.outputFrame) } }
     return frames
@@ -31,7 +31,7 @@ import Testing
     #expect(Array(heard.prefix(323)) == silence(323))
     let sum = zip(ramp(300), ramp(300, from: 1_001)).map { $0 + $1 }
     #expect(Array(heard[323..<623]) == sum)
-    #expect(beginFrames(rig) == [333, 333])
+    #expect(startFrames(rig) == [333, 333])
   }
 
   @Test func playingInputIsUnaffectedByAWaitingInput() throws {
@@ -70,7 +70,7 @@ import Testing
     _ = rig.render(500)
     _ = try attachWaiting(rig, [RenderStream(ramp(50)), RenderStream(ramp(50))], startFrame: 499)
     #expect(rig.render(50) == ramp(50).map { $0 * 2 })
-    #expect(beginFrames(rig) == [500, 500])
+    #expect(startFrames(rig) == [500, 500])
   }
 
   @Test func playingInputWithABeginFrameIsSilentUntilThatFrame() throws {

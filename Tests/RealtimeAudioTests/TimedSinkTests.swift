@@ -124,9 +124,9 @@ import Testing
     for gain in gains {
       // The change comes while the next block is being heard.
       let count = writer.content.samples.count
-      heardBefore.append(try #require(writer.signal.wait { $0.samples.count > count ? $0.samples.count : nil }))
+      heardBefore.append(try #require(writer.sharedContent.wait { $0.samples.count > count ? $0.samples.count : nil }))
       rig.post { $0.setGain(gain, rampFrameCount: 0, input: input) }
-      _ = writer.signal.wait { $0.samples.last == Float($0.samples.count) / 8_388_608 * gain ? true : nil }
+      _ = writer.sharedContent.wait { $0.samples.last == Float($0.samples.count) / 8_388_608 * gain ? true : nil }
     }
     rig.sink.close()
     let heard = writer.content.samples
@@ -143,7 +143,7 @@ import Testing
     let input = try rig.play(RenderStream(ramp(240_000)))
     for _ in 1...3 {
       let count = writer.content.samples.count
-      _ = writer.signal.wait { $0.samples.count > count ? true : nil }
+      _ = writer.sharedContent.wait { $0.samples.count > count ? true : nil }
       rig.post { $0.setRunning(false, input: input) }
       _ = rig.events { $0.contains { $0.hasPrefix("stopped") } }
       _ = rig.waitUntilStopped()
@@ -183,7 +183,7 @@ import Testing
     let writer = MemoryWriter()
     let rig = try Rig(writer)
     _ = try rig.play(RenderStream(ramp(48_000)))
-    _ = writer.signal.wait { $0.samples.isEmpty ? nil : true }
+    _ = writer.sharedContent.wait { $0.samples.isEmpty ? nil : true }
     rig.sink.close()
     rig.sink.close()
     #expect(writer.content.finishCount == 1)

@@ -112,9 +112,9 @@ extension PulseStreamDriver {
   /// The frame that has certainly been heard: the position of the device at its last read, minus the audio that the
   /// server may drop. Nil while the clock is paused.
   var certainlyHeardFrame: Int64? {
-    guard isClockRunning, let frame = heard.heardFrame(at: min(lastActivity, .now)) else { return nil }
+    guard isClockRunning, let frame = heardClock.heardFrame(at: min(lastActivity, .now)) else { return nil }
     let possibleLoss = Double(counters.possibleLossNanoseconds.load(ordering: .relaxed)) * Double(sampleRateHz) / 1e9
-    return max(floorFrame, min(writtenFrame, Int64(frame - possibleLoss)))
+    return max(minimumHeardFrame, min(writtenFrame, Int64(frame - possibleLoss)))
   }
 
   /// Starts the timer for the next read. While the device runs, the read comes long before the timer, so the timer

@@ -19,11 +19,11 @@ extension PulseStreamDriver {
   private func interrupt() {
     guard !interruption.isPaused || interruption.isUnconfirmed else { return interruption.setEnded(false) }
     if phase == .running {
-      let heardFrame = isClockRunning ? heard.heardFrame(at: .now).map { Int64($0) } : nil
+      let heardFrame = isClockRunning ? heardClock.heardFrame(at: .now).map { Int64($0) } : nil
       // Audio that the server has read and the device has not received yet is muted, too.
       let inTransit = blocks.inTransitCount(bufferFrameCount: bufferFrameCount, fallback: sampleRateHz / 100)
-      interruption.begin(unreadFrame: max(floorFrame, unreadFrame - Int64(inTransit)), heardFrame: heardFrame)
-      isSpliceWanted = false
+      interruption.begin(unreadFrame: max(minimumHeardFrame, unreadFrame - Int64(inTransit)), heardFrame: heardFrame)
+      isSplicePending = false
       hasCommandsAfterCork = true
       cork()
     } else {
@@ -105,9 +105,9 @@ extension PulseStreamDriver {
   /// Returns the frame at which the stream that was corked at `readFrame` resumes. Frames that were read while the
   /// stream was muted are rendered again: the stream's bytes then represent earlier frames.
   func resumeFrame(readFrame: Int64) -> Int64 {
-    let wanted = interruption.resumeFrame(readFrame: readFrame)
-    guard wanted < readFrame else { return readFrame }
-    let frame = min(readFrame, core.rewind(toFrame: wanted))
+    let target = interruption.resumeFrame(readFrame: readFrame)
+    guard target < readFrame else { return readFrame }
+    let frame = min(readFrame, core.rewind(toFrame: target))
     renumber(byFrames: frame - readFrame)
     return frame
   }
@@ -117,6 +117,6 @@ extension PulseStreamDriver {
     baseFrame += movement
     writtenFrame += movement
     lastReadFrame += movement
-    heard.move(byFrames: movement)
+    heardClock.move(byFrames: movement)
   }
 }

@@ -13,7 +13,7 @@ extension PulseStreamDriver {
       // The process was delayed; request another timing.
       return requestTiming()
     }
-    isSpliceWanted = false
+    isSplicePending = false
     let plan = SplicePlan(
       sampleRateHz: sampleRateHz, timing: timing, blockFrames: blockFrames, lastRead: lastRead,
       slowestReplyNanoseconds: slowestReplyNanoseconds, now: now)
@@ -45,7 +45,7 @@ extension PulseStreamDriver {
   /// and the frames are renumbered accordingly.
   func jump() {
     stall.end()
-    isSpliceWanted = false
+    isSplicePending = false
     unverifiedSpliceFrame = nil
     _ = core.rewind(toFrame: unreadFrame)
     renderAndWrite(isJump: true)

@@ -28,7 +28,7 @@ extension PulseStreamDriver {
 
   func requestTimingIfDue(at now: HostTime) {
     guard phase == .running, timingsReceived == timingsRequested else { return }
-    let isSettled = isClockRunning && heard.confidence >= Self.quickTimingCount
+    let isSettled = isClockRunning && heardClock.confidence >= Self.quickTimingCount
     if isSettled, now.nanoseconds(since: lastTimingRequest) < Self.timingIntervalNanoseconds {
       return
     }
@@ -48,7 +48,7 @@ extension PulseStreamDriver {
     guard phase != .failed else { return }
     guard succeeded, let timing = deviceTiming() else {
       // Without a reply there is no splice, no landing and no end of a cork. The state callback reports a lost server.
-      if timingsReceived == timingsRequested, isSpliceWanted || phase == .corking || jumpTiming != nil {
+      if timingsReceived == timingsRequested, isSplicePending || phase == .corking || jumpTiming != nil {
         requestTiming()
         if jumpTiming != nil { jumpTiming = timingsRequested }
         if corkTiming != nil { corkTiming = timingsRequested }
@@ -75,7 +75,7 @@ extension PulseStreamDriver {
       // Until the stall is decided, nothing is released and the clock is not used.
       if consumption.isStalled || stall.frame != nil { return replayIfDue() }
       updateClock(timing)
-      if isSpliceWanted, timingsReceived == timingsRequested { splice(timing) }
+      if isSplicePending, timingsReceived == timingsRequested { splice(timing) }
       release()
       wakeControlIfNeeded()
     case .corking:
@@ -92,8 +92,8 @@ extension PulseStreamDriver {
     let movement = writtenFrame - info.write_index / Int64(bytesPerFrame) - baseFrame
     baseFrame += movement
     lastReadFrame += movement
-    floorFrame += movement
-    heard.move(byFrames: movement)
+    minimumHeardFrame += movement
+    heardClock.move(byFrames: movement)
     interruption.move(byFrames: movement)
     if let timing = deviceTiming() { handle(timing) }
   }
@@ -111,18 +111,18 @@ extension PulseStreamDriver {
   }
 
   private func release() {
-    guard isClockRunning, let frame = heard.heardFrame(at: .now) else { return }
+    guard isClockRunning, let frame = heardClock.heardFrame(at: .now) else { return }
     let margin = Double(Self.releaseMarginNanoseconds) * Double(sampleRateHz) / 1e9
-    core.release(heardFrame: max(floorFrame, min(lastReadFrame, Int64(frame - margin))))
+    core.release(heardFrame: max(minimumHeardFrame, min(lastReadFrame, Int64(frame - margin))))
   }
 
   // MARK: - Clock
 
   private func updateClock(_ timing: DeviceTiming) {
     guard timing.isPlaying else { return }
-    let isNew = heard.observe(
+    let isNew = heardClock.observe(
       frame: timing.heardFrame(sampleRateHz: sampleRateHz), at: timing.hostTime)
-    guard let point = heard.publishedPoint() else { return }
+    guard let point = heardClock.publishedPoint() else { return }
     if isClockRunning {
       core.clock.publish(heardFrame: point.frame, at: point.hostTime, isRunning: true)
       if isNew { notifyClockChange() }
@@ -131,22 +131,22 @@ extension PulseStreamDriver {
     }
   }
 
-  /// Starts the clock when the device reaches `floorFrame`. Until then the device plays its earlier buffer, and the
-  /// clock is paused.
+  /// Starts the clock when the device reaches `minimumHeardFrame`. Until then the device plays its earlier buffer, and
+  /// the clock is paused.
   private func startClock() {
     cancelClockEvent()
-    guard let begin = heard.hostTime(ofFrame: Double(floorFrame)) else { return }
-    let delay = begin.nanoseconds(since: .now)
+    guard let startTime = heardClock.hostTime(ofFrame: Double(minimumHeardFrame)) else { return }
+    let delay = startTime.nanoseconds(since: .now)
     if delay > 200_000 {
       clockEvent = pa_context_rttime_new(
         context, pa_rtclock_now() + UInt64(delay / 1_000),
         { _, _, _, userdata in PulseStreamDriver.from(userdata)?.startClock() }, userdata)
       return
     }
-    guard phase == .running, let point = heard.publishedPoint() else { return }
+    guard phase == .running, let point = heardClock.publishedPoint() else { return }
     isClockRunning = true
-    if point.frame < floorFrame {
-      core.clock.publish(heardFrame: floorFrame, at: begin, isRunning: true)
+    if point.frame < minimumHeardFrame {
+      core.clock.publish(heardFrame: minimumHeardFrame, at: startTime, isRunning: true)
     } else {
       core.clock.publish(heardFrame: point.frame, at: point.hostTime, isRunning: true)
     }
@@ -156,7 +156,7 @@ extension PulseStreamDriver {
   /// Pauses the clock at `frame` once the device has reached it. Audio in the device's buffer cannot be recalled.
   func stopClockWhenHeard(_ frame: Int64) {
     cancelClockEvent()
-    guard isClockRunning, let end = heard.hostTime(ofFrame: Double(frame)), end > .now else {
+    guard isClockRunning, let end = heardClock.hostTime(ofFrame: Double(frame)), end > .now else {
       return stopClock(at: frame)
     }
     clockEvent = pa_context_rttime_new(
@@ -179,13 +179,13 @@ extension PulseStreamDriver {
     let now = HostTime.now
     let wasRunning = isClockRunning
     var pausedFrame = frame
-    if pausedFrame == nil, wasRunning, let heardFrame = heard.heardFrame(at: now) {
-      pausedFrame = max(floorFrame, min(writtenFrame, Int64(heardFrame)))
+    if pausedFrame == nil, wasRunning, let heardFrame = heardClock.heardFrame(at: now) {
+      pausedFrame = max(minimumHeardFrame, min(writtenFrame, Int64(heardFrame)))
     }
     isClockRunning = false
-    heard.restart()
+    heardClock.restart()
     guard let pausedFrame else { return }
-    floorFrame = pausedFrame
+    minimumHeardFrame = pausedFrame
     core.clock.publish(heardFrame: pausedFrame, at: now, isRunning: false)
     notifyClockChange()
   }

@@ -50,7 +50,7 @@ final class PulseStreamDriver {
   var writtenFrame: Int64
 
   // The request to overwrite buffered audio; executed at the next fresh timing.
-  var isSpliceWanted = false
+  var isSplicePending = false
   /// Whether commands arrived while the stream was being corked.
   var hasCommandsAfterCork = false
   /// Whether the server has interrupted the stream (PulseStreamDriver+Interruption).
@@ -70,9 +70,9 @@ final class PulseStreamDriver {
   var slowestReplyNanoseconds: Int64 = 0
   /// The timing that reports the position of the corked stream; nil until the cork is acknowledged.
   var corkTiming: UInt64?
-  var heard: HeardClock
+  var heardClock: HeardClock
   /// The first frame that can be heard from now on: where the stream began, resumed or underran.
-  var floorFrame: Int64
+  var minimumHeardFrame: Int64
   var isClockRunning = false
   var clockEvent: OpaquePointer?
   var lastReadFrame: Int64
@@ -122,11 +122,11 @@ final class PulseStreamDriver {
     sampleRateHz = core.format.sampleRateHz
     baseFrame = core.renderedFrame
     writtenFrame = baseFrame
-    floorFrame = baseFrame
+    minimumHeardFrame = baseFrame
     lastReadFrame = baseFrame
     lastTimingRequest = HostTime(nanoseconds: 0)
     lastRead = HostTime(nanoseconds: 0)
-    heard = HeardClock(sampleRateHz: sampleRateHz)
+    heardClock = HeardClock(sampleRateHz: sampleRateHz)
     phase = .corked(readFrame: baseFrame)
     deviceIndex = pa_stream_get_device_index(stream)
   }
@@ -238,11 +238,11 @@ final class PulseStreamDriver {
     case .replaces: jump()
     case .silences:
       // A corked stream reports exactly where everything stopped.
-      isSpliceWanted = false
+      isSplicePending = false
       hasCommandsAfterCork = true
       cork()
     case .mixes:
-      isSpliceWanted = true
+      isSplicePending = true
       requestTiming()
     }
   }
@@ -276,7 +276,7 @@ final class PulseStreamDriver {
     deviceDidRead()
     guard phase == .running else { return }
     let now = HostTime.now
-    if stall.frame == nil, isClockRunning, let frame = heard.heardFrame(at: now), frame >= Double(writtenFrame) {
+    if stall.frame == nil, isClockRunning, let frame = heardClock.heardFrame(at: now), frame >= Double(writtenFrame) {
       // All written audio was heard before this request arrived: the device underruns.
       stopClock(at: writtenFrame)
     }
@@ -288,7 +288,7 @@ final class PulseStreamDriver {
     }
     // Audio that a splice is about to replace need not be written first, and must not apply its commands. (A splice
     // waits until a stall is over.)
-    if !isSpliceWanted || stall.frame != nil {
+    if !isSplicePending || stall.frame != nil {
       renderAndWrite()
       corkIfSilent(at: now)
     }
@@ -350,8 +350,8 @@ final class PulseStreamDriver {
 
   /// Corks the stream once no input is active and all audible frames have been heard.
   func corkIfSilent(at now: HostTime) {
-    guard phase == .running, !core.isActive, !isSpliceWanted else { return }
-    let frame = isClockRunning ? heard.heardFrame(at: now) ?? 0 : Double(floorFrame)
+    guard phase == .running, !core.isActive, !isSplicePending else { return }
+    let frame = isClockRunning ? heardClock.heardFrame(at: now) ?? 0 : Double(minimumHeardFrame)
     guard frame >= Double(core.lastAudibleFrame) else { return }
     cork()
   }

@@ -7,7 +7,7 @@ public final class NamedThread: @unchecked Sendable {
   // `@unchecked Sendable`: `handle` is written once, in `init`, and joined once, by the owner.
   private var handle = pthread_t()
 
-  private final class Start {
+  private final class ThreadContext {
     let name: String
     let body: @Sendable () -> Void
 
@@ -21,12 +21,12 @@ public final class NamedThread: @unchecked Sendable {
   public init(name: String, _ body: @escaping @Sendable () -> Void) {
     var shortName = name
     while shortName.utf8.count > 15 { shortName.removeLast() }
-    let start = Unmanaged.passRetained(Start(name: shortName, body: body))
+    let start = Unmanaged.passRetained(ThreadContext(name: shortName, body: body))
     let status = pthread_create(
       &handle, nil,
       { context in
         guard let context else { return nil }
-        let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
+        let start = Unmanaged<ThreadContext>.fromOpaque(context).takeRetainedValue()
         media_shims_set_thread_name(start.name)
         start.body()
         return nil

@@ -6,7 +6,7 @@ import MediaCore
 /// thread passes it to the writer. Commands in the middle of a block rewind to the current frame, and the rest of the
 /// block is rendered again. While no input is active the thread sleeps without a deadline.
 ///
-/// Threading: the sink's side is the thread; `signal` synchronizes it with `commandsPosted` and `close`.
+/// Threading: the sink's side is the thread; `control` synchronizes it with `commandsPosted` and `close`.
 public final class TimedSink: AudioSink, @unchecked Sendable {
   // `@unchecked Sendable`: `thread` is written by `start` and `close`, which the owner calls one after the other.
   private struct Control {
@@ -17,7 +17,7 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
   public let label: String
   private let format: AudioFormat
   private let makeWriter: (@Sendable (_ shouldStop: @escaping @Sendable () -> Bool) -> any SampleWriter)?
-  private let signal = ConditionMutex(Control())
+  private let control = ConditionMutex(Control())
   private var writer: (any SampleWriter)?
   private var thread: NamedThread?
 
@@ -47,8 +47,8 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
 
   public func open() throws(MediaError) -> AudioFormat {
     if let makeWriter {
-      let signal = signal
-      let writer = makeWriter { signal.withState { $0.isClosed } }
+      let control = control
+      let writer = makeWriter { control.withState { $0.isClosed } }
       try writer.begin(format: format)
       self.writer = writer
     }
@@ -58,7 +58,7 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
   public func start(
     core: RenderCore, wakeControl: @escaping @Sendable () -> Void, onFailure: @escaping @Sendable (MediaError) -> Void
   ) {
-    let loop = Loop(core: core, writer: writer, wakeControl: wakeControl, onFailure: onFailure, signal: signal)
+    let loop = Loop(core: core, writer: writer, wakeControl: wakeControl, onFailure: onFailure, control: control)
     writer = nil
     thread = NamedThread(name: "playhead-\(label.prefix(4))") { loop.run() }
   }
@@ -66,10 +66,10 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
   /// The time that the thread needs to wake up.
   public var commandLeadNanoseconds: Int64 { 5_000_000 }
 
-  public func commandsPosted() { signal.update { $0.hasPendingCommands = true } }
+  public func commandsPosted() { control.update { $0.hasPendingCommands = true } }
 
   public func close() {
-    signal.update { $0.isClosed = true }
+    control.update { $0.isClosed = true }
     thread?.join()
     thread = nil
     // The sink was opened and never started.
@@ -86,7 +86,7 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
     let writer: (any SampleWriter)?
     let wakeControl: @Sendable () -> Void
     let onFailure: @Sendable (MediaError) -> Void
-    let signal: ConditionMutex<Control>
+    let control: ConditionMutex<Control>
     let block: UnsafeMutablePointer<Float>
     let blockFrames: Int
     /// The first frame of the current block, and the time at which it began.
@@ -98,13 +98,13 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
 
     init(
       core: RenderCore, writer: (any SampleWriter)?, wakeControl: @escaping @Sendable () -> Void,
-      onFailure: @escaping @Sendable (MediaError) -> Void, signal: ConditionMutex<Control>
+      onFailure: @escaping @Sendable (MediaError) -> Void, control: ConditionMutex<Control>
     ) {
       self.core = core
       self.writer = writer
       self.wakeControl = wakeControl
       self.onFailure = onFailure
-      self.signal = signal
+      self.control = control
       blockFrames = max(1, core.format.sampleRateHz / 50)
       block = .allocate(capacity: blockFrames * core.format.channelCount)
     }
@@ -132,7 +132,7 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
     }
 
     private func nextWakeup() -> Wakeup {
-      let wakeup = signal.wait(until: isRunning ? blockEnd : nil) { control -> Wakeup? in
+      let wakeup = control.wait(until: isRunning ? blockEnd : nil) { control -> Wakeup? in
         if control.isClosed { return .closed }
         if control.hasPendingCommands {
           control.hasPendingCommands = false

@@ -140,9 +140,9 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
   private var queuedFrameCount: Int { queued.count / format.channelCount }
 
   /// Renders as many frames as the decoders have delivered.
-  private func renderAhead(_ core: RenderCore, frameCount wanted: Int, while isSettled: () -> Bool = { true }) {
-    guard wanted > 0 else { return }
-    let frameCount = waitsForSamples ? core.readyFrameCount(atMost: wanted) : wanted
+  private func renderAhead(_ core: RenderCore, frameCount requestedCount: Int, while isSettled: () -> Bool = { true }) {
+    guard requestedCount > 0 else { return }
+    let frameCount = waitsForSamples ? core.readyFrameCount(atMost: requestedCount) : requestedCount
     guard frameCount > 0, isSettled() else { return }
     let count = frameCount * format.channelCount
     let block = [Float](unsafeUninitializedCapacity: count) { buffer, initializedCount in
