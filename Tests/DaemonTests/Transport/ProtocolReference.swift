@@ -1,4 +1,5 @@
 import Foundation
+import DaemonTesting
 import RigSupport
 
 /// The pages of docs/protocol/reference.

@@ -88,7 +88,7 @@ import Testing
       server.open(gate: wait > 0 ? "first" : "body")
       try read(1_000..<30_000)
       #expect(
-        resource.measure
+        resource.statistics
           == TransferStatistics(
             byteCount: 30_000, nanoseconds: 2_000_000_000, waitNanoseconds: wait * 1_000_000_000))
     }
