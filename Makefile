@@ -85,7 +85,7 @@ soak: release ## run long tests for DURATION each (10m): memory, recording, kill
 	@scripts/make-collection .build/collection
 	@scripts/check-media --within $(DURATION) --allow Tests/Collection/known-differences.txt .build/collection
 
-golden: deps ## regenerate the golden dumps and the tables of protocol.md; review the diff
+golden: deps ## regenerate the golden dumps and the reference of the protocol; review the diff
 	UPDATE_PROTOCOL_MD=1 PLAYHEAD_UPDATE_GOLDENS=1 swift test --filter 'PlayerModelTests|PlaybackTests|ProtocolDocumentTests'
 
 clean: ## remove all build products

@@ -36,8 +36,8 @@ public enum OptionTable {
     ("state", "The state that is restored after a restart: players, queues, positions, bookmarks."),
     (
       "limits",
-      "Limits for clients. Limits of a connection apply to new connections. protocol.md describes the effect of each"
-        + " limit."
+      "Limits for clients. Limits of a connection apply to new connections. The reference of the protocol describes the"
+        + " effect of each limit."
     ),
   ]
 

@@ -219,7 +219,9 @@ public struct PCMEncoding: Sendable, Hashable, Codable {
 
   /// Creates the interleaved encoding of an FFmpeg codec; nil when the codec is not PCM.
   public init?(codecName: String) {
-    let widthsByKind = [(Kind.signedInteger, [8, 16, 24, 32, 64]), (.unsignedInteger, [8, 16, 24, 32]), (.float, [32, 64])]
+    let widthsByKind = [
+      (Kind.signedInteger, [8, 16, 24, 32, 64]), (.unsignedInteger, [8, 16, 24, 32]), (.float, [32, 64]),
+    ]
     for (kind, widths) in widthsByKind {
       for (width, isBigEndian) in widths.flatMap({ [($0, false), ($0, true)] }) {
         let encoding = PCMEncoding(kind, bitsPerSample: width, isBigEndian: isBigEndian)

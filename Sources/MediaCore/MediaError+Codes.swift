@@ -1,4 +1,4 @@
-/// The table of error numbers. protocol.md contains the same table; a test compares the two.
+/// The table of error numbers. docs/protocol/reference/errors.md contains the same table; a test compares the two.
 extension MediaError.Code {
   // MARK: 1xxx: usage. The request is invalid in the current state; an identical request fails again.
   public static let invalidArgument = Self(rawValue: 1001)

@@ -1,6 +1,6 @@
 /// The error of every public function of Playhead and of every error reply on the wire.
 ///
-/// The numbers are part of the protocol (protocol.md, *Errors*) and never change their meaning.
+/// The numbers are part of the protocol (docs/protocol/reference/errors.md) and never change their meaning.
 public struct MediaError: Error, Sendable, Hashable, Codable, CustomStringConvertible {
   /// A numbered kind of error. Codes that this version does not know are preserved.
   public struct Code: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {

@@ -348,7 +348,8 @@ public final class AudioRecorder: Sendable {
   ) throws(MediaError) -> Int {
     guard (1...100).contains(rate) else {
       throw MediaError(
-        .invalidArgument, "meter rate must be between 1 and 100 per second (got \(rate))", operation: "meter")
+        .invalidArgument, "meter rate must be between 1 and 100 per second (got \(rate))", operation: "addMeterObserver"
+      )
     }
     return shared.withState { shared in
       defer { shared.nextMeter += 1 }

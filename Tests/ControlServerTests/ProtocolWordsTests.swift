@@ -11,7 +11,8 @@ import Testing
 @Suite struct ProtocolWordsTests {
   /// The first cells of the rows of the table between two markers. Every row must have a description.
   private func words(_ name: String, page: String) throws -> [String] {
-    let path = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") 
+    let path =
+      "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
       + "/docs/protocol/reference/\(page).md"
     let data = try #require(FileManager.default.contents(atPath: path), "no document at \(path)")
     let text = try #require(String(validating: data, as: UTF8.self))

@@ -11,7 +11,8 @@ import Testing
   /// A line in text form and the JSON parameters with the same meaning.
   @Test(arguments: [
     ("hello protocol=1", #"{"protocol":1}"#), ("ping", "{}"), ("ping", "[]"), ("help seek", #"{"command":"seek"}"#),
-    ("stats", "{}"), ("bye", "{}"), ("config.reload", "{}"), ("play", "{}"), ("pause player=x", #"{"player":"x"}"#),
+    ("stats", "{}"), ("rpc.discover", "{}"), ("bye", "{}"), ("config.reload", "{}"), ("play", "{}"),
+    ("pause player=x", #"{"player":"x"}"#),
     ("toggle", "{}"),
     ("stop", "{}"),
     ("seek 83.5", #"{"time":83.5}"#), ("seek 83.5", #"{"time":"83.5"}"#), ("seek 1:23.5", #"{"time":"1:23.5"}"#),

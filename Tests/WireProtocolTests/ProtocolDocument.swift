@@ -82,7 +82,11 @@ enum ProtocolDocument {
       }
     }
     if let rows = spec.rowFields { text += fieldTable(rows, title: "Row") }
-    if spec.replyFields.isEmpty { text += "\nThe reply is `ok`.\n" } else { text += fieldTable(spec.replyFields, title: "Reply") }
+    if spec.replyFields.isEmpty {
+      text += "\nThe reply is `ok`.\n"
+    } else {
+      text += fieldTable(spec.replyFields, title: "Reply")
+    }
     text += "\nRight: \(spec.right.names.map { "`\($0)`" }.joined(separator: " "))"
     text += spec.asks ? "; without a value `read`.\n" : ".\n"
     switch spec.waiting {
@@ -137,7 +141,7 @@ enum ProtocolDocument {
   /// Breaks a paragraph into lines of at most 120 columns. No line begins with a word that Markdown reads as a mark.
   private static func wrapped(_ text: String, indent: String = "") -> String {
     var lines: [String] = [""]
-    for word in text.split(separator: " ") {
+    for word in unbroken(text).split(separator: " ") {
       let isMark = ["-", "*", "+", ">", "#"].contains(word)
       if !lines[lines.count - 1].isEmpty, lines[lines.count - 1].count + 1 + word.count > 120, !isMark {
         lines.append(indent + word)
@@ -145,7 +149,21 @@ enum ProtocolDocument {
         lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + word
       }
     }
-    return lines.joined(separator: "\n")
+    return lines.joined(separator: "\n").replacing(noBreak, with: " ")
+  }
+
+  /// Stands for a space at which a line may not be broken.
+  private static let noBreak = "\u{1}"
+
+  /// The text, in which code and emphasis stay on one line.
+  private static func unbroken(_ text: String) -> String {
+    var text = text
+    for mark in ["`", "*"] {
+      text = text.split(separator: mark, omittingEmptySubsequences: false).enumerated().map { index, part in
+        index % 2 == 1 && part.count < 60 ? part.replacing(" ", with: noBreak) : String(part)
+      }.joined(separator: mark)
+    }
+    return text
   }
 
   /// The first cells of the rows of the tables in a text.

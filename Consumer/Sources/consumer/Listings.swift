@@ -10,7 +10,8 @@ func firstListing() async throws {
     PlayerItem(asset: Asset(path: "/music/one.flac")), PlayerItem(asset: Asset(path: "/music/two.flac")),
   ])
   _ = try await player.addPeriodicTimeObserver(
-    forInterval: MediaTime(value: 1, timescale: 2), onEnd: { print("closed") }) { print($0.time, $0.reason) }
+    forInterval: MediaTime(value: 1, timescale: 2), onEnd: { print("closed") }
+  ) { print($0.time, $0.reason) }
   await player.play()
   let result = try await player.seek(
     to: MediaTime(value: 3_682_350, timescale: 44_100), toleranceBefore: .zero, toleranceAfter: .zero)
@@ -115,7 +116,8 @@ func record(session: AudioSession) throws {
   var options = AudioRecorder.Options()
   options.session = session
   let recorder = AudioRecorder(
-    location: RecordingLocation(path: Array("/memos/idea.flac".utf8)), options: options) { PulseSource() }
+    location: RecordingLocation(path: Array("/memos/idea.flac".utf8)), options: options
+  ) { PulseSource() }
   try recorder.record(forDuration: MediaTime(value: 60, timescale: 1))
   try recorder.pause()
   try recorder.record()

@@ -2,7 +2,7 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// Decides whether the conditions of a `wait` are true, or can no longer become true (protocol.md, `wait`).
+/// Decides whether the conditions of a `wait` are true, or can no longer become true (reference, `wait`).
 ///
 /// Pure: facts in, verdict out. It is called with the facts at the start and after each change.
 /// Boundary crossings are reported separately, because the time may have advanced when a crossing is reported.

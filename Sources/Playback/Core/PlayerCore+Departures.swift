@@ -93,7 +93,9 @@ extension PlayerCore {
     engine.loop.execute { [self] in
       departures.isScheduled = false
       let slice = departures.next(Self.departureSlice)
-      longestDepartureSlice = max(longestDepartureSlice, slice.count)
+      #if DEBUG
+        longestDepartureSlice = max(longestDepartureSlice, slice.count)
+      #endif
       for item in slice { disconnect(item) }
       disconnectLater()
     }

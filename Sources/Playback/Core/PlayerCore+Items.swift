@@ -88,7 +88,7 @@ extension PlayerCore {
   /// Updates and returns the decoded ranges of an item.
   func measureLoaded(of id: PlayerItem.ID) throws(MediaError) -> [TimeRange] {
     guard let item = items[id] else {
-      throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "item.status")
+      throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "item")
     }
     refreshLoaded(item)
     return item.loadedTimeRanges

@@ -69,7 +69,8 @@ extension PlayerCore {
     let channelCount = output.format?.channelCount ?? meters.levels?.peakPower.count ?? 1
     guard channel >= 0, channel < channelCount else {
       throw MediaError(
-        .invalidArgument, "channel must be between 0 and \(channelCount - 1) (got \(channel))", operation: "meter")
+        .invalidArgument, "channel must be between 0 and \(channelCount - 1) (got \(channel))",
+        operation: "addMeterObserver")
     }
     guard let levels = meters.levels?[keyPath: values], channel < levels.count else { return MeterLevels.silence }
     return levels[channel]
@@ -80,7 +81,8 @@ extension PlayerCore {
   ) throws(MediaError) -> ObserverToken {
     guard rate >= 1, rate <= 100 else {
       throw MediaError(
-        .invalidArgument, "meter rate must be between 1 and 100 per second (got \(rate))", operation: "meter")
+        .invalidArgument, "meter rate must be between 1 and 100 per second (got \(rate))", operation: "addMeterObserver"
+      )
     }
     let token = engine.makeToken()
     let windowsPerCall = 100 / rate
@@ -93,7 +95,7 @@ extension PlayerCore {
 
   func removeMeterObserver(_ token: ObserverToken) throws(MediaError) {
     guard let index = meters.observers.firstIndex(where: { $0.token == token }) else {
-      throw MediaError(.noSuchObserver, "unknown meter \(token)", operation: "unmeter")
+      throw MediaError(.noSuchObserver, "unknown meter \(token)", operation: "removeMeterObserver")
     }
     meters.observers.remove(at: index)
     applyMetering()

@@ -169,9 +169,12 @@ extension PlayerCore {
     interval: MediaTime, onEnd: TimeObserverTable.EndHandler? = nil, _ handler: @escaping TimeObserverTable.Handler
   ) throws(MediaError) -> ObserverToken {
     guard interval.isNumeric, interval >= MediaTime(value: 1, timescale: 1_000) else {
-      throw MediaError(.invalidTime, "interval must be at least 1 ms (got \(interval) s)", operation: "tick")
+      throw MediaError(
+        .invalidTime, "interval must be at least 1 ms (got \(interval) s)", operation: "addPeriodicTimeObserver")
     }
-    guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "tick") }
+    guard !isClosed else {
+      throw MediaError(.invalidState, "the player is closed", operation: "addPeriodicTimeObserver")
+    }
     let token = engine.makeToken()
     updateObserverPosition()
     observers.table.addPeriodic(token, interval: interval, onEnd: onEnd, handler)
@@ -185,15 +188,19 @@ extension PlayerCore {
   ) throws(MediaError) -> ObserverToken {
     // Sorted times have non-numeric values at their ends.
     guard let first = times.ordered.first, let last = times.ordered.last else {
-      throw MediaError(.invalidArgument, "a boundary observer needs at least one time", operation: "at")
+      throw MediaError(
+        .invalidArgument, "a boundary observer needs at least one time", operation: "addBoundaryTimeObserver")
     }
     for time in [first, last] where !time.isNumeric {
-      throw MediaError(.invalidTime, "boundary times must be numeric (got \(time))", operation: "at")
+      throw MediaError(
+        .invalidTime, "boundary times must be numeric (got \(time))", operation: "addBoundaryTimeObserver")
     }
     if let itemID, items[itemID] == nil {
-      throw MediaError(.noSuchItem, "there is no item \(itemID) in the queue", operation: "at")
+      throw MediaError(.noSuchItem, "there is no item \(itemID) in the queue", operation: "addBoundaryTimeObserver")
     }
-    guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "at") }
+    guard !isClosed else {
+      throw MediaError(.invalidState, "the player is closed", operation: "addBoundaryTimeObserver")
+    }
     let token = engine.makeToken()
     updateObserverPosition()
     observers.table.addBoundary(
@@ -207,9 +214,11 @@ extension PlayerCore {
     _ handler: @escaping TimeObserverTable.Handler
   ) throws(MediaError) -> ObserverToken {
     if let itemID, items[itemID] == nil {
-      throw MediaError(.noSuchItem, "there is no item \(itemID) in the queue", operation: "at-chapters")
+      throw MediaError(.noSuchItem, "there is no item \(itemID) in the queue", operation: "addChapterTimeObserver")
     }
-    guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "at-chapters") }
+    guard !isClosed else {
+      throw MediaError(.invalidState, "the player is closed", operation: "addChapterTimeObserver")
+    }
     let token = engine.makeToken()
     updateObserverPosition()
     observers.table.addChapters(token, itemID: itemID, includesSeeks: includesSeeks, onEnd: onEnd, handler)
@@ -219,7 +228,7 @@ extension PlayerCore {
 
   func removeTimeObserver(_ token: ObserverToken) throws(MediaError) {
     guard observers.table.remove(token) else {
-      throw MediaError(.noSuchObserver, "unknown observer \(token)", operation: "untick")
+      throw MediaError(.noSuchObserver, "unknown observer \(token)", operation: "removeTimeObserver")
     }
   }
 

@@ -5,7 +5,7 @@ import PlayerModel
 extension PlayerCore {
   /// Sets the algorithm of all items without a custom one, now and later.
   func setTimePitch(_ algorithm: AudioTimePitchAlgorithm) throws(MediaError) {
-    try algorithm.requireAvailable(operation: "pitch")
+    try algorithm.requireAvailable(operation: "setAudioTimePitchAlgorithm")
     guard timePitchSlot.value != algorithm else { return }
     timePitchSlot.customValue = algorithm
     timePitchChanged(nil)

@@ -21,15 +21,15 @@ extension PlayerCore {
   /// Plays at a rate; 0 pauses. Without `startsPlayback` a paused player stores the rate for the next `play`.
   func setRate(_ rate: Double, startsPlayback: Bool = true) throws(MediaError) {
     guard rate != 0 else { return changeRate(to: 0) }
-    let checked = try check(rate, operation: "rate")
-    try checkDirection(checked, operation: "rate")
+    let checked = try check(rate, operation: "setRate")
+    try checkDirection(checked, operation: "setRate")
     if machine.rate != 0 || startsPlayback { return changeRate(to: checked.value) }
     nextRate = checked
     changeObserver?([])
   }
 
   func setDefaultRate(_ rate: Double) throws(MediaError) {
-    let checked = try check(rate, operation: "default-rate")
+    let checked = try check(rate, operation: "setDefaultRate")
     defaultRate = checked
     publish(.request)
   }
@@ -51,7 +51,7 @@ extension PlayerCore {
   /// - Throws: `unsupportedRate`; the errors of `checkDirection`.
   func checkRate(_ rate: Double) throws(MediaError) {
     guard rate != 0 else { return }
-    try checkDirection(check(rate, operation: "rate"), operation: "rate")
+    try checkDirection(check(rate, operation: "setRate"), operation: "setRate")
   }
 
   /// Checks that the current item can play in the direction of a rate, as far as that is known.
@@ -134,7 +134,9 @@ extension PlayerCore {
     let fade =
       machine.entries.first.map { isFaded(from: current, to: machine.targetRate, of: $0.id) } ?? true
       ? rateHz / 200 : 0
-    if machine.isChangingDirection, let end = endOfHeardPass, end.frame <= frame + fade { return reversalPlan(at: end.end) }
+    if machine.isChangingDirection, let end = endOfHeardPass, end.frame <= frame + fade {
+      return reversalPlan(at: end.end)
+    }
     guard let run = timeline.run(at: frame), !run.isStill else { return .atOnce }
     if let end = run.end, end.frame <= frame { return end.reason == .underrun ? .atOnce : .wait }
     // A cross-fade ends before the next one begins.

@@ -72,7 +72,7 @@ extension PlayerCore {
 
   func appliedGain(of id: PlayerItem.ID) throws(MediaError) -> AppliedGain? {
     guard let item = items[id] else {
-      throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "item.status")
+      throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "item")
     }
     return knownGain(of: item)
   }

@@ -76,13 +76,13 @@ extension PlayerCore {
       throw MediaError(
         .invalidState,
         "automaticallyWaitsToMinimizeStalling must be false for a start at a host time",
-        operation: "rate")
+        operation: "setRate")
     }
     if let time, !time.isNumeric, !time.isPositiveInfinity, !time.isNegativeInfinity {
-      throw MediaError(.invalidTime, "time must be numeric (got \(time))", operation: "rate")
+      throw MediaError(.invalidTime, "time must be numeric (got \(time))", operation: "setRate")
     }
     guard let entry = machine.entries.first else {
-      throw MediaError(.noCurrentItem, "there is no current item to start", operation: "rate")
+      throw MediaError(.noCurrentItem, "there is no current item to start", operation: "setRate")
     }
     if let error = entry.status.error { throw error }
     guard newRate != 0 else {

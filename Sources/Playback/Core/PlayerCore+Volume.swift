@@ -23,7 +23,7 @@ extension PlayerCore {
   private static let longestFade = MediaTime(value: 86_400, timescale: 1)
 
   func setVolume(_ newVolume: Float) throws(MediaError) {
-    try checkVolume(newVolume, operation: "volume")
+    try checkVolume(newVolume, operation: "setVolume")
     volume = newVolume
     apply { core, input, ramp in core.setGain(newVolume, rampFrameCount: ramp, input: input) }
   }
@@ -48,7 +48,7 @@ extension PlayerCore {
 
   func setPan(_ newPan: Float) throws(MediaError) {
     guard newPan >= -1, newPan <= 1 else {
-      throw MediaError(.invalidArgument, "pan must be between -1 and 1 (got \(newPan))", operation: "pan")
+      throw MediaError(.invalidArgument, "pan must be between -1 and 1 (got \(newPan))", operation: "setPan")
     }
     pan = newPan
     apply { core, input, ramp in core.setPan(newPan, rampFrameCount: ramp, input: input) }

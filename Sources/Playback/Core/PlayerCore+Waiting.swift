@@ -12,7 +12,7 @@ extension PlayerCore {
   /// Plays at once with the available samples; see `PlayerControl.playImmediately`.
   func playImmediately(atRate rate: Double) throws(MediaError) {
     guard rate != 0 else {
-      throw MediaError(.unsupportedRate, "rate must not be 0", operation: "play-immediately")
+      throw MediaError(.unsupportedRate, "rate must not be 0", operation: "playImmediately")
     }
     try checkRate(rate)
     commitEarly()

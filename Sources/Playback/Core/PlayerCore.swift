@@ -35,8 +35,10 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var needsNewClaims = false
   /// Items that left the queue and are not disconnected from the player yet.
   var departures = Departures()
-  /// The largest number of items disconnected in one turn of the loop so far. Read by tests.
-  var longestDepartureSlice = 0
+  #if DEBUG
+    /// The largest number of items disconnected in one turn of the loop so far. Read by tests.
+    var longestDepartureSlice = 0
+  #endif
   /// Played items that have left the queue, up to the length of the history. Other queues may claim them.
   var pastItems: [PlayerItem.ID: PlayerItem] = [:]
   /// The sum of `PlayerItem.descriptionByteCount` over `items`.
@@ -348,7 +350,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
 
   func setActionAtItemEnd(_ action: ActionAtItemEnd) throws(MediaError) {
     if action == .advance, !machine.canAdvance {
-      throw MediaError(.invalidArgument, "advance needs a queue; this player has one item", operation: "end-action")
+      throw MediaError(
+        .invalidArgument, "advance needs a queue; this player has one item", operation: "setActionAtItemEnd")
     }
     run(machine.setActionAtItemEnd(action), cause: .request)
   }

@@ -70,7 +70,8 @@ final class StreamWriter {
   /// - Parameter continuation: the conversion in another stream that this stream continues, and the frame of that
   ///   stream at which it does.
   func start(
-    with item: ItemDecoder, at start: PlayerStateMachine.DecodeRequest, continuing continuation: Conversion.Continuation? = nil
+    with item: ItemDecoder, at start: PlayerStateMachine.DecodeRequest,
+    continuing continuation: Conversion.Continuation? = nil
   ) throws(MediaError) -> MediaTime {
     var start = start
     start.time = playbackRate.mirroredInReverse(start.time)
@@ -80,7 +81,8 @@ final class StreamWriter {
 
   /// Starts the stream with times on the growing timeline (mirrored in reverse).
   private func startGrowing(
-    with item: ItemDecoder, at start: PlayerStateMachine.DecodeRequest, continuing continuation: Conversion.Continuation?
+    with item: ItemDecoder, at start: PlayerStateMachine.DecodeRequest,
+    continuing continuation: Conversion.Continuation?
   ) throws(MediaError) -> MediaTime {
     let (source, rate) = (item.format, item.format.sampleRateHz)
     itemID = item.itemID

@@ -14,11 +14,11 @@ extension EngineCore {
     guard members.allSatisfy({ $0.engine === self }) else {
       throw MediaError(.invalidArgument, "players that change their rate together must share an output")
     }
-    let checked = try first.check(rate, operation: "rate")
+    let checked = try first.check(rate, operation: "setRate")
     if let closed = members.first(where: \.isClosed) {
       throw MediaError(.invalidState, "the player \(closed.name) is closed")
     }
-    for member in members { try member.checkDirection(checked, operation: "rate") }
+    for member in members { try member.checkDirection(checked, operation: "setRate") }
     RateGroup(checked, engine: self, completion: completion).apply(to: members)
   }
 }

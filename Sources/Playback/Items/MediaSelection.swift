@@ -149,15 +149,15 @@ extension PlayerItem {
       guard group.allowsEmptySelection else {
         throw MediaError(
           .invalidState, "the \(group.characteristic.rawValue) group must have a selected track",
-          operation: "item.select")
+          operation: "select")
       }
       return choose(.none, group)
     }
     guard group.options.contains(option) else {
-      throw MediaError(.noSuchTrack, "track \(option.trackID) is not an option of the group", operation: "item.select")
+      throw MediaError(.noSuchTrack, "track \(option.trackID) is not an option of the group", operation: "select")
     }
     guard option.isPlayable else {
-      throw MediaError(.unknownCodec, "track \(option.trackID) cannot be played", operation: "item.select")
+      throw MediaError(.unknownCodec, "track \(option.trackID) cannot be played", operation: "select")
     }
     choose(.track(option.trackID), group)
   }
@@ -172,7 +172,7 @@ extension PlayerItem {
     guard let option = group.option(matching: criteria) else {
       throw MediaError(
         .noSuchTrack, "no \(group.characteristic.rawValue) track matches the criteria",
-        operation: "item.select")
+        operation: "select")
     }
     try select(option, in: group)
     return option
@@ -188,12 +188,12 @@ extension PlayerItem {
 
   private func checkGroup(_ group: MediaSelectionGroup) throws(MediaError) {
     guard case .success(let properties)? = asset.loaded else {
-      throw MediaError(.invalidState, "the item is not ready: its tracks are unknown", operation: "item.select")
+      throw MediaError(.invalidState, "the item is not ready: its tracks are unknown", operation: "select")
     }
     guard properties.mediaSelectionGroup(for: group.characteristic) == group else {
       throw MediaError(
         .noSuchTrack, "the item does not have this group of \(group.characteristic.rawValue) tracks",
-        operation: "item.select")
+        operation: "select")
     }
   }
 

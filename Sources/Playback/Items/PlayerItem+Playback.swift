@@ -49,7 +49,7 @@ extension PlayerItem {
     guard let time, time.isValid else { return nil }
     guard time.isNumeric, time >= .zero else {
       throw MediaError(
-        .invalidTime, "end time must be numeric and not negative (got \(time))", operation: "item.end-time")
+        .invalidTime, "end time must be numeric and not negative (got \(time))", operation: "setPlaybackEndTime")
     }
     return time
   }
@@ -73,7 +73,9 @@ extension PlayerItem {
   /// - Throws: `invalidTime` for a negative or non-numeric duration. Then nothing changes.
   public func setPreferredForwardBufferDuration(_ duration: MediaTime) throws(MediaError) {
     guard duration.isNumeric, duration >= .zero else {
-      throw MediaError(.invalidTime, "buffer duration must not be negative (got \(duration))", operation: "item.buffer")
+      throw MediaError(
+        .invalidTime, "buffer duration must not be negative (got \(duration))",
+        operation: "preferredForwardBufferDuration")
     }
     change { $0.forwardBufferDuration = duration }
   }

@@ -150,7 +150,7 @@ public final class PlayerItem: Sendable {
   ///
   /// - Throws: `unsupportedRate` for an algorithm that this build does not have.
   public func setAudioTimePitchAlgorithm(_ algorithm: AudioTimePitchAlgorithm?) throws(MediaError) {
-    try algorithm?.requireAvailable(operation: "item.pitch")
+    try algorithm?.requireAvailable(operation: "audioTimePitchAlgorithm")
     let before = timePitchSlot.value
     timePitchSlot.customValue = algorithm
     if timePitchSlot.value != before { notifyAudioChange(.timePitch) }

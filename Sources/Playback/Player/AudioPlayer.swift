@@ -268,7 +268,7 @@ public final class AudioPlayer: Sendable {
   public func setRate(_ rate: Double) throws(MediaError) {
     try tryOnLoop { [self] core throws(MediaError) in
       guard rate >= 0.5, rate <= 2 else {
-        throw MediaError(.unsupportedRate, "rate must be between 0.5 and 2 (got \(rate))", operation: "rate")
+        throw MediaError(.unsupportedRate, "rate must be between 0.5 and 2 (got \(rate))", operation: "setRate")
       }
       confined.withLock { $0.rate = rate }
       applyRate()

@@ -21,7 +21,7 @@ extension PlayerControl {
     guard characteristic == .audible || characteristic == .legible else {
       throw MediaError(
         .invalidArgument, "characteristic must be audible or legible (got \(characteristic.rawValue))",
-        operation: "media-selection")
+        operation: "setMediaSelectionCriteria")
     }
     control.core.changeMediaSelection { $0.criteria[characteristic] = criteria }
   }

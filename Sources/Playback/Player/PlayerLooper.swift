@@ -39,7 +39,6 @@ public final class PlayerLooper: Sendable {
 
   private struct Confined {
     var state = State()
-    var isDisabled = false
     /// The repeat mode of the player before the looper changed it; nil: the looper did not change it.
     var previousRepeatMode: RepeatMode?
     /// The looped range, rounded down to the item's frames; nil: all of it, or none yet.

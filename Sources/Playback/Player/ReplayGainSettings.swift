@@ -36,12 +36,12 @@ public struct ReplayGainSettings: Sendable, Hashable {
     guard Self.preampRange.contains(preampDecibels) else {
       throw MediaError(
         .invalidArgument, "pre-amplification must be between -15 and 15 dB (got \(preampDecibels))",
-        operation: "replay-gain")
+        operation: "replayGain")
     }
     guard Self.fallbackRange.contains(fallbackDecibels) else {
       throw MediaError(
         .invalidArgument, "gain without tags must be between -60 and 15 dB (got \(fallbackDecibels))",
-        operation: "replay-gain")
+        operation: "replayGain")
     }
   }
 }

@@ -61,7 +61,9 @@ extension QueuePlayer {
   /// The current item, its position, and whether that is its end in forward playback. On the loop. Nil if the handler
   /// of ``setPositionObserver(_:)`` would not be called: without a handler, for a stream, and for an item that is not
   /// ready or has not begun.
-  public var currentItemPosition: (item: PlayerItem, time: MediaTime, hasEnded: Bool)? { control.core.currentResumePosition }
+  public var currentItemPosition: (item: PlayerItem, time: MediaTime, hasEnded: Bool)? {
+    control.core.currentResumePosition
+  }
 
   /// Returns the persistent state of the player.
   public func snapshot() -> PlayerSnapshot { control.core.snapshot() }

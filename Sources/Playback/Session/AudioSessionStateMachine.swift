@@ -23,9 +23,6 @@ struct AudioSessionStateMachine {
   }
 
   private(set) var state = AudioSessionState()
-  /// Whether an interruption is in progress.
-  var isInterrupted: Bool { state.isInterrupted }
-
   /// The reason why no player plays, whatever its rate; nil: players may play.
   var waitingReason: WaitingReason? {
     if state.isInterrupted { return .interrupted }
@@ -58,7 +55,7 @@ struct AudioSessionStateMachine {
     guard !state.isInterrupted else {
       throw MediaError(
         .sessionInterrupted, "the session is interrupted and cannot be activated until that ends",
-        operation: "session.active")
+        operation: "setActive")
     }
     state.isActive = true
   }
@@ -81,7 +78,7 @@ struct AudioSessionStateMachine {
   /// - Throws: `invalidState` if there is no interruption.
   mutating func endInterruption(_ outcome: InterruptionPolicy.Outcome) throws(MediaError) -> [Action] {
     guard state.isInterrupted else {
-      throw MediaError(.invalidState, "the session is not interrupted", operation: "session.resume")
+      throw MediaError(.invalidState, "the session is not interrupted", operation: "resume")
     }
     return end(.request, outcome)
   }

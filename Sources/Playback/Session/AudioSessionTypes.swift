@@ -135,7 +135,7 @@ public struct AudioSessionSetting: Sendable, Hashable {
     guard category.modes.contains(mode) else {
       throw MediaError(
         .sessionMismatch, "the category \(category.rawValue) has no mode \(mode.rawValue)",
-        operation: "session.category")
+        operation: "setCategory")
     }
     let foreign = options.subtracting(category.options)
     guard foreign.isEmpty else {
@@ -144,7 +144,7 @@ public struct AudioSessionSetting: Sendable, Hashable {
       }
       throw MediaError(
         .sessionMismatch, "the category \(category.rawValue) has no option \(names.joined(separator: ", "))",
-        operation: "session.category")
+        operation: "setCategory")
     }
     (self.category, self.mode, self.options) = (category, mode, options.completed)
   }

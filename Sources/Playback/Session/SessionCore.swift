@@ -103,7 +103,7 @@ package final class SessionCore: @unchecked Sendable {
     guard isRunning else { return }
     throw MediaError(
       .sessionBusy, "the session was deactivated while it played or recorded",
-      operation: "session.active")
+      operation: "setActive")
   }
 
   /// Ends an interruption that the server has not ended.

@@ -15,8 +15,8 @@ public struct BoundaryTimes: Sendable {
   /// Ascending lists that still have to be merged. After ordering there is at most one.
   private var runs: Deque<[MediaTime]> = []
   private var merge: Merge?
-  /// The number of steps of `order` so far. Read by tests.
-  private(set) var stepCount = 0
+  /// Counts the steps of `order`.
+  let steps = StepCounter()
 
   /// Creates an empty list.
   public init() {}
@@ -54,7 +54,7 @@ public struct BoundaryTimes: Sendable {
       merge = nil
       let count = current.advance(remaining)
       remaining -= count
-      stepCount += count
+      steps.add(count)
       if current.isOver { runs.append(current.merged) } else { merge = current }
     }
     return true

@@ -104,7 +104,7 @@ package struct TimeObserverTable {
   var dueCount: Int { heap.count }
 
   /// The cost so far: times that were inserted into or removed from the heap, and observers that were visited.
-  private(set) var stepCount = 0
+  let steps = StepCounter()
 
   // MARK: - Observers
 
@@ -147,7 +147,7 @@ package struct TimeObserverTable {
     let isKnown = chapters.updateValue(starts, forKey: itemID) != nil
     // Without known chapters, nothing was scheduled.
     guard !isKnown, !starts.times.isEmpty, let position, position.itemID == itemID else { return }
-    stepCount += observers.count
+    steps.add(observers.count)
     for (token, observer) in observers {
       guard case .boundary(.chapters, _, _) = observer.kind else { continue }
       schedule(token, observer, from: position, includesPeriodic: false)
@@ -182,7 +182,7 @@ package struct TimeObserverTable {
     }
     // Times of removed observers leave the heap when they are due, or when they are the majority.
     if heap.count > 2 * observers.count + 64 {
-      stepCount += heap.count
+      steps.add(heap.count)
       heap = Heap(heap.unordered.filter { observers[$0.token] != nil })
     }
     return true
@@ -210,7 +210,7 @@ package struct TimeObserverTable {
 
   /// Returns calls of all periodic observers, in the order in which they were added: for jumps, starts and stops.
   package mutating func periodicCalls(_ reason: TimeObservation.Reason, at time: MediaTime) -> [Call] {
-    stepCount += observers.count
+    steps.add(observers.count)
     return observers.sorted { $0.key < $1.key }.compactMap { token, observer in
       guard case .periodic = observer.kind else { return nil }
       return Call(token: token, handler: observer.handler, time: time, reason: reason)
@@ -250,7 +250,7 @@ package struct TimeObserverTable {
     scheduleAll(includesPeriodic: false)
     let isBackward = target.time < origin.time || target.time == origin.time && origin.isAbove
     var calls: [Call] = []
-    stepCount += observers.count
+    steps.add(observers.count)
     for (token, observer) in observers {
       guard case .boundary(let boundaries, let onlyItem, true) = observer.kind, onlyItem ?? itemID == itemID else {
         continue
@@ -334,7 +334,7 @@ package struct TimeObserverTable {
   private mutating func scheduleAll(includesPeriodic: Bool) {
     heap = Heap()
     guard let position else { return }
-    stepCount += observers.count
+    steps.add(observers.count)
     for (token, observer) in observers { schedule(token, observer, from: position, includesPeriodic: includesPeriodic) }
   }
 
@@ -366,12 +366,12 @@ package struct TimeObserverTable {
   }
 
   private mutating func removeNext() {
-    stepCount += 1
+    steps.add(1)
     heap.removeMin()
   }
 
   private mutating func insert(_ token: ObserverToken, time: MediaTime, index: Int64) {
-    stepCount += 1
+    steps.add(1)
     heap.insert(DueTime(time: time, order: position?.isReverse == true ? -time : time, token: token, index: index))
   }
 

@@ -1,5 +1,4 @@
 import MediaCore
-import Synchronization
 
 /// An order of distinct item ids in which any index can be found and changed cheaply.
 ///
@@ -24,14 +23,8 @@ package struct QueueOrder: Sequence, Sendable {
   /// The key of the chunk of each id.
   private var chunkKeys = ItemTable<UInt32>()
   private var nextKey: UInt32 = 0
-  /// The number of chunks and ids that were visited or moved, here and in copies. Read by tests of scaling.
-  private(set) var stepCount: Int {
-    get { stepCounter.count.load(ordering: .relaxed) }
-    nonmutating set { stepCounter.count.store(newValue, ordering: .relaxed) }
-  }
-  private let stepCounter = StepCounter()
-
-  private final class StepCounter: Sendable { let count = Atomic(0) }
+  /// Counts the chunks and ids that are visited or moved.
+  let steps = StepCounter()
 
   package init() {}
 
@@ -57,7 +50,7 @@ package struct QueueOrder: Sequence, Sendable {
     guard let key = chunkKeys[id] else { return nil }
     var start = 0
     for number in chunks.indices {
-      stepCount += 1
+      steps.add(1)
       if chunks[number].key == key { return chunks[number].ids.firstIndex(of: id).map { start + $0 } }
       start += chunks[number].ids.count
     }
@@ -93,7 +86,7 @@ package struct QueueOrder: Sequence, Sendable {
 
     package mutating func next() -> ItemID? {
       guard chunk < order.chunks.count else { return nil }
-      order.stepCount += 1
+      order.steps.add(1)
       let id = order.chunks[chunk].ids[offset]
       offset += 1
       if offset == order.chunks[chunk].ids.count { (chunk, offset) = (chunk + 1, 0) }
@@ -106,7 +99,7 @@ package struct QueueOrder: Sequence, Sendable {
   private func location(of index: Int) -> (chunk: Int, offset: Int) {
     var rest = index
     for number in chunks.indices {
-      stepCount += 1
+      steps.add(1)
       let length = chunks[number].ids.count
       if rest < length || number == chunks.count - 1 { return (number, rest) }
       rest -= length
@@ -121,7 +114,7 @@ package struct QueueOrder: Sequence, Sendable {
     guard !ids.isEmpty else { return }
     guard index < count else { return append(contentsOf: ids) }
     let (number, offset) = location(of: index)
-    stepCount += ids.count
+    steps.add(ids.count)
     chunkKeys.set(ids) { [key = chunks[number].key] _ in key }
     chunks[number].ids.insert(contentsOf: ids, at: offset)
     if let last = split(number) { join(last) }
@@ -134,7 +127,7 @@ package struct QueueOrder: Sequence, Sendable {
       let part = rest.prefix(Self.chunkLimit - chunks[last].ids.count)
       chunkKeys.set(part) { [key = chunks[last].key] _ in key }
       chunks[last].ids += part
-      stepCount += part.count
+      steps.add(part.count)
       rest = rest.dropFirst(part.count)
     }
     while !rest.isEmpty {
@@ -150,13 +143,13 @@ package struct QueueOrder: Sequence, Sendable {
     var start = 0
     // By index: an iterator would retain the array, and changing one chunk would copy all of them.
     for number in chunks.indices {
-      stepCount += 1
+      steps.add(1)
       guard chunks[number].key == key else {
         start += chunks[number].ids.count
         continue
       }
       guard let offset = chunks[number].ids.firstIndex(of: id) else { return nil }
-      stepCount += chunks[number].ids.count
+      steps.add(chunks[number].ids.count)
       chunks[number].ids.remove(at: offset)
       drop(number)
       return start + offset
@@ -172,10 +165,10 @@ package struct QueueOrder: Sequence, Sendable {
     for id in ids { if let key = chunkKeys.removeValue(for: id) { affected.insert(key) } }
     var (removed, staying, start) = ([(id: ItemID, index: Int)](), [Chunk](), 0)
     staying.reserveCapacity(chunks.count)
-    stepCount += chunks.count
+    steps.add(chunks.count)
     for var chunk in chunks {
       if affected.contains(chunk.key) {
-        stepCount += chunk.ids.count
+        steps.add(chunk.ids.count)
         var kept: [ItemID] = []
         kept.reserveCapacity(chunk.ids.count)
         for id in chunk.ids {
@@ -203,7 +196,7 @@ package struct QueueOrder: Sequence, Sendable {
       chunks[0].ids.removeFirst(offset)
     }
     for id in removed { chunkKeys[id] = nil }
-    stepCount += removed.count + chunks.count
+    steps.add(removed.count + chunks.count)
     join(0)
     return removed
   }
@@ -218,7 +211,7 @@ package struct QueueOrder: Sequence, Sendable {
   package mutating func rotate(by distance: Int) {
     guard distance > 0, distance < count else { return }
     let (number, offset) = location(of: distance)
-    stepCount += chunks.count
+    steps.add(chunks.count)
     var front = Array(chunks[..<number])
     if offset > 0 {
       let cut = chunks[number]
@@ -246,7 +239,7 @@ package struct QueueOrder: Sequence, Sendable {
   private mutating func makeChunk(_ ids: [ItemID]) -> Chunk {
     let chunk = Chunk(key: makeKey(), ids: ids)
     chunkKeys.set(ids) { _ in chunk.key }
-    stepCount += ids.count
+    steps.add(ids.count)
     return chunk
   }
 
@@ -265,7 +258,7 @@ package struct QueueOrder: Sequence, Sendable {
     }
     chunks[number].ids.removeLast(ids.count - length)
     chunks.insert(contentsOf: parts, at: number + 1)
-    stepCount += chunks.count - number
+    steps.add(chunks.count - number)
     return number + parts.count
   }
 
@@ -273,7 +266,7 @@ package struct QueueOrder: Sequence, Sendable {
   private mutating func drop(_ number: Int) {
     if chunks[number].ids.isEmpty {
       chunks.remove(at: number)
-      stepCount += chunks.count - number
+      steps.add(chunks.count - number)
     } else {
       join(number)
     }
@@ -288,6 +281,6 @@ package struct QueueOrder: Sequence, Sendable {
     let next = chunks.remove(at: number + 1)
     chunkKeys.set(next.ids) { [key = chunks[number].key] _ in key }
     chunks[number].ids += next.ids
-    stepCount += next.ids.count + chunks.count - number
+    steps.add(next.ids.count + chunks.count - number)
   }
 }

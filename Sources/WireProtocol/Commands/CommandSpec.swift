@@ -1,9 +1,9 @@
 import MediaCore
 
 /// The definition of one command: its parameters, its construction from them, and its documentation in help and
-/// protocol.md.
+/// the reference.
 public final class CommandSpec: Sendable {
-  /// The command families. Each has a handler and a section of protocol.md.
+  /// The command families. Each has a handler and a page of the reference.
   public enum Family: String, Sendable, Hashable, CaseIterable {
     case connection = "Connection"
     case playback = "Playback"
@@ -31,7 +31,7 @@ public final class CommandSpec: Sendable {
   public let family: Family
   /// One sentence.
   public let summary: String
-  /// Additional sentences for help and protocol.md. May be empty.
+  /// Additional sentences for help and the reference. May be empty.
   public let details: String
   /// The positional parameters in their order, then the options.
   public let parameters: [ParameterSpec]

@@ -190,7 +190,7 @@ public struct ParameterSpec: Sendable {
     /// Whether the kind is a path.
     var isPath: Bool { self == .path || self == .localPath }
 
-    /// A description of the accepted values for error messages, help and protocol.md.
+    /// A description of the accepted values for error messages, help and the reference.
     public var accepted: String {
       switch self {
       case .timeExpression: "a time such as 83.5, 250ms, 1:23.5, 441000/44100, +5, -5, 50% or end"
@@ -248,7 +248,7 @@ public struct ParameterSpec: Sendable {
   public let place: Place
   /// The placeholder of the value in the synopsis, such as `TIME`.
   public let placeholder: String
-  /// One phrase for help and protocol.md.
+  /// One phrase for help and the reference.
   public let summary: String
   /// The bytes of the name, for comparisons.
   let nameBytes: [UInt8]

@@ -1,4 +1,4 @@
-/// The definition of one event for help and protocol.md.
+/// The definition of one event for help and the reference.
 public struct EventSpec: Sendable {
   public let name: EventName
   /// The key that is observed to receive the event. Nil for events that need a separate command, or none.

@@ -50,7 +50,7 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   /// This key has no value. Its observers get the events about the session.
   case sessionEvents = "session.events"
 
-  /// A human-readable description of the value, which protocol.md includes.
+  /// A human-readable description of the value, which the reference includes.
   public var summary: String {
     switch self {
     case .playerTimeControlStatus: "`paused`, `waitingToPlayAtSpecifiedRate` or `playing`"

@@ -1,4 +1,4 @@
-/// One of the protocol's limits: its name in protocol.md and in the configuration, and its valid range.
+/// One of the protocol's limits: its name in the reference and in the configuration, and its valid range.
 public struct WireLimit: Sendable {
   public let name: String
   /// The valid range. A smaller value would make the daemon useless, a larger one would not limit anything.
@@ -9,7 +9,7 @@ public struct WireLimit: Sendable {
     (self.name, self.path, self.range) = (name, path, range)
   }
 
-  /// All limits, in the order of protocol.md.
+  /// All limits, in the order of the reference.
   public static let all: [WireLimit] = [
     WireLimit("line-bytes", \.lineByteCount, 256...16_777_216),
     WireLimit("unterminated-bytes", \.unterminatedByteCount, 256...1_073_741_824),

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// All limits of the protocol for clients. protocol.md (*Limits*) lists them, and a test compares the two.
+/// All limits of the protocol for clients. docs/protocol/reference/limits.md lists them, and a test compares the two.
 ///
 /// Exceeding a limit is a numbered error. It never traps and never uses unbounded memory.
 public struct WireLimits: Sendable, Hashable {
@@ -84,12 +84,12 @@ public struct WireLimits: Sendable, Hashable {
   /// The number of bytes that may be read of a file until it is open (`OpeningLimits.byteCount`).
   public var openingByteCount = 67_108_864
 
-  /// The default limits, as documented in protocol.md.
+  /// The default limits, as documented in the reference.
   public static let standard = WireLimits()
 
   public init() {}
 
-  /// The limits with their names in protocol.md, in its order.
+  /// The limits with their names in the reference, in its order.
   public var named: [(name: String, value: Int)] { WireLimit.all.map { ($0.name, self[$0]) } }
 
   /// The value of a limit.

@@ -11,7 +11,8 @@ public enum OpenRPC {
     ],
     "methods": .array(CommandTable.all.map(method)),
     "components": [
-      "schemas": .object((ParameterSpec.Kind.sharedSchemas + FieldType.sharedSchemas).map { .init($0.name, $0.schema) }),
+      "schemas": .object(
+        (ParameterSpec.Kind.sharedSchemas + FieldType.sharedSchemas).map { .init($0.name, $0.schema) }),
       "errors": .object(
         MediaError.Code.names.sorted { $0.key < $1.key }.map { .init($0.value, error(number: $0.key, name: $0.value)) }),
     ],

@@ -87,7 +87,8 @@ extension ParameterSpec.Kind {
     (
       "WaitCondition",
       [
-        "description": "time>=TIME, time<=TIME, status=playing, status=paused, status=waiting, item=ID, ended or ready.",
+        "description":
+          "time>=TIME, time<=TIME, status=playing, status=paused, status=waiting, item=ID, ended or ready.",
         "type": "string", "minLength": 1,
       ]
     ),

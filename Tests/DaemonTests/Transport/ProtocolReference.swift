@@ -1,5 +1,5 @@
-import Foundation
 import DaemonTesting
+import Foundation
 import RigSupport
 
 /// The pages of docs/protocol/reference.

@@ -73,7 +73,8 @@ import Testing
     "list", "meter", "observe",
     "output.list", "output.status", "ping", "player.list", "playlist.export", "queue.changes", "queue.saved",
     "record.list",
-    "record.status", "record.unwatch", "record.watch", "session.status", "state", "stats", "status", "tick", "unmeter",
+    "record.status", "record.unwatch", "record.watch", "rpc.discover", "session.status", "state", "stats", "status",
+    "tick", "unmeter",
     "unobserve", "untick", "wait",
   ]
 

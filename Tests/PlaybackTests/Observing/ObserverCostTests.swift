@@ -36,12 +36,12 @@ import Testing
   /// Returns the steps and calls of playback through a hundred ticks.
   private func playing(_ table: TimeObserverTable) -> (steps: Int, calls: Int) {
     var (table, calls) = (table, 0)
-    let before = table.stepCount
+    let before = table.steps.count
     for _ in 0..<100 {
       guard let time = table.nextTime() else { break }
       calls += table.popCalls(through: time).count
     }
-    return (table.stepCount - before, calls)
+    return (table.steps.count - before, calls)
   }
 
   /// Each call removes one time from the heap and inserts the next one.
@@ -57,21 +57,21 @@ import Testing
 
   @Test(arguments: [0, 999]) func addingAnObserverCostsOneStepAtAnyCount(_ present: Int) {
     var table = table(due: present, waiting: 0)
-    let before = table.stepCount
+    let before = table.steps.count
     table.addPeriodic(5_000, interval: Self.tick) { _ in }
-    #expect(table.stepCount - before == 1)
+    #expect(table.steps.count - before == 1)
   }
 
   /// Times of removed observers are removed in batches, whose cost is shared by all of them.
   @Test(arguments: [0, 999]) func addingAndRemovingCostsAtMostThreeSteps(_ present: Int) {
     var table = table(due: present, waiting: 0)
-    let before = table.stepCount
+    let before = table.steps.count
     for number in 0..<10_000 {
       table.addPeriodic(ObserverToken(5_000 + number), interval: Self.tick) { _ in }
       let isRemoved = table.remove(ObserverToken(5_000 + number))
       #expect(isRemoved)
     }
-    #expect(table.stepCount - before <= 30_000)
+    #expect(table.steps.count - before <= 30_000)
     #expect(table.dueCount <= 2 * present + 65)
   }
 

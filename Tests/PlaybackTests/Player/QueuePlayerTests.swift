@@ -352,12 +352,12 @@ import Testing
     let costs = try await rig.run { player in
       var costs: [(append: Int, lookup: Int)] = []
       for new in [0..<500, 500..<99_500, 99_500..<100_000] {
-        let start = player.control.core.machine.entries.order.stepCount
+        let start = player.control.core.machine.entries.order.steps.count
         try player.append(Array(many[new]))
-        let appended = player.control.core.machine.entries.order.stepCount
+        let appended = player.control.core.machine.entries.order.steps.count
         #expect(player.state.itemCount == new.upperBound + 1)
         #expect(player.items(in: 0..<1).map(\.id) == [items[0].id] && player.currentItem?.id == items[0].id)
-        costs.append((appended - start, player.control.core.machine.entries.order.stepCount - appended))
+        costs.append((appended - start, player.control.core.machine.entries.order.steps.count - appended))
       }
       return costs
     }

@@ -25,13 +25,13 @@ import Testing
     #expect(boundaries.ordered == expected)
     #expect(BoundaryTimes(times).ordered == expected)
     // A step moves one time, and each doubling of the list length moves every time once.
-    #expect(turnCount <= 1 + boundaries.stepCount / 100 + 1)
-    #expect(boundaries.stepCount <= count * 8)
+    #expect(turnCount <= 1 + boundaries.steps.count / 100 + 1)
+    #expect(boundaries.steps.count <= count * 8)
   }
 
   @Test func ascendingTimesNeedNoOrdering() {
     let times = (0..<20_000).map { MediaTime(value: Int64($0), timescale: 10) }
     let (boundaries, turnCount) = ordered(times)
-    #expect(boundaries.ordered == times && boundaries.stepCount == 0 && turnCount == 1)
+    #expect(boundaries.ordered == times && boundaries.steps.count == 0 && turnCount == 1)
   }
 }

@@ -112,12 +112,12 @@ import Testing
       return order
     }
     var long = order(100_000)
-    #expect(long.stepCount < 5 * 100_000, "adding at the end costs the same however long the queue is")
+    #expect(long.steps.count < 5 * 100_000, "adding at the end costs the same however long the queue is")
     #expect(long.chunkCount < 400)
     func cost(_ change: (inout QueueOrder) -> Void) -> Int {
-      let before = long.stepCount
+      let before = long.steps.count
       change(&long)
-      return long.stepCount - before
+      return long.steps.count - before
     }
     for id: PlayerItemID in [0, 1, 777, 50_000, 99_999] {
       #expect(cost { $0.move(id, to: 70_000) } < 3_000)

@@ -180,9 +180,9 @@ import Testing
   /// A few of many are removed one by one. The order is not rebuilt, which would reset its work counter to 0.
   @Test func removalOfAFewItemsDoesNotRebuildTheOrder() {
     var machine = machine(1...20_000)
-    let stepCount = machine.entries.order.stepCount
+    let stepCount = machine.entries.order.steps.count
     _ = machine.applying((0..<20).map { number in .remove(Array(1 + number * 70...65 + number * 70)) })
-    #expect(machine.entries.order.stepCount > stepCount)
+    #expect(machine.entries.order.steps.count > stepCount)
     #expect(machine.entries.count == 20_000 - 20 * 65)
     #expect(machine.drainRemovedIDs().count == 20 * 65)
   }

@@ -36,7 +36,7 @@ import Testing
     #expect(generator.draw(below: 1) == 0)
   }
 
-  /// These numbers are in protocol.md: another algorithm would break scripts.
+  /// The reference has these numbers: another algorithm would break scripts.
   @Test func seedDeterminesTheOrder() {
     var machine = machine(10)
     _ = machine.setShuffle(seed: 42)

@@ -76,7 +76,7 @@ extension CommandTable {
         + " the text form, the fields are JSON texts.",
       right: .read,
       reply: [.openrpcVersion, .apiInformation, .apiMethods, .apiComponents, .apiEvents],
-      example: ["> {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\"}"]
+      example: ["> rpc.discover", "> {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\"}"]
     ) { _ throws(MediaError) in .connection(.discover) },
     CommandSpec(
       .cancel, .connection, "Cancel a waiting request of this connection.",

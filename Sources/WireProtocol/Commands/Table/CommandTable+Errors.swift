@@ -1,9 +1,9 @@
 import MediaCore
 
 extension CommandTable {
-  /// Errors that many commands share, listed once in protocol.md.
+  /// Errors that many commands share, listed once in the reference.
   public struct ErrorGroup: Sendable {
-    /// The name in protocol.md.
+    /// The name in the reference.
     public let name: String
     public let codes: [MediaError.Code]
   }

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// The table of all commands. Both forms, `help`, the client's completion and protocol.md are derived from it.
+/// The table of all commands. Both forms, `help`, the client's completion and the reference derive from it.
 public enum CommandTable {
   /// Every command, sorted by name.
   public static let all: [CommandSpec] =
