@@ -8,6 +8,9 @@ MAKEFLAGS += --no-print-directory
 # Link everything statically except the C libraries.
 RELEASE := -c release --static-swift-stdlib --disable-local-rpath
 
+# An import that Package.swift does not declare is an error.
+IMPORTS := --explicit-target-dependency-import-check error
+
 # The default durations of `make fuzz` and `make soak`. Examples: `make fuzz SECONDS=600`, `make soak DURATION=20s`.
 SECONDS := 60
 DURATION := 10m
@@ -31,7 +34,7 @@ bench-deps:
 	@scripts/install-deps --bench
 
 build: deps ## debug build of the library, playheadd and playhead
-	swift build
+	swift build $(IMPORTS)
 
 release: deps ## optimised playheadd and playhead in .build/release
 	swift build $(RELEASE) --product playheadd
@@ -49,7 +52,7 @@ demo: release ## play two short files and show the main functions
 
 # Build first: the tests of the daemon start playheadd and playhead from the debug build.
 test: deps ## run all tests, or those of one module: make test MODULE=Playback
-	swift build --build-tests
+	swift build --build-tests $(IMPORTS)
 	@scripts/test $(MODULE)
 	@$(if $(MODULE),,clients/test)
 
