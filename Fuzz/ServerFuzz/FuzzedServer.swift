@@ -24,7 +24,7 @@ final class FuzzedServer {
       return sink
     })
     engine = PlaybackEngine(loop: clock, output: output)
-    var configuration = ControlServer.Configuration(place: SocketFile(asked: path), version: "0")
+    var configuration = ControlServer.Configuration(socketFile: SocketFile(requestedPath: path), version: "0")
     configuration.policy.isNetworkAllowed = false
     server = ControlServer(configuration: configuration, engine: engine, loop: loop)
     try server.start()

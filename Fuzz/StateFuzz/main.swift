@@ -47,10 +47,10 @@ func makeWrittenFiles() -> WrittenFiles {
   ]
   let ids = (1...6).map { UInt64($0) }
   let entries = [
-    StoredEntry(id: 1, place: .path(Array("/no/such.flac".utf8)), fields: fields),
-    StoredEntry(id: 2, place: .address("http://127.0.0.1/a")),
-    StoredEntry(id: 3, place: .lost("fd:1")), StoredEntry(id: 4, place: .path([0x2F, 0xFF])),
-    StoredEntry(id: 5, place: .path([]), fields: fields), StoredEntry(id: 6, place: .address("x")),
+    StoredEntry(id: 1, location: .path(Array("/no/such.flac".utf8)), fields: fields),
+    StoredEntry(id: 2, location: .address("http://127.0.0.1/a")),
+    StoredEntry(id: 3, location: .notRestorable("fd:1")), StoredEntry(id: 4, location: .path([0x2F, 0xFF])),
+    StoredEntry(id: 5, location: .path([]), fields: fields), StoredEntry(id: 6, location: .address("x")),
   ]
   let main = StoredPlayer(
     name: "main",
@@ -65,7 +65,7 @@ func makeWrittenFiles() -> WrittenFiles {
   store.write(
     { StateBatch(names: ["main", "two"], players: [main, other]) }, completion: { _ in signal.update { $0 = true } })
   _ = signal.wait { $0 ? true : nil }
-  store.note(nextItemID: 7)
+  store.record(nextItemID: 7)
   for id in [UInt64(1), 3, 6] { _ = store.openingMarks?.begin(id) }
   let lock = read(folder + "/state.lock")
   close(store)

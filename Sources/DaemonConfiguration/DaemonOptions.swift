@@ -71,8 +71,8 @@ public struct DaemonOptions: Sendable, Hashable {
   public var stateFolder: String?
   /// The minimum duration in seconds of entries for automatic bookmarks (0: none), and whether new entries start at
   /// their bookmark.
-  public var bookmarksFromSeconds = 600
-  public var resumesWhereLeft = false
+  public var minimumBookmarkedSeconds = 600
+  public var resumesAtLastPosition = false
   /// The initial category of the audio session. It is not saved.
   public var sessionCategory = SessionCommand.Category.playAndRecord
   public var isolation = Isolation.opening
@@ -111,10 +111,10 @@ public struct DaemonOptions: Sendable, Hashable {
     policy.access.watchingUserIDs = try Accounts.users(watchingUsers)
     policy.access.watchingGroupIDs = try Accounts.groups(watchingGroups)
     policy.limits = limits
-    if bookmarksFromSeconds > 0 {
-      policy.shortestBookmarkedDuration = MediaTime(value: Int64(bookmarksFromSeconds), timescale: 1)
+    if minimumBookmarkedSeconds > 0 {
+      policy.minimumBookmarkedDuration = MediaTime(value: Int64(minimumBookmarkedSeconds), timescale: 1)
     }
-    policy.resumesWhereLeft = resumesWhereLeft
+    policy.resumesAtLastPosition = resumesAtLastPosition
     policy.writableRoots = try FileRoots(folders: writeRoots)
     policy.isNetworkAllowed = isNetworkAllowed
     try policy.setNetworkRules(allow: allowedNetworks, deny: deniedNetworks)

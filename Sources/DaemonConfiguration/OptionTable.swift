@@ -246,21 +246,21 @@ public enum OptionTable {
     OptionSpec(
       name: "state.bookmarks-from", kind: .integer(bookmarkSeconds),
       summary: "Minimum duration in seconds of items that get a bookmark when playback leaves them. 0: no bookmarks.",
-      flag: "--bookmarks-from", isReloadable: true, field: \.bookmarksFromSeconds,
+      flag: "--bookmarks-from", isReloadable: true, field: \.minimumBookmarkedSeconds,
       set: { options, value throws(MediaError) in
-        if case .integer(let value) = value { options.bookmarksFromSeconds = value }
+        if case .integer(let value) = value { options.minimumBookmarkedSeconds = value }
       },
-      text: { "\($0.bookmarksFromSeconds)" }),
+      text: { "\($0.minimumBookmarkedSeconds)" }),
     OptionSpec(
       name: "state.resume", kind: .boolean,
       summary:
         "Whether entries added by `load`, `append` and `insert` start where they were left, unless `resume=false` is"
         + " given.",
-      flag: "--resume", isReloadable: true, field: \.resumesWhereLeft,
+      flag: "--resume", isReloadable: true, field: \.resumesAtLastPosition,
       set: { options, value throws(MediaError) in
-        if case .boolean(let value) = value { options.resumesWhereLeft = value }
+        if case .boolean(let value) = value { options.resumesAtLastPosition = value }
       },
-      text: { "\($0.resumesWhereLeft)" }),
+      text: { "\($0.resumesAtLastPosition)" }),
   ]
 
   /// The range of `state.bookmarks-from` in seconds: up to ten days.

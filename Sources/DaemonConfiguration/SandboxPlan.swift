@@ -85,7 +85,7 @@ public struct SandboxPlan: Sendable, Hashable {
 
   /// The lock files next to the sockets.
   public static func lockFiles(of place: SocketFile) -> [String] {
-    let siblings = SocketLocation.Sibling.allCases.map { SocketLocation.path(of: $0, beside: place.path) }
+    let siblings = SocketLocation.Sibling.allCases.map { SocketLocation.path(of: $0, nextTo: place.path) }
     return ([place.path] + siblings).map { $0 + ".lock" }
   }
 

@@ -39,7 +39,7 @@ package final class InProcessServer: TestServer {
     })
     engine = PlaybackEngine(loop: clock, output: configuration)
     var settings = ControlServer.Configuration(
-      place: SocketFile(asked: folder.file("control.sock")), version: ProductVersion.text)
+      socketFile: SocketFile(requestedPath: folder.file("control.sock")), version: ProductVersion.text)
     settings.policy.writableRoots = try FileRoots(folders: [folder.path])
     server = ControlServer(configuration: settings, engine: engine, loop: loop)
     super.init(folder: folder, socket: folder.file("control.sock"))

@@ -2,12 +2,12 @@ import MediaCore
 
 /// The target of a bookmark: a file or an address, or a part of one.
 public struct BookmarkedItem: Sendable, Hashable {
-  public var place: StoredEntry.Place
+  public var location: StoredEntry.Location
   /// The part of the target; empty for all of it.
   public var part: String
 
-  public init(place: StoredEntry.Place, part: String = "") {
-    self.place = place
+  public init(location: StoredEntry.Location, part: String = "") {
+    self.location = location
     self.part = part
   }
 }
@@ -15,7 +15,7 @@ public struct BookmarkedItem: Sendable, Hashable {
 /// A position in a playable item.
 public struct Bookmark: Sendable, Hashable {
   public var id: UInt64
-  public var place: BookmarkedItem
+  public var item: BookmarkedItem
   /// The name given by a client; empty for none.
   public var name: String
   /// Whether the bookmark was set automatically when playback left the item.
@@ -24,9 +24,9 @@ public struct Bookmark: Sendable, Hashable {
   /// The time of creation, in seconds since 1970.
   public var savedAt: Int64
 
-  public init(id: UInt64, place: BookmarkedItem, name: String, isAutomatic: Bool, time: MediaTime, savedAt: Int64) {
+  public init(id: UInt64, item: BookmarkedItem, name: String, isAutomatic: Bool, time: MediaTime, savedAt: Int64) {
     self.id = id
-    self.place = place
+    self.item = item
     self.name = name
     self.isAutomatic = isAutomatic
     self.time = time
@@ -49,32 +49,32 @@ public struct BookmarkChange: Sendable, Hashable {
 /// The rule for automatic bookmarks.
 public struct BookmarkRule: Sendable, Hashable {
   /// Below this position an item does not count as begun, and its existing bookmark is unchanged.
-  public static let beginning = MediaTime(value: 5, timescale: 1)
+  public static let minimumPosition = MediaTime(value: 5, timescale: 1)
   /// With less than this remaining, an item counts as finished.
-  public static let ending = MediaTime(value: 10, timescale: 1)
+  public static let minimumRemainingTime = MediaTime(value: 10, timescale: 1)
 
   /// The minimum duration of items with automatic bookmarks; nil for no automatic bookmarks.
-  public var shortest: MediaTime?
+  public var minimumDuration: MediaTime?
 
   /// The change of an item's automatic bookmark.
   public enum Decision: Sendable, Hashable {
     /// Set the bookmark to the current position.
-    case put
+    case set
     /// Remove the bookmark, because the item is finished.
     case remove
     /// Leave the bookmark unchanged.
-    case leave
+    case keep
   }
 
-  public init(shortest: MediaTime?) { self.shortest = shortest }
+  public init(minimumDuration: MediaTime?) { self.minimumDuration = minimumDuration }
 
   /// The change of the bookmark of an item that was played up to `time`. An item that has ended has no bookmark,
   /// whatever its duration.
   public func decision(at time: MediaTime, of duration: MediaTime, hasEnded: Bool = false) -> Decision {
     if hasEnded { return .remove }
-    guard let shortest, duration.isNumeric, duration >= shortest, time.isNumeric else { return .leave }
-    if duration - time < Self.ending { return .remove }
-    return time < Self.beginning ? .leave : .put
+    guard let minimumDuration, duration.isNumeric, duration >= minimumDuration, time.isNumeric else { return .keep }
+    if duration - time < Self.minimumRemainingTime { return .remove }
+    return time < Self.minimumPosition ? .keep : .set
   }
 }
 
@@ -94,7 +94,7 @@ public struct BookmarkTable: Sendable {
   public init(_ saved: [Bookmark] = []) {
     for bookmark in saved {
       bookmarks[bookmark.id] = bookmark
-      if bookmark.isAutomatic { automatic[bookmark.place] = bookmark.id }
+      if bookmark.isAutomatic { automatic[bookmark.item] = bookmark.id }
       nextID = max(nextID, bookmark.id + 1)
     }
   }
@@ -106,7 +106,7 @@ public struct BookmarkTable: Sendable {
   public var hasChanges: Bool { !changed.isEmpty }
 
   /// Removes and returns the pending changes, one for each changed bookmark.
-  public mutating func takeChanges() -> [BookmarkChange] {
+  public mutating func drainChanges() -> [BookmarkChange] {
     defer { changed = [] }
     return changed.sorted().map { BookmarkChange(id: $0, bookmark: bookmarks[$0]) }
   }
@@ -120,33 +120,33 @@ public struct BookmarkTable: Sendable {
   }
 
   /// The automatic bookmark of a target; nil when there is none, or when the target was since played to its end.
-  public func left(_ place: BookmarkedItem) -> Bookmark? { automatic[place].flatMap { bookmarks[$0] } }
+  public func automaticBookmark(of item: BookmarkedItem) -> Bookmark? { automatic[item].flatMap { bookmarks[$0] } }
 
   /// The manual bookmark with a name in a target.
-  public func named(_ name: String, in place: BookmarkedItem) -> Bookmark? {
-    bookmarks.values.first { !$0.isAutomatic && $0.name == name && $0.place == place }
+  public func bookmark(named name: String, in item: BookmarkedItem) -> Bookmark? {
+    bookmarks.values.first { !$0.isAutomatic && $0.name == name && $0.item == item }
   }
 
   // MARK: - Changes
 
   /// Applies a decision about a target whose position is `time`.
-  public mutating func settle(
-    _ place: BookmarkedItem, at time: MediaTime, _ decision: BookmarkRule.Decision, now: Int64
+  public mutating func updateAutomatic(
+    _ item: BookmarkedItem, at time: MediaTime, _ decision: BookmarkRule.Decision, now: Int64
   ) {
     switch decision {
-    case .leave: return
-    case .remove: if let id = automatic[place] { drop(id) }
-    case .put:
-      if let id = automatic[place] {
+    case .keep: return
+    case .remove: if let id = automatic[item] { removeBookmark(id) }
+    case .set:
+      if let id = automatic[item] {
         guard bookmarks[id]?.time != time else { return }
         bookmarks[id]?.time = time
         bookmarks[id]?.savedAt = now
         changed.insert(id)
         return
       }
-      if automatic.count >= Self.automaticLimit { dropOldest() }
-      let made = put(place, name: "", isAutomatic: true, time, now)
-      automatic[place] = made.id
+      if automatic.count >= Self.automaticLimit { removeOldestAutomatic() }
+      let bookmark = insert(item, name: "", isAutomatic: true, time, now)
+      automatic[item] = bookmark.id
     }
   }
 
@@ -154,46 +154,46 @@ public struct BookmarkTable: Sendable {
   ///
   /// - Throws: `tooManyBookmarks`.
   public mutating func add(
-    _ place: BookmarkedItem, name: String, at time: MediaTime, now: Int64
+    _ item: BookmarkedItem, name: String, at time: MediaTime, now: Int64
   ) throws(MediaError) -> Bookmark {
-    if !name.isEmpty, var known = named(name, in: place) {
-      (known.time, known.savedAt) = (time, now)
-      bookmarks[known.id] = known
-      changed.insert(known.id)
-      return known
+    if !name.isEmpty, var existing = bookmark(named: name, in: item) {
+      (existing.time, existing.savedAt) = (time, now)
+      bookmarks[existing.id] = existing
+      changed.insert(existing.id)
+      return existing
     }
     guard bookmarks.count - automatic.count < Self.limit else {
       throw MediaError(
         .tooManyBookmarks, "the limit of \(Self.limit) bookmarks is reached; remove one first")
     }
-    return put(place, name: name, isAutomatic: false, time, now)
+    return insert(item, name: name, isAutomatic: false, time, now)
   }
 
   /// - Throws: `noSuchBookmark`.
   public mutating func remove(_ id: UInt64) throws(MediaError) {
     _ = try bookmark(id)
-    drop(id)
+    removeBookmark(id)
   }
 
-  private mutating func put(
-    _ place: BookmarkedItem, name: String, isAutomatic: Bool, _ time: MediaTime, _ now: Int64
+  private mutating func insert(
+    _ item: BookmarkedItem, name: String, isAutomatic: Bool, _ time: MediaTime, _ now: Int64
   ) -> Bookmark {
     let bookmark = Bookmark(
-      id: nextID, place: place, name: name, isAutomatic: isAutomatic, time: time, savedAt: now)
+      id: nextID, item: item, name: name, isAutomatic: isAutomatic, time: time, savedAt: now)
     nextID += 1
     bookmarks[bookmark.id] = bookmark
     changed.insert(bookmark.id)
     return bookmark
   }
 
-  private mutating func drop(_ id: UInt64) {
-    guard let gone = bookmarks.removeValue(forKey: id) else { return }
-    if gone.isAutomatic { automatic[gone.place] = nil }
+  private mutating func removeBookmark(_ id: UInt64) {
+    guard let removed = bookmarks.removeValue(forKey: id) else { return }
+    if removed.isAutomatic { automatic[removed.item] = nil }
     changed.insert(id)
   }
 
-  private mutating func dropOldest() {
+  private mutating func removeOldestAutomatic() {
     let oldest = automatic.values.compactMap { bookmarks[$0] }.min { ($0.savedAt, $0.id) < ($1.savedAt, $1.id) }
-    if let oldest { drop(oldest.id) }
+    if let oldest { removeBookmark(oldest.id) }
   }
 }

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// A mark is one store into shared memory. It survives every kind of process death, but not a power failure. The page
 /// contains the number of the next entry, the signature of this layout, and one word per mark. The word of a mark is
-/// the number of an entry, or 0. Marks found at startup retain their words until `forgetFound`.
+/// the number of an entry, or 0. Marks found at startup retain their words until `removeFound`.
 ///
 /// Threading: any thread. No method blocks for longer than a few stores into memory.
 public final class OpeningMarks: Sendable {
@@ -80,7 +80,7 @@ public final class OpeningMarks: Sendable {
   }
 
   /// Removes the marks found at startup, when their information has been saved elsewhere.
-  public func forgetFound() {
+  public func removeFound() {
     state.withLock { state in
       guard !state.isClosed else { return }
       for word in state.found { folder.setWord(word, 0) }
@@ -94,8 +94,8 @@ public final class OpeningMarks: Sendable {
     state.withLock { state in
       guard !state.isClosed else { return }
       state.isClosed = true
-      let kept = Set(state.found)
-      for word in Self.firstWord..<StateFolder.wordCount where !kept.contains(word) { folder.setWord(word, 0) }
+      let foundWords = Set(state.found)
+      for word in Self.firstWord..<StateFolder.wordCount where !foundWords.contains(word) { folder.setWord(word, 0) }
     }
   }
 }

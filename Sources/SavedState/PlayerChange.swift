@@ -19,26 +19,26 @@ struct PlayerChange {
   private struct ListChange {
     var isReordered: Bool
     var changed: [StoredChunk] = []
-    var gone: [UInt32] = []
+    var removedKeys: [UInt32] = []
     var added: Set<UInt64> = []
     var removed: Set<UInt64> = []
 
-    var isEmpty: Bool { !isReordered && changed.isEmpty && gone.isEmpty }
+    var isEmpty: Bool { !isReordered && changed.isEmpty && removedKeys.isEmpty }
 
-    init(from old: StateDatabase.WrittenList, to pieces: [StoredChunk]) {
-      let keys = pieces.map(\.key)
+    init(from old: StateDatabase.WrittenList, to chunks: [StoredChunk]) {
+      let keys = chunks.map(\.key)
       isReordered = keys != old.keys
       var before: [[UInt64]] = []
-      for piece in pieces {
-        let former = old.pieces[piece.key]
-        if let former, former.isSame(as: piece.ids) { continue }
-        changed.append(piece)
+      for chunk in chunks {
+        let former = old.chunks[chunk.key]
+        if let former, former.isEqual(to: chunk.ids) { continue }
+        changed.append(chunk)
         if let former { before.append(former) }
       }
       if isReordered {
         let present = Set(keys)
-        gone = old.keys.filter { !present.contains($0) }
-        before += gone.compactMap { old.pieces[$0] }
+        removedKeys = old.keys.filter { !present.contains($0) }
+        before += removedKeys.compactMap { old.chunks[$0] }
       }
       let then = Set(before.joined())
       let now = Set(changed.lazy.map(\.ids).joined())
@@ -47,14 +47,14 @@ struct PlayerChange {
     }
   }
 
-  init(from old: StateDatabase.WrittenPlayer, to player: StoredPlayer, place: Int) {
+  init(from old: StateDatabase.WrittenPlayer, to player: StoredPlayer, index: Int) {
     self.player = player
     self.old = old
     lists = [
       ListChange(from: old.lists[0], to: player.order), ListChange(from: old.lists[1], to: player.original),
     ]
     result = StateDatabase.WrittenPlayer(
-      place: place, fields: player.fields,
+      index: index, fields: player.fields,
       lists: [
         lists[0].isEmpty ? old.lists[0] : StateDatabase.WrittenList(player.order),
         lists[1].isEmpty ? old.lists[1] : StateDatabase.WrittenList(player.original),
@@ -69,21 +69,21 @@ struct PlayerChange {
     removed.subtract(history)
     guard !removed.isEmpty else { return }
     // Entries removed from the history may still be in the queue.
-    for piece in player.order { for id in piece.ids where removed.contains(id) { removed.remove(id) } }
+    for chunk in player.order { for id in chunk.ids where removed.contains(id) { removed.remove(id) } }
   }
 
   var isEmpty: Bool {
     lists.allSatisfy(\.isEmpty) && old.fields == player.fields && old.history == player.history
-      && old.position == player.position && old.place == result.place && player.entries.isEmpty
+      && old.position == player.position && old.index == result.index && player.entries.isEmpty
   }
 
   /// Writes the change.
   ///
   /// - Throws: the errors of GRDB.
   func write(_ db: Database) throws {
-    if old.fields != player.fields || old.place != result.place {
+    if old.fields != player.fields || old.index != result.index {
       try db.cachedStatement(sql: "INSERT OR REPLACE INTO player(name, place, fields) VALUES (?, ?, ?)").execute(
-        arguments: [player.name, result.place, FieldText.encode(player.fields)])
+        arguments: [player.name, result.index, FieldText.encode(player.fields)])
     }
     for (number, list) in lists.enumerated() { try write(list, number, db) }
     if old.history != player.history {
@@ -96,14 +96,14 @@ struct PlayerChange {
 
   private func write(_ list: ListChange, _ number: Int, _ db: Database) throws {
     guard !list.isEmpty else { return }
-    let put = try db.cachedStatement(
+    let insert = try db.cachedStatement(
       sql: "INSERT OR REPLACE INTO piece(player, list, key, ids) VALUES (?, ?, ?, ?)")
-    for piece in list.changed {
-      try put.execute(
-        arguments: [player.name, number, Int64(piece.key), Data(StateDatabase.bytes(piece.ids))])
+    for chunk in list.changed {
+      try insert.execute(
+        arguments: [player.name, number, Int64(chunk.key), Data(StateDatabase.bytes(chunk.ids))])
     }
-    let drop = try db.cachedStatement(sql: "DELETE FROM piece WHERE player = ? AND list = ? AND key = ?")
-    for key in list.gone { try drop.execute(arguments: [player.name, number, Int64(key)]) }
+    let delete = try db.cachedStatement(sql: "DELETE FROM piece WHERE player = ? AND list = ? AND key = ?")
+    for key in list.removedKeys { try delete.execute(arguments: [player.name, number, Int64(key)]) }
     guard list.isReordered else { return }
     try db.cachedStatement(sql: "INSERT OR REPLACE INTO pieces(player, list, keys) VALUES (?, ?, ?)").execute(
       arguments: [player.name, number, Data(StateDatabase.bytes(result.lists[number].keys))])
@@ -124,7 +124,8 @@ struct PlayerChange {
   }
 
   private func writeEntries(_ db: Database) throws {
-    let put = try db.cachedStatement(sql: "INSERT OR REPLACE INTO entry(id, kind, place, fields) VALUES (?, ?, ?, ?)")
+    let insert = try db.cachedStatement(
+      sql: "INSERT OR REPLACE INTO entry(id, kind, place, fields) VALUES (?, ?, ?, ?)")
     let change = try db.cachedStatement(sql: "UPDATE entry SET fields = ? WHERE id = ?")
     for entry in player.entries {
       guard added.contains(entry.id) else {
@@ -132,18 +133,18 @@ struct PlayerChange {
         try change.execute(arguments: [FieldText.encode(entry.fields), Int64(bitPattern: entry.id)])
         continue
       }
-      let (kind, bytes) = entry.place.column
-      try put.execute(
+      let (kind, bytes) = entry.location.column
+      try insert.execute(
         arguments: [Int64(bitPattern: entry.id), kind, Data(bytes), FieldText.encode(entry.fields)])
     }
-    let drop = try db.cachedStatement(sql: "DELETE FROM entry WHERE id = ?")
-    for id in removed { try drop.execute(arguments: [Int64(bitPattern: id)]) }
+    let delete = try db.cachedStatement(sql: "DELETE FROM entry WHERE id = ?")
+    for id in removed { try delete.execute(arguments: [Int64(bitPattern: id)]) }
   }
 }
 
 extension [UInt64] {
   /// Whether both arrays are equal; immediate when they share their buffer.
-  fileprivate func isSame(as other: [UInt64]) -> Bool {
+  fileprivate func isEqual(to other: [UInt64]) -> Bool {
     guard count == other.count else { return false }
     return withUnsafeBufferPointer { mine in
       other.withUnsafeBufferPointer { theirs in

@@ -21,7 +21,7 @@ extension StateDatabase {
   /// - Throws: `tooManySavedQueues`, the errors of GRDB; then nothing has changed.
   func saveQueue(_ name: String, of player: String, at time: Int64) throws -> Int {
     let list = written[player]?.lists[0] ?? WrittenList()
-    let ids = list.keys.flatMap { list.pieces[$0] ?? [] }
+    let ids = list.keys.flatMap { list.chunks[$0] ?? [] }
     try queue.inTransaction(.immediate) { db in
       let count =
         try Int.fetchOne(db, sql: "SELECT count(*) FROM queue WHERE name <> ?", arguments: [name]) ?? 0
@@ -36,7 +36,7 @@ extension StateDatabase {
         sql:
           "INSERT INTO queueEntry(queue, place, kind, bytes, fields) SELECT ?, ?, kind, place, fields FROM entry WHERE id = ?"
       )
-      for (place, id) in ids.enumerated() { try copy.execute(arguments: [name, place, Int64(bitPattern: id)]) }
+      for (index, id) in ids.enumerated() { try copy.execute(arguments: [name, index, Int64(bitPattern: id)]) }
       return .commit
     }
     return ids.count
@@ -55,12 +55,12 @@ extension StateDatabase {
         db, sql: "SELECT kind, bytes, fields FROM queueEntry WHERE queue = ? ORDER BY place", arguments: [name])
       while let row = try rows.next() {
         let bytes = try row.withUnsafeData(atIndex: 1) { $0.map { [UInt8]($0) } ?? [] }
-        guard let place = StoredEntry.Place(kind: Int(try row.integer(atIndex: 0)), bytes: bytes),
+        guard let location = StoredEntry.Location(kind: Int(try row.integer(atIndex: 0)), bytes: bytes),
           let fields = FieldText.decode(try row.decode(String.self, atIndex: 2))
         else {
           throw MediaError(.stateDamaged, "the queue \(name) is damaged")
         }
-        entries.append(StoredEntry(id: UInt64(entries.count), place: place, fields: fields))
+        entries.append(StoredEntry(id: UInt64(entries.count), location: location, fields: fields))
       }
       return entries
     }
@@ -78,7 +78,7 @@ extension StateDatabase {
   }
 
   /// - Throws: `noSuchSavedQueue`, the errors of GRDB.
-  func forgetQueue(_ name: String) throws {
+  func removeQueue(_ name: String) throws {
     try queue.inTransaction(.immediate) { db in
       try db.execute(sql: "DELETE FROM queue WHERE name = ?", arguments: [name])
       guard db.changesCount > 0 else { throw Self.noSuchQueue(name) }
@@ -92,13 +92,13 @@ extension StateDatabase {
   }
 }
 
-extension StoredEntry.Place {
+extension StoredEntry.Location {
   /// Creates a location from database columns; nil when invalid.
   init?(kind: Int, bytes: [UInt8]) {
     switch kind {
     case 0: self = .path(bytes)
     case 1: self = .address(String(decoding: bytes, as: UTF8.self))
-    case 2: self = .lost(String(decoding: bytes, as: UTF8.self))
+    case 2: self = .notRestorable(String(decoding: bytes, as: UTF8.self))
     default: return nil
     }
   }
@@ -108,7 +108,7 @@ extension StoredEntry.Place {
     switch self {
     case .path(let path): (0, path)
     case .address(let text): (1, Array(text.utf8))
-    case .lost(let name): (2, Array(name.utf8))
+    case .notRestorable(let name): (2, Array(name.utf8))
     }
   }
 }
@@ -120,20 +120,20 @@ extension StateStore {
   public func saveQueue(
     _ name: String, of player: String, at time: Int64, completion: @escaping @Sendable (Result<Int, MediaError>) -> Void
   ) {
-    ask(completion) { try $0.saveQueue(name, of: player, at: time) }
+    query(completion) { try $0.saveQueue(name, of: player, at: time) }
   }
 
   /// Loads a saved queue. The result can be `noSuchSavedQueue`.
   public func loadQueue(_ name: String, completion: @escaping @Sendable (Result<[StoredEntry], MediaError>) -> Void) {
-    ask(completion) { try $0.loadQueue(name) }
+    query(completion) { try $0.loadQueue(name) }
   }
 
   public func savedQueues(completion: @escaping @Sendable (Result<[SavedQueue], MediaError>) -> Void) {
-    ask(completion) { try $0.savedQueues() }
+    query(completion) { try $0.savedQueues() }
   }
 
   /// Removes a saved queue. The result can be `noSuchSavedQueue`.
-  public func forgetQueue(_ name: String, completion: @escaping @Sendable (Result<Void, MediaError>) -> Void) {
-    ask(completion) { try $0.forgetQueue(name) }
+  public func removeQueue(_ name: String, completion: @escaping @Sendable (Result<Void, MediaError>) -> Void) {
+    query(completion) { try $0.removeQueue(name) }
   }
 }

@@ -9,19 +9,19 @@ final class StateDatabase {
   /// The written state of a list of ids.
   struct WrittenList {
     var keys: [UInt32] = []
-    var pieces: [UInt32: [UInt64]] = [:]
+    var chunks: [UInt32: [UInt64]] = [:]
 
     init() {}
 
-    init(_ pieces: [StoredChunk]) {
-      keys = pieces.map(\.key)
-      self.pieces = Dictionary(pieces.map { ($0.key, $0.ids) }) { first, _ in first }
+    init(_ chunks: [StoredChunk]) {
+      keys = chunks.map(\.key)
+      self.chunks = Dictionary(chunks.map { ($0.key, $0.ids) }) { first, _ in first }
     }
   }
 
   /// The written state of a player.
   struct WrittenPlayer {
-    var place = -1
+    var index = -1
     var fields: StoredFields = [:]
     /// The queue, and its order without shuffling.
     var lists = [WrittenList(), WrittenList()]
@@ -85,7 +85,7 @@ final class StateDatabase {
     let queue = try DatabaseQueue(path: path, configuration: configuration)
     defer {
       try? queue.close()
-      Self.keep(queue)
+      Self.retain(queue)
     }
     try queue.read { db in
       // A daemon that was killed while it created the database leaves only GRDB's tables.
@@ -102,12 +102,12 @@ final class StateDatabase {
 
   /// Retains a closed connection indefinitely. libdispatch finishes a released queue on a separate thread. That thread
   /// would wake once per second for the rest of the process.
-  private static func keep(_ queue: DatabaseQueue) { _ = Unmanaged.passRetained(queue) }
+  private static func retain(_ queue: DatabaseQueue) { _ = Unmanaged.passRetained(queue) }
 
   /// Checkpoints the log and closes the database.
   func close() {
     try? queue.close()
-    Self.keep(queue)
+    Self.retain(queue)
   }
 
   // MARK: - Reading
@@ -122,7 +122,7 @@ final class StateDatabase {
       state.nextItemID = try Self.checked(UInt64(bitPattern: next))
       var entries = try loadEntries(db)
       let rows = try Row.fetchAll(db, sql: "SELECT name, place, fields FROM player ORDER BY place")
-      for (place, row) in rows.enumerated() {
+      for (index, row) in rows.enumerated() {
         let name = try row.decode(String.self, atIndex: 0)
         guard written[name] == nil, let fields = FieldText.decode(try row.decode(String.self, atIndex: 2)) else {
           throw Self.damaged("the settings of a player")
@@ -156,7 +156,7 @@ final class StateDatabase {
           state.nextItemID = max(state.nextItemID, try Self.checked(id) + 1)
         }
         written[name] = WrittenPlayer(
-          place: place, fields: fields, lists: [WrittenList(player.order), WrittenList(player.original)],
+          index: index, fields: fields, lists: [WrittenList(player.order), WrittenList(player.original)],
           history: player.history, position: player.position)
         state.players.append(player)
       }
@@ -171,10 +171,10 @@ final class StateDatabase {
     while let row = try rows.next() {
       let bytes = try row.withUnsafeData(atIndex: 2) { $0.map { [UInt8]($0) } ?? [] }
       guard let fields = FieldText.decode(try row.decode(String.self, atIndex: 3)),
-        let place = StoredEntry.Place(kind: Int(try row.integer(atIndex: 1)), bytes: bytes)
+        let location = StoredEntry.Location(kind: Int(try row.integer(atIndex: 1)), bytes: bytes)
       else { throw Self.damaged("an entry") }
       let id = try Self.checked(UInt64(bitPattern: try row.integer(atIndex: 0)))
-      entries[id] = StoredEntry(id: id, place: place, fields: fields)
+      entries[id] = StoredEntry(id: id, location: location, fields: fields)
     }
     return entries
   }
@@ -185,7 +185,7 @@ final class StateDatabase {
         db, "SELECT keys FROM pieces WHERE player = ? AND list = \(list)", player)
     else { return [] }
     guard keys.count.isMultiple(of: 4) else { throw Self.damaged("a queue") }
-    var pieces: [UInt32: [UInt64]] = [:]
+    var chunks: [UInt32: [UInt64]] = [:]
     let rows = try Row.fetchCursor(
       db, sql: "SELECT key, ids FROM piece WHERE player = ? AND list = \(list)", arguments: [player])
     while let row = try rows.next() {
@@ -195,11 +195,11 @@ final class StateDatabase {
       guard let key = UInt32(exactly: try row.integer(atIndex: 0)) else {
         throw Self.damaged("a part of a queue")
       }
-      pieces[key] = ids
+      chunks[key] = ids
     }
-    return try stride(from: 0, to: keys.count, by: 4).map { place in
-      let key = keys[place..<place + 4].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-      guard let ids = pieces.removeValue(forKey: key) else { throw Self.damaged("a part of a queue") }
+    return try stride(from: 0, to: keys.count, by: 4).map { offset in
+      let key = keys[offset..<offset + 4].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+      guard let ids = chunks.removeValue(forKey: key) else { throw Self.damaged("a part of a queue") }
       return StoredChunk(key: key, ids: ids)
     }
   }
@@ -212,8 +212,8 @@ final class StateDatabase {
     return id
   }
 
-  static func damaged(_ what: String) -> MediaError {
-    MediaError(.stateDamaged, "\(what) is damaged")
+  static func damaged(_ subject: String) -> MediaError {
+    MediaError(.stateDamaged, "\(subject) is damaged")
   }
 
   // MARK: - List encoding
@@ -256,21 +256,21 @@ final class StateDatabase {
         try remove(db, name)
         changed[name] = nil
       }
-      let places = Dictionary(batch.names.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
+      let indices = Dictionary(batch.names.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
       for player in batch.players {
-        guard let place = places[player.name] else { continue }
-        let change = PlayerChange(from: written[player.name] ?? WrittenPlayer(), to: player, place: place)
+        guard let index = indices[player.name] else { continue }
+        let change = PlayerChange(from: written[player.name] ?? WrittenPlayer(), to: player, index: index)
         guard !change.isEmpty else { continue }
         if !isChanged { try db.beginTransaction(.immediate) }
         isChanged = true
         try change.write(db)
         changed[player.name] = change.result
       }
-      for (name, place) in places where changed[name].map({ $0.place != place }) ?? false {
+      for (name, index) in indices where changed[name].map({ $0.index != index }) ?? false {
         if !isChanged { try db.beginTransaction(.immediate) }
         isChanged = true
-        try db.cachedStatement(sql: "UPDATE player SET place = ? WHERE name = ?").execute(arguments: [place, name])
-        changed[name]?.place = place
+        try db.cachedStatement(sql: "UPDATE player SET place = ? WHERE name = ?").execute(arguments: [index, name])
+        changed[name]?.index = index
       }
       if !batch.bookmarks.isEmpty {
         if !isChanged { try db.beginTransaction(.immediate) }
@@ -293,7 +293,7 @@ final class StateDatabase {
 
   private func remove(_ db: Database, _ name: String) throws {
     guard let player = written[name] else { return }
-    let ids = player.lists[0].pieces.values.flatMap { $0 } + player.history
+    let ids = player.lists[0].chunks.values.flatMap { $0 } + player.history
     let statement = try db.cachedStatement(sql: "DELETE FROM entry WHERE id = ?")
     for id in ids { try statement.execute(arguments: [Int64(bitPattern: id)]) }
     for table in ["position", "piece", "pieces", "history"] {
@@ -306,8 +306,8 @@ final class StateDatabase {
   ///
   /// - Throws: the errors of GRDB, when the check is not possible.
   func findDamage() throws -> String? {
-    let answer = try queue.inDatabase { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
-    return answer == "ok" ? nil : answer ?? "no result"
+    let result = try queue.inDatabase { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+    return result == "ok" ? nil : result ?? "no result"
   }
 }
 

@@ -41,10 +41,10 @@ public final class StateFolder: @unchecked Sendable {
     let descriptor = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw Self.unavailable("open", lock) }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      let isHeld = errno == EWOULDBLOCK
+      let isLocked = errno == EWOULDBLOCK
       let error = Self.unavailable("flock", lock)
       close(descriptor)
-      throw isHeld
+      throw isLocked
         ? MediaError(.stateInUse, "another playheadd saves its state in \(path); this one saves nothing") : error
     }
     // Allocate now: with a full disk, a later write to the mapping would raise a signal.
@@ -104,11 +104,11 @@ public final class StateFolder: @unchecked Sendable {
     guard path.hasPrefix("/") else {
       throw MediaError(.stateUnavailable, "the state folder must be an absolute path (got \(path))", operation: "mkdir")
     }
-    var made = ""
+    var folder = ""
     for part in path.split(separator: "/") {
-      made += "/\(part)"
-      if mkdir(made, 0o700) != 0, errno != EEXIST, errno != EISDIR, access(made, F_OK) != 0 {
-        throw unavailable("mkdir", made)
+      folder += "/\(part)"
+      if mkdir(folder, 0o700) != 0, errno != EEXIST, errno != EISDIR, access(folder, F_OK) != 0 {
+        throw unavailable("mkdir", folder)
       }
     }
     var status = stat()

@@ -17,11 +17,11 @@ public final class StateStore: @unchecked Sendable {
   public enum Outcome: Sendable {
     case done
     /// The batch is retained and will be written with the next one.
-    case kept(MediaError)
+    case deferred(MediaError)
     /// A new database was created: the complete state must be written.
-    case begunAnew(MediaError)
+    case databaseReplaced(MediaError)
     /// Saving has stopped permanently.
-    case given(up: MediaError)
+    case stopped(MediaError)
   }
 
   private struct State {
@@ -33,10 +33,10 @@ public final class StateStore: @unchecked Sendable {
     var folder: StateFolder?
     var openingMarks: OpeningMarks?
     /// The last noted number, independent of whether the folder is open.
-    var notedNextItemID: UInt64 = 0
+    var recordedNextItemID: UInt64 = 0
     /// Called when the complete state must be written. The flag is set while this event is pending.
-    var onBegunAnew: (@Sendable () -> Void)?
-    var isBegunAnewUntold = false
+    var onDatabaseReplaced: (@Sendable () -> Void)?
+    var isReplacementPending = false
   }
 
   private let signal = ConditionMutex(State())
@@ -46,12 +46,12 @@ public final class StateStore: @unchecked Sendable {
   // State of the store's thread.
   private var database: StateDatabase?
   /// The batch that could not be written.
-  private var kept: StateBatch?
+  private var pendingBatch: StateBatch?
   /// Whether the database is new and nothing has been written to it.
   private var isEmpty = false
   /// Whether the database has been replaced. Only once per run, because repeated damage is not caused by the file
   /// alone.
-  private var hasBegunAnew = false
+  private var hasReplacedDatabase = false
   /// Whether the disk was full when the folder was opened. Each write tries to open it again.
   private var isWaitingForRoom = false
 
@@ -75,35 +75,35 @@ public final class StateStore: @unchecked Sendable {
 
   /// Records the first unused entry number. Called by one thread at a time, after the state is loaded. A memory
   /// access.
-  public func note(nextItemID: UInt64) {
+  public func record(nextItemID: UInt64) {
     signal.withState { state in
-      state.notedNextItemID = nextItemID
+      state.recordedNextItemID = nextItemID
       return state.folder
     }?.nextItemID = nextItemID
   }
 
   /// Sets the handler to call on the store's thread when the complete state must be written because a new database was
   /// created. Called immediately, on the caller's thread, if this event is pending.
-  public func onBegunAnew(_ handler: @escaping @Sendable () -> Void) {
-    let isUntold = signal.withState { state in
-      defer { state.isBegunAnewUntold = false }
-      state.onBegunAnew = handler
-      return state.isBegunAnewUntold
+  public func onDatabaseReplaced(_ handler: @escaping @Sendable () -> Void) {
+    let isPending = signal.withState { state in
+      defer { state.isReplacementPending = false }
+      state.onDatabaseReplaced = handler
+      return state.isReplacementPending
     }
-    if isUntold { handler() }
+    if isPending { handler() }
   }
 
   /// Writes a batch. The store's thread calls `batch` and `completion`. Does not block.
   ///
-  /// - Parameter whole: returns the complete state, which is written instead when a new database was created. Nil:
-  ///   `completion` then receives `begunAnew`.
+  /// - Parameter completeState: returns the complete state, which is written instead when a new database was created.
+  ///   Nil: `completion` then receives `databaseReplaced`.
   public func write(
-    _ batch: @escaping @Sendable () -> StateBatch, whole: (@Sendable () -> StateBatch)? = nil,
+    _ batch: @escaping @Sendable () -> StateBatch, completeState: (@Sendable () -> StateBatch)? = nil,
     completion: @escaping @Sendable (Outcome) -> Void
   ) {
     signal.update { state in
       guard !state.isClosing else { return }
-      state.jobs.append { completion($0.write(batch, whole)) }
+      state.jobs.append { completion($0.write(batch, completeState)) }
     }
   }
 
@@ -117,9 +117,9 @@ public final class StateStore: @unchecked Sendable {
   }
 
   /// Runs a query on the store's thread.
-  func ask<Answer: Sendable>(
-    _ completion: @escaping @Sendable (Result<Answer, MediaError>) -> Void,
-    _ body: @escaping @Sendable (StateDatabase) throws -> Answer
+  func query<Value: Sendable>(
+    _ completion: @escaping @Sendable (Result<Value, MediaError>) -> Void,
+    _ body: @escaping @Sendable (StateDatabase) throws -> Value
   ) {
     let path = path
     let refused = signal.update { state in
@@ -179,7 +179,7 @@ public final class StateStore: @unchecked Sendable {
       }
     }
     signal.update { [loaded] in $0.loaded = loaded }
-    if database != nil { checkSoundness() }
+    if database != nil { checkIntegrity() }
   }
 
   /// Opens the folder, unless it is open, and its database. Returns the saved state.
@@ -189,7 +189,7 @@ public final class StateStore: @unchecked Sendable {
     try folder.makeDatabaseFile()
     var loaded = try load(folder)
     // Ignore recorded values that are not entry numbers.
-    for recorded in [folder.nextItemID, signal.withState { $0.notedNextItemID }]
+    for recorded in [folder.nextItemID, signal.withState { $0.recordedNextItemID }]
     where StoredEntry.ids.contains(recorded) {
       loaded.nextItemID = max(loaded.nextItemID, recorded)
     }
@@ -227,16 +227,16 @@ public final class StateStore: @unchecked Sendable {
   private func openAfterWaiting() -> MediaError? {
     do {
       let former = try openDatabase()
-      var told: MediaError?
+      var problem: MediaError?
       if !former.players.isEmpty || !former.bookmarks.isEmpty, let folder = signal.withState({ $0.folder }) {
         let aside = try replaceDatabase(in: folder)
-        told = MediaError(
+        problem = MediaError(
           .stateDiskFull,
           "the saved state could not be read on the full disk; it was moved to \(aside), and a new one was created")
       }
       (isWaitingForRoom, isEmpty) = (false, true)
-      signal.update { [told] in $0.status.error = told }
-      logger.notice("state is saved again", metadata: told.map { ["error": "\($0)"] })
+      signal.update { [problem] in $0.status.error = problem }
+      logger.notice("state is saved again", metadata: problem.map { ["error": "\($0)"] })
       return nil
     } catch {
       signal.update { $0.status.isSaving = false }
@@ -259,7 +259,7 @@ public final class StateStore: @unchecked Sendable {
     } catch {
       let reason = Self.mediaError(error, folder.database)
       guard reason.code == .stateDamaged else { throw reason }
-      try beginAnew(folder, reason)
+      try replaceDamagedDatabase(folder, reason)
       return LoadedState()
     }
   }
@@ -267,17 +267,17 @@ public final class StateStore: @unchecked Sendable {
   /// Replaces the database with a new one.
   ///
   /// - Throws: the errors of the system; `reason` when the database was already replaced in this run.
-  private func beginAnew(_ folder: StateFolder, _ reason: MediaError) throws {
+  private func replaceDamagedDatabase(_ folder: StateFolder, _ reason: MediaError) throws {
     database?.close()
     database = nil
-    guard !hasBegunAnew else { throw reason }
-    hasBegunAnew = true
+    guard !hasReplacedDatabase else { throw reason }
+    hasReplacedDatabase = true
     let aside = try replaceDatabase(in: folder)
-    let told = MediaError(
+    let problem = MediaError(
       .stateDamaged, "the saved state was damaged; it was moved to \(aside), and a new one was created",
       underlying: reason.message)
     logger.error("the saved state was damaged", metadata: ["aside": "\(aside)", "error": "\(reason)"])
-    signal.update { $0.status.error = told }
+    signal.update { $0.status.error = problem }
   }
 
   /// Renames the database and creates an empty one. Returns the path of the old one.
@@ -292,7 +292,7 @@ public final class StateStore: @unchecked Sendable {
   }
 
   /// Checks the integrity of the loaded database.
-  private func checkSoundness() {
+  private func checkIntegrity() {
     guard let database, let folder = signal.withState({ $0.folder }) else { return }
     let damage: MediaError
     do {
@@ -304,11 +304,11 @@ public final class StateStore: @unchecked Sendable {
       guard damage.code == .stateDamaged else { return }
     }
     do {
-      try beginAnew(folder, damage)
+      try replaceDamagedDatabase(folder, damage)
       isEmpty = true
       let handler = signal.withState { state in
-        state.isBegunAnewUntold = state.onBegunAnew == nil
-        return state.onBegunAnew
+        state.isReplacementPending = state.onDatabaseReplaced == nil
+        return state.onDatabaseReplaced
       }
       handler?()
     } catch {
@@ -316,56 +316,56 @@ public final class StateStore: @unchecked Sendable {
     }
   }
 
-  private func write(_ batch: () -> StateBatch, _ whole: (() -> StateBatch)?) -> Outcome {
-    if isWaitingForRoom, let reason = openAfterWaiting() { return .kept(reason) }
+  private func write(_ batch: () -> StateBatch, _ completeState: (() -> StateBatch)?) -> Outcome {
+    if isWaitingForRoom, let reason = openAfterWaiting() { return .deferred(reason) }
     guard database != nil else {
-      return .given(up: status.error ?? MediaError(.stateNotSaved, "no state is saved"))
+      return .stopped(status.error ?? MediaError(.stateNotSaved, "no state is saved"))
     }
     let outcome = isEmpty ? nil : write(batch())
     switch outcome {
-    case .done, .kept, .given: return outcome ?? .done
-    case .begunAnew, nil:
-      guard let whole else {
-        return .begunAnew(status.error ?? MediaError(.stateDamaged, "the saved state was damaged"))
+    case .done, .deferred, .stopped: return outcome ?? .done
+    case .databaseReplaced, nil:
+      guard let completeState else {
+        return .databaseReplaced(status.error ?? MediaError(.stateDamaged, "the saved state was damaged"))
       }
       isEmpty = false
-      return write(whole())
+      return write(completeState())
     }
   }
 
   private func write(_ batch: StateBatch) -> Outcome {
     guard let database, let folder = signal.withState({ $0.folder }) else {
-      return .given(up: status.error ?? MediaError(.stateNotSaved, "no state is saved"))
+      return .stopped(status.error ?? MediaError(.stateNotSaved, "no state is saved"))
     }
-    let whole = kept.map { $0.followed(by: batch) } ?? batch
+    let combined = pendingBatch.map { $0.followed(by: batch) } ?? batch
     do {
-      let isChanged = try database.write(whole, nextItemID: folder.nextItemID)
-      let wasKept = kept != nil
-      kept = nil
+      let isChanged = try database.write(combined, nextItemID: folder.nextItemID)
+      let hadPendingBatch = pendingBatch != nil
+      pendingBatch = nil
       signal.update { state in
         if isChanged { state.status.writeCount += 1 }
-        if wasKept { state.status.error = nil }
+        if hadPendingBatch { state.status.error = nil }
       }
-      if wasKept { logger.notice("state is saved again") }
+      if hadPendingBatch { logger.notice("state is saved again") }
       return .done
     } catch {
       let reason = Self.mediaError(error, folder.database)
       if reason.code == .stateDamaged {
         do {
-          kept = nil
-          try beginAnew(folder, reason)
+          pendingBatch = nil
+          try replaceDamagedDatabase(folder, reason)
           isEmpty = true
-          return .begunAnew(reason)
+          return .databaseReplaced(reason)
         } catch {
           let final = Self.mediaError(error, folder.path)
           stopSaving(final)
-          return .given(up: final)
+          return .stopped(final)
         }
       }
-      if kept == nil { logger.error("state cannot be saved", metadata: ["error": "\(reason)"]) }
-      kept = whole
+      if pendingBatch == nil { logger.error("state cannot be saved", metadata: ["error": "\(reason)"]) }
+      pendingBatch = combined
       signal.update { $0.status.error = reason }
-      return .kept(reason)
+      return .deferred(reason)
     }
   }
 

@@ -7,13 +7,13 @@ public typealias StoredFields = [String: String]
 /// The saved state of a queue entry.
 public struct StoredEntry: Sendable, Hashable {
   /// The source of the entry's bytes.
-  public enum Place: Sendable, Hashable {
+  public enum Location: Sendable, Hashable {
     /// A file path, in the bytes of the file system.
     case path([UInt8])
     /// An address, including its secrets.
     case address(String)
     /// A source that cannot be reopened; the text is a substitute for it.
-    case lost(String)
+    case notRestorable(String)
   }
 
   /// The valid entry numbers. The range exceeds all practical counts, and its values fit in a signed integer with room
@@ -22,13 +22,13 @@ public struct StoredEntry: Sendable, Hashable {
 
   /// The unique number of the entry; never reused.
   public var id: UInt64
-  public var place: Place
+  public var location: Location
   /// All other properties.
   public var fields: StoredFields
 
-  public init(id: UInt64, place: Place, fields: StoredFields = [:]) {
+  public init(id: UInt64, location: Location, fields: StoredFields = [:]) {
     self.id = id
-    self.place = place
+    self.location = location
     self.fields = fields
   }
 }

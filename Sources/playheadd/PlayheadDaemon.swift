@@ -55,7 +55,7 @@ struct PlayheadDaemon: ParsableCommand {
     let signals = DaemonSignals()
     let service = ServiceManager()
     let options = try flags.options()
-    let place = SocketFile(asked: options.socketPath)
+    let place = SocketFile(requestedPath: options.socketPath)
     let sandboxing = try Sandboxing(
       options, configurationFile: flags.configurationFile?.path,
       place: service.sockets[.control] == nil ? place : nil)
@@ -75,7 +75,7 @@ struct PlayheadDaemon: ParsableCommand {
     let control = ThreadControlLoop()
     let (loop, output) = try makeOutput(options, on: control)
     let engine = PlaybackEngine(loop: loop, output: output, logger: Logger(label: "playhead.playback"))
-    var configuration = ControlServer.Configuration(place: place, version: Self.version)
+    var configuration = ControlServer.Configuration(socketFile: place, version: Self.version)
     configuration.sandbox = sandboxing.sandbox.status
     configuration.socketMode = options.socketMode
     configuration.socketGroupID = try options.socketGroup.map(Accounts.group)

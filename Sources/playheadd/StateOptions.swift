@@ -36,8 +36,8 @@ struct StateOptions: ParsableArguments {
   func apply(to options: inout DaemonOptions) {
     if let state { (options.stateFolder, options.savesState) = (state, true) }
     if noState { options.savesState = false }
-    if let bookmarksFrom { options.bookmarksFromSeconds = bookmarksFrom }
-    if resume { options.resumesWhereLeft = true }
+    if let bookmarksFrom { options.minimumBookmarkedSeconds = bookmarksFrom }
+    if resume { options.resumesAtLastPosition = true }
   }
 
   /// The store, which has started to read the saved state. Nil if no state is saved.

@@ -10,7 +10,7 @@ import WireProtocol
   private func beginRequest(
     _ machine: inout ConnectionStateMachine, _ address: ReplyAddress, isInOrder: Bool = false
   ) throws -> WaitToken {
-    guard case .began(let token) = machine.begin(address, isInOrder: isInOrder) else {
+    guard case .started(let token) = machine.start(address, isInOrder: isInOrder) else {
       Issue.record("the request did not begin")
       return 0
     }
@@ -20,33 +20,33 @@ import WireProtocol
   @Test func waitingRequestWithoutAnIDBlocksTheNext() throws {
     var machine = ConnectionStateMachine()
     let token = try beginRequest(&machine, .words)
-    #expect(!machine.mayTakeRequest)
+    #expect(!machine.mayProcessRequest)
     #expect(machine.finish(token) == .words)
-    #expect(machine.mayTakeRequest)
+    #expect(machine.mayProcessRequest)
   }
 
   @Test func waitingRequestWithAnIDBlocksNoOther() throws {
     var machine = ConnectionStateMachine()
     _ = try beginRequest(&machine, requestWithID)
-    #expect(machine.mayTakeRequest)
+    #expect(machine.mayProcessRequest)
   }
 
   @Test func requestInOrderBlocksTheNextEvenWithAnID() throws {
     var machine = ConnectionStateMachine()
-    guard case .began(let token) = machine.begin(requestWithID, isInOrder: true) else {
+    guard case .started(let token) = machine.start(requestWithID, isInOrder: true) else {
       Issue.record("the request did not begin")
       return
     }
-    #expect(!machine.mayTakeRequest && !machine.accepts(requestWithID))
+    #expect(!machine.mayProcessRequest && !machine.accepts(requestWithID))
     #expect(machine.finish(token) == requestWithID)
-    #expect(machine.mayTakeRequest && machine.accepts(requestWithID))
+    #expect(machine.mayProcessRequest && machine.accepts(requestWithID))
   }
 
   @Test func waitingJSONRequestWithoutAnIDBlocksTheNext() throws {
     for id in [RequestID.none, .jsonNull] {
       var machine = ConnectionStateMachine()
       _ = try beginRequest(&machine, ReplyAddress(form: .json, id: id))
-      #expect(!machine.mayTakeRequest)
+      #expect(!machine.mayProcessRequest)
     }
   }
 
@@ -55,7 +55,7 @@ import WireProtocol
     let token = try beginRequest(&machine, requestWithID)
     #expect(!machine.accepts(requestWithID))
     #expect(machine.accepts(ReplyAddress(form: .json, id: .jsonString("a"))))
-    #expect(machine.begin(requestWithID) == .idInUse)
+    #expect(machine.start(requestWithID) == .idInUse)
     #expect(machine.waitingCount == 1)
     _ = machine.finish(token)
     #expect(machine.accepts(requestWithID))
@@ -73,43 +73,43 @@ import WireProtocol
     var machine = ConnectionStateMachine(waitingRequestLimit: 2)
     let first = try beginRequest(&machine, requestWithID)
     _ = try beginRequest(&machine, ReplyAddress(form: .words, id: .words("b")))
-    #expect(!machine.mayTakeRequest)
+    #expect(!machine.mayProcessRequest)
     _ = machine.finish(first)
-    #expect(machine.mayTakeRequest)
+    #expect(machine.mayProcessRequest)
   }
 
   @Test func repliesAreStillDueAfterTheEndOfInput() throws {
     var machine = ConnectionStateMachine()
-    #expect(!machine.isAnswered)
+    #expect(!machine.isComplete)
     let token = try beginRequest(&machine, .words)
     machine.inputEnded()
-    #expect(!machine.isAnswered)
+    #expect(!machine.isComplete)
     _ = machine.finish(token)
     // A request that was sent before the end may still be accepted.
-    #expect(machine.mayTakeRequest)
-    #expect(machine.isAnswered)
+    #expect(machine.mayProcessRequest)
+    #expect(machine.isComplete)
   }
 
   @Test func requestInOrderBlocksOthersOnlyUntilItWaits() throws {
     var machine = ConnectionStateMachine()
     let token = try beginRequest(&machine, requestWithID, isInOrder: true)
-    #expect(!machine.mayTakeRequest && machine.isTakingTurns)
-    machine.letOthersPass(token)
-    #expect(machine.mayTakeRequest && !machine.isTakingTurns && !machine.accepts(requestWithID))
+    #expect(!machine.mayProcessRequest && machine.isRunningInSlices)
+    machine.allowLaterRequests(after: token)
+    #expect(machine.mayProcessRequest && !machine.isRunningInSlices && !machine.accepts(requestWithID))
     #expect(machine.finish(token) == requestWithID)
     // A request without an id blocks later requests until its reply.
     let other = try beginRequest(&machine, .words, isInOrder: true)
-    machine.letOthersPass(other)
-    #expect(!machine.mayTakeRequest && !machine.isTakingTurns)
+    machine.allowLaterRequests(after: other)
+    #expect(!machine.mayProcessRequest && !machine.isRunningInSlices)
     _ = machine.finish(other)
-    #expect(machine.mayTakeRequest)
+    #expect(machine.mayProcessRequest)
   }
 
   @Test func noRequestIsAcceptedAfterClosing() {
     var machine = ConnectionStateMachine()
     machine.close()
     machine.inputEnded()
-    #expect(!machine.mayTakeRequest)
-    #expect(!machine.isAnswered)
+    #expect(!machine.mayProcessRequest)
+    #expect(!machine.isComplete)
   }
 }

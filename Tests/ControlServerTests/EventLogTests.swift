@@ -11,7 +11,7 @@ import WireProtocol
     var limits = WireLimits.standard
     limits.loggedEventCount = events
     limits.loggedEventByteCount = bytes
-    return EventLog(limits: limits, later: later)
+    return EventLog(limits: limits, schedule: later)
   }
 
   private func change(_ key: ObservableKey = .playerVolume, _ value: FieldValue, player: String = "main") -> Event {

@@ -13,7 +13,7 @@ import WireProtocol
 
   private func dequeuedLines(_ queue: inout OutputQueue) -> [String] {
     var lines: [String] = []
-    queue.take { lines = String(decoding: $0, as: UTF8.self).split(separator: "\n").map { String($0) } }
+    queue.drain { lines = String(decoding: $0, as: UTF8.self).split(separator: "\n").map { String($0) } }
     return lines
   }
 
@@ -122,7 +122,7 @@ import WireProtocol
     var queue = queue(1_000)
     queue.transportByteCount = 600
     #expect(queue.append(change(1, 2), form: .words) == 0)
-    queue.forget(subscription: 2)
+    queue.dropChanges(ofSubscription: 2)
     queue.transportByteCount = 0
     #expect(dequeuedLines(&queue) == [])
     #expect(queue.isEmpty)

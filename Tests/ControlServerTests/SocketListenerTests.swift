@@ -28,7 +28,7 @@ import Testing
 
   @Test func folderAndSocketAreAccessibleToTheUserOnly() throws {
     try withFolder { folder in
-      let listener = try SocketListener(path: "\(folder)/a/s", makesFolder: true)
+      let listener = try SocketListener(path: "\(folder)/a/s", createsFolder: true)
       #expect(mode("\(folder)/a") == 0o700)
       #expect(mode("\(folder)/a/s") == 0o600)
       listener.remove()
@@ -42,11 +42,11 @@ import Testing
       expectError(.fileNotFound) { try SocketListener(path: "\(folder)/a/s") }
       #expect(mode("\(folder)/a") == nil)
       // Parent folders of an existing folder are not created either.
-      expectError(.writeFailed) { try SocketListener(path: "\(folder)/a/b/s", makesFolder: true) }
+      expectError(.writeFailed) { try SocketListener(path: "\(folder)/a/b/s", createsFolder: true) }
       #expect(mode("\(folder)/a") == nil)
       close(open("\(folder)/s", O_CREAT | O_WRONLY, 0o644))
       expectError(.fileNotFound) { try SocketListener(path: "\(folder)/s/s") }
-      #expect(code { _ = try SocketListener(path: "\(folder)/s/s", makesFolder: true) } != nil)
+      #expect(code { _ = try SocketListener(path: "\(folder)/s/s", createsFolder: true) } != nil)
     }
   }
 
@@ -103,8 +103,8 @@ import Testing
       ]
       for row in rows {
         let listener = try SocketListener(
-          path: path, permissions: .init(mode: row.group == nil ? 0o600 : 0o660, groupID: row.group), makesFolder: true,
-          needsOwnedFolder: true)
+          path: path, permissions: .init(mode: row.group == nil ? 0o600 : 0o660, groupID: row.group),
+          createsFolder: true, needsOwnedFolder: true)
         print("group: \(row): \(mode(ownFolder) ?? 0) \(group(ownFolder) ?? 0) \(mode(path) ?? 0) \(group(path) ?? 0)")
         #expect(mode(ownFolder) == row.folder && mode(path) == (row.group == nil ? 0o600 : 0o660))
         if let expected = row.group { #expect(group(ownFolder) == expected && group(path) == expected) }
@@ -122,7 +122,7 @@ import Testing
       func rejection(_ ownFolder: String) -> MediaError.Code? {
         code {
           _ = try SocketListener(
-            path: "\(ownFolder)/s", permissions: .init(mode: 0o660, groupID: getegid()), makesFolder: true,
+            path: "\(ownFolder)/s", permissions: .init(mode: 0o660, groupID: getegid()), createsFolder: true,
             needsOwnedFolder: true)
         }
       }

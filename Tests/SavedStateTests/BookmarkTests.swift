@@ -10,39 +10,40 @@ import Testing
   private static func seconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1) }
 
   private static func book(_ name: String, _ part: String = "") -> BookmarkedItem {
-    BookmarkedItem(place: .path(Array("/books/\(name)".utf8)), part: part)
+    BookmarkedItem(location: .path(Array("/books/\(name)".utf8)), part: part)
   }
 
   @Test func longItemHasABookmarkBetweenItsBeginningAndItsEnd() {
-    let rule = BookmarkRule(shortest: Self.seconds(600))
+    let rule = BookmarkRule(minimumDuration: Self.seconds(600))
     let cases: [(Int64, Int64, BookmarkRule.Decision)] = [
-      (0, 600, .leave), (4, 600, .leave), (5, 600, .put), (590, 600, .put), (591, 600, .remove), (700, 600, .remove),
-      (300, 599, .leave), (598, 599, .leave),
+      (0, 600, .keep), (4, 600, .keep), (5, 600, .set), (590, 600, .set), (591, 600, .remove), (700, 600, .remove),
+      (300, 599, .keep), (598, 599, .keep),
     ]
     for (time, duration, decision) in cases {
       #expect(rule.decision(at: Self.seconds(time), of: Self.seconds(duration)) == decision, "\(time) of \(duration)")
     }
-    #expect(rule.decision(at: Self.seconds(300), of: .indefinite) == .leave)
-    #expect(rule.decision(at: .indefinite, of: Self.seconds(600)) == .leave)
+    #expect(rule.decision(at: Self.seconds(300), of: .indefinite) == .keep)
+    #expect(rule.decision(at: .indefinite, of: Self.seconds(600)) == .keep)
     #expect(rule.decision(at: Self.seconds(3), of: Self.seconds(3), hasEnded: true) == .remove)
-    #expect(BookmarkRule(shortest: nil).decision(at: Self.seconds(300), of: Self.seconds(9_000)) == .leave)
+    #expect(BookmarkRule(minimumDuration: nil).decision(at: Self.seconds(300), of: Self.seconds(9_000)) == .keep)
   }
 
   @Test func itemHasOneAutomaticBookmarkAndTheOldestIsDropped() {
     var table = BookmarkTable()
     for number in 0..<BookmarkTable.automaticLimit {
-      table.settle(Self.book("\(number)"), at: Self.seconds(10), .put, now: Int64(number))
+      table.updateAutomatic(Self.book("\(number)"), at: Self.seconds(10), .set, now: Int64(number))
     }
     // The first bookmark is updated, so the second is now the oldest.
-    table.settle(Self.book("0"), at: Self.seconds(11), .put, now: 5_000)
-    table.settle(Self.book("new"), at: Self.seconds(12), .put, now: 5_001)
+    table.updateAutomatic(Self.book("0"), at: Self.seconds(11), .set, now: 5_000)
+    table.updateAutomatic(Self.book("new"), at: Self.seconds(12), .set, now: 5_001)
     #expect(table.all.count == BookmarkTable.automaticLimit)
-    #expect(table.left(Self.book("0"))?.time == Self.seconds(11) && table.left(Self.book("1")) == nil)
-    #expect(table.left(Self.book("new", "1-2")) == nil)
-    table.settle(Self.book("new"), at: Self.seconds(12), .leave, now: 5_002)
-    #expect(table.left(Self.book("new"))?.savedAt == 5_001)
-    table.settle(Self.book("new"), at: Self.seconds(12), .remove, now: 5_003)
-    #expect(table.left(Self.book("new")) == nil && table.all.count == BookmarkTable.automaticLimit - 1)
+    #expect(table.automaticBookmark(of: Self.book("0"))?.time == Self.seconds(11))
+    #expect(table.automaticBookmark(of: Self.book("1")) == nil)
+    #expect(table.automaticBookmark(of: Self.book("new", "1-2")) == nil)
+    table.updateAutomatic(Self.book("new"), at: Self.seconds(12), .keep, now: 5_002)
+    #expect(table.automaticBookmark(of: Self.book("new"))?.savedAt == 5_001)
+    table.updateAutomatic(Self.book("new"), at: Self.seconds(12), .remove, now: 5_003)
+    #expect(table.automaticBookmark(of: Self.book("new")) == nil && table.all.count == BookmarkTable.automaticLimit - 1)
   }
 
   @Test func bookmarkNamesAreUniquePerItemAndTheirNumberIsLimited() throws {
@@ -58,35 +59,36 @@ import Testing
     expectError(.tooManyBookmarks) { try table.add(Self.book("a"), name: "", at: .zero, now: 5) }
     // An existing bookmark can still be moved, and automatic bookmarks have a separate limit.
     _ = try table.add(Self.book("b"), name: "x", at: Self.seconds(9), now: 6)
-    table.settle(Self.book("c"), at: Self.seconds(10), .put, now: 7)
-    #expect(table.left(Self.book("c")) != nil)
+    table.updateAutomatic(Self.book("c"), at: Self.seconds(10), .set, now: 7)
+    #expect(table.automaticBookmark(of: Self.book("c")) != nil)
     expectError(.noSuchBookmark) { try table.remove(99_999) }
   }
 
   @Test func eachChangeIsReturnedOnlyOnce() throws {
     var table = BookmarkTable()
     let made = try table.add(Self.book("a"), name: "x", at: Self.seconds(1), now: 1)
-    #expect(table.takeChanges() == [BookmarkChange(id: made.id, bookmark: made)])
-    table.settle(Self.book("a"), at: Self.seconds(7), .put, now: 2)
-    let left = try #require(table.left(Self.book("a")))
+    #expect(table.drainChanges() == [BookmarkChange(id: made.id, bookmark: made)])
+    table.updateAutomatic(Self.book("a"), at: Self.seconds(7), .set, now: 2)
+    let left = try #require(table.automaticBookmark(of: Self.book("a")))
     try table.remove(made.id)
     #expect(
-      table.takeChanges() == [BookmarkChange(id: made.id, bookmark: nil), BookmarkChange(id: left.id, bookmark: left)])
-    table.settle(Self.book("a"), at: Self.seconds(7), .put, now: 3)
-    #expect(!table.hasChanges && table.takeChanges().isEmpty)
+      table.drainChanges() == [BookmarkChange(id: made.id, bookmark: nil), BookmarkChange(id: left.id, bookmark: left)])
+    table.updateAutomatic(Self.book("a"), at: Self.seconds(7), .set, now: 3)
+    #expect(!table.hasChanges && table.drainChanges().isEmpty)
   }
 
   /// A batch with one bookmark of each kind.
   private static func batch() throws -> (StateBatch, [Bookmark]) {
     var table = BookmarkTable()
     _ = try table.add(
-      BookmarkedItem(place: .path([0x2F, 0xFF, 0x0A]), part: "1-2"), name: "a\nb",
+      BookmarkedItem(location: .path([0x2F, 0xFF, 0x0A]), part: "1-2"), name: "a\nb",
       at: MediaTime(value: 1, timescale: 3),
       now: 7)
-    table.settle(
-      BookmarkedItem(place: .address("http://h/x?y")), at: MediaTime(value: 441_001, timescale: 44_100), .put, now: 8)
+    table.updateAutomatic(
+      BookmarkedItem(location: .address("http://h/x?y")), at: MediaTime(value: 441_001, timescale: 44_100), .set,
+      now: 8)
     var batch = StateBatch.sample(20)
-    batch.bookmarks = table.takeChanges()
+    batch.bookmarks = table.drainChanges()
     return (batch, table.all)
   }
 
@@ -105,7 +107,7 @@ import Testing
       var table = BookmarkTable(loaded.bookmarks)
       #expect(!table.hasChanges)
       try table.remove(all[0].id)
-      let outcome = store.write(StateBatch(names: ["main"], players: [], bookmarks: table.takeChanges()))
+      let outcome = store.write(StateBatch(names: ["main"], players: [], bookmarks: table.drainChanges()))
       guard case .done = outcome else {
         Issue.record("\(outcome)")
         return

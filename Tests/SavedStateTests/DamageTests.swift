@@ -34,7 +34,7 @@ extension StateStore {
         name: "two", fields: ["shuffle": "7 1 40 3"], order: [StoredChunk(key: 3, ids: ids)],
         original: [StoredChunk(key: 9, ids: ids.reversed())], history: [1_041, 1_001],
         position: StoredPosition(itemID: 1_001, time: MediaTime(value: 1, timescale: 3)),
-        entries: (ids + [1_041]).map { StoredEntry(id: $0, place: .address("http://127.0.0.1/\($0)")) }))
+        entries: (ids + [1_041]).map { StoredEntry(id: $0, location: .address("http://127.0.0.1/\($0)")) }))
     try directory.open { store, _ in
       guard case .done = store.write(batch) else {
         Issue.record("it was not written")
@@ -130,7 +130,7 @@ extension StateStore {
     try directory.open { store, _ in
       _ = store.write(.sample(10))
       try DatabaseQueue(path: directory.database).inTransaction(.immediate) { _ in
-        guard case .kept(let error) = store.write(.sample(20)) else {
+        guard case .deferred(let error) = store.write(.sample(20)) else {
           Issue.record("it was written")
           return .rollback
         }
@@ -161,9 +161,9 @@ extension StateStore {
         }
         let outcome = store.write(.sample(count + 1))
         switch outcome {
-        case .begunAnew(let error): #expect(count == 10 && error.code == .stateDamaged)
-        case .given(let error): #expect(count == 20 && error.code == .stateDamaged)
-        case .done, .kept: Issue.record("\(outcome)")
+        case .databaseReplaced(let error): #expect(count == 10 && error.code == .stateDamaged)
+        case .stopped(let error): #expect(count == 20 && error.code == .stateDamaged)
+        case .done, .deferred: Issue.record("\(outcome)")
         }
       }
       #expect(!store.status.isSaving && store.status.error?.code == .stateDamaged)
@@ -184,12 +184,12 @@ extension StateStore {
     try directory.open { store, loaded in
       #expect(loaded.players.map(\.entries.count) == [120, 41])
       let completed = DispatchSemaphore(value: 0)
-      store.onBegunAnew { completed.signal() }
+      store.onDatabaseReplaced { completed.signal() }
       completed.wait()
       #expect(store.status.error?.code == .stateDamaged)
       let nothing = StateBatch(names: batch.names, players: [])
       for _ in 1...2 {
-        guard case .begunAnew = store.write(nothing) else {
+        guard case .databaseReplaced = store.write(nothing) else {
           Issue.record("it was written")
           return
         }

@@ -34,7 +34,7 @@ import Testing
   private static func batch(_ id: UInt64) -> StateBatch {
     let player = StoredPlayer(
       name: "main", fields: ["volume": "1"], order: [StoredChunk(key: 0, ids: [id])], original: [], history: [],
-      position: nil, entries: [StoredEntry(id: id, place: .path(Array("/a".utf8)))])
+      position: nil, entries: [StoredEntry(id: id, location: .path(Array("/a".utf8)))])
     return StateBatch(names: ["main"], players: [player], bookmarks: [])
   }
 
@@ -48,13 +48,13 @@ import Testing
     let disk = try SmallDisk(size)
     try Self.open(disk) { store, _ in
       #expect(!store.status.isSaving && store.status.error?.code == .stateDiskFull)
-      store.note(nextItemID: 9)
-      guard case .kept(let error) = store.write(Self.batch(8)), error.code == .stateDiskFull else {
+      store.record(nextItemID: 9)
+      guard case .deferred(let error) = store.write(Self.batch(8)), error.code == .stateDiskFull else {
         return #expect(Bool(false), "it was written")
       }
       try disk.grow()
       // The database is new: the store requests the complete state.
-      guard case .begunAnew = store.write(Self.batch(8)) else {
+      guard case .databaseReplaced = store.write(Self.batch(8)) else {
         return #expect(Bool(false), "the complete state was not requested")
       }
       guard case .done = store.write(Self.batch(8), isWhole: true) else {
@@ -72,7 +72,7 @@ import Testing
   @Test func unreadableStateIsSetAside() throws {
     let disk = try SmallDisk("10m")
     try Self.open(disk) { store, _ in
-      store.note(nextItemID: 5)
+      store.record(nextItemID: 5)
       guard case .done = store.write(Self.batch(4), isWhole: true) else {
         return #expect(Bool(false), "it was not written")
       }

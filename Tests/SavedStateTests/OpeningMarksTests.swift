@@ -42,7 +42,7 @@ import Testing
     try other.open { _, loaded in #expect(loaded.openingIDs == [7]) }
     try other.open { store, loaded in
       #expect(loaded.openingIDs == [7])
-      store.openingMarks?.forgetFound()
+      store.openingMarks?.removeFound()
       let found = try Self.found(after: other)
       #expect(found.isEmpty)
     }

@@ -47,9 +47,9 @@ extension StateStore {
   func write(_ batch: StateBatch, isWhole: Bool = false) -> Outcome {
     let received = Mutex<Outcome?>(nil)
     let completed = DispatchSemaphore(value: 0)
-    let whole: (@Sendable () -> StateBatch)? = isWhole ? { @Sendable in batch } : nil
+    let completeState: (@Sendable () -> StateBatch)? = isWhole ? { @Sendable in batch } : nil
     write(
-      { batch }, whole: whole,
+      { batch }, completeState: completeState,
       completion: { outcome in
         received.withLock { $0 = outcome }
         completed.signal()
@@ -67,7 +67,7 @@ extension StateBatch {
       StoredChunk(key: UInt32(number), ids: Array(ids[start..<min(start + 512, count)]))
     }
     let entries = ids.map {
-      StoredEntry(id: $0, place: .path(Array("/music/\($0).flac".utf8)), fields: ["pitch": "varispeed"])
+      StoredEntry(id: $0, location: .path(Array("/music/\($0).flac".utf8)), fields: ["pitch": "varispeed"])
     }
     return StateBatch(
       names: [name],
@@ -91,9 +91,9 @@ extension StateBatch {
         original: [StoredChunk(key: 1, ids: [3_002, 3_001])],
         history: [3_003, 3_001, 3_003],
         entries: [
-          StoredEntry(id: 3_001, place: .path([0x2F, 0xFF, 0x0A])),
-          StoredEntry(id: 3_002, place: .address("http://u:p@h/x?y")),
-          StoredEntry(id: 3_003, place: .lost("fd:1"), fields: ["a": "1\n2"]),
+          StoredEntry(id: 3_001, location: .path([0x2F, 0xFF, 0x0A])),
+          StoredEntry(id: 3_002, location: .address("http://u:p@h/x?y")),
+          StoredEntry(id: 3_003, location: .notRestorable("fd:1"), fields: ["a": "1\n2"]),
         ]))
     try directory.open { store, loaded in
       #expect(loaded.players.isEmpty && loaded.nextItemID == 1)
@@ -106,7 +106,7 @@ extension StateBatch {
         Issue.record("it was not written")
         return
       }
-      store.note(nextItemID: 5_000)
+      store.record(nextItemID: 5_000)
     }
     try directory.open { store, loaded in
       #expect(loaded.nextItemID == 5_000)
@@ -161,7 +161,7 @@ extension StateBatch {
         try Int64.fetchAll($0, sql: "SELECT id FROM entry ORDER BY id")
       }
     }
-    func entries(_ ids: [UInt64]) -> [StoredEntry] { ids.map { StoredEntry(id: $0, place: .path([0x2F])) } }
+    func entries(_ ids: [UInt64]) -> [StoredEntry] { ids.map { StoredEntry(id: $0, location: .path([0x2F])) } }
     func batch(_ queue: [UInt64], _ history: [UInt64], new: [UInt64] = []) -> StateBatch {
       StateBatch(
         names: ["main"],
@@ -196,14 +196,14 @@ extension StateBatch {
         limit.signal()
       }
       limit.wait()
-      guard case .kept(let error) = store.write(.sample(5_000)) else {
+      guard case .deferred(let error) = store.write(.sample(5_000)) else {
         Issue.record("there was room")
         return
       }
       #expect(error.code == .stateDiskFull && store.status.error?.code == .stateDiskFull && store.status.isSaving)
       var both = StateBatch.sample(100, name: "other")
       both.names.insert("main", at: 0)
-      guard case .kept = store.write(both) else {
+      guard case .deferred = store.write(both) else {
         Issue.record("there was room")
         return
       }
@@ -364,7 +364,7 @@ extension StateBatch {
     try directory.open { first, _ in
       try directory.open { second, loaded in
         #expect(second.status.error?.code == .stateInUse && !second.status.isSaving && loaded.players.isEmpty)
-        guard case .given = second.write(.sample(1)) else {
+        guard case .stopped = second.write(.sample(1)) else {
           Issue.record("it was written")
           return
         }

@@ -312,7 +312,7 @@ import Testing
       ("asset.artwork 3 from=250", .asset(.artwork(asset: 3, .list(from: 250)))),
       (
         "item.artwork 9 index=1 offset=5 limit=6",
-        .item(.artwork(item: 9, .piece(index: 1, offset: 5, limit: 6)), player: "main")
+        .item(.artwork(item: 9, .part(index: 1, offset: 5, limit: 6)), player: "main")
       ),
       ("asset.artwork 3 file='/a b'", .asset(.artwork(asset: 3, .file(index: nil, one, replaces: false)))),
       (
@@ -433,7 +433,7 @@ import Testing
       (
         "bookmark.add 2.5 name=x player=b", .state(.addBookmark(at: try Self.seconds("2.5"), name: "x", player: "b"))
       ),
-      ("bookmark.go", .state(.goToBookmark(.left, player: "main"))),
+      ("bookmark.go", .state(.goToBookmark(.automatic, player: "main"))),
       ("bookmark.go 7", .state(.goToBookmark(.number(7), player: "main"))),
       ("bookmark.go name=x", .state(.goToBookmark(.name("x"), player: "main"))),
       ("bookmark.list", .state(.bookmarks(item: nil, offset: 0, limit: 1_000, player: "main"))),

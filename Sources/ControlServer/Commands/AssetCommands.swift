@@ -83,7 +83,7 @@ extension Connection {
   }
 
   /// Starts to load values. Replies when the load has ended or was cancelled.
-  func beginLoading(_ id: Int, _ keys: [AssetValueKey], _ request: WaitingRequest) throws(MediaError) {
+  func startLoading(_ id: Int, _ keys: [AssetValueKey], _ request: WaitingRequest) throws(MediaError) {
     let asset = try asset(id, .assetLoad)
     let loop = server.loop
     let load = asset.loadValues(forKeys: keys.compactMap { AssetKey(rawValue: $0.rawValue) }) { [weak asset] status in

@@ -10,10 +10,10 @@ extension Connection {
   ///
   /// - Throws: `state-not-saved`, or the error that prevents saving.
   func stateWriter() throws(MediaError) -> StateWriter {
-    guard let keeper = server.keeper else { throw Self.nothingIsSaved }
-    let status = keeper.status
+    guard let writer = server.stateWriter else { throw Self.stateNotSavedError }
+    let status = writer.status
     guard status.isSaving else { throw status.error ?? MediaError(.stateNotSaved, "no state is saved") }
-    return keeper
+    return writer
   }
 
   /// The current item, its bookmark location, and its heard time.
@@ -23,7 +23,7 @@ extension Connection {
   ///   `ranges-not-supported` for a stream.
   private func current(
     of target: NamedPlayer, _ operation: CommandName
-  ) throws(MediaError) -> (item: PlayerItem, place: BookmarkedItem, time: MediaTime) {
+  ) throws(MediaError) -> (item: PlayerItem, bookmarkedItem: BookmarkedItem, time: MediaTime) {
     let found = target.player.onLoop { player in player.currentItem.map { ($0, player.currentTime()) } }
     guard let (item, time) = found else {
       throw MediaError(.noCurrentItem, "there is no current item", operation: operation.rawValue)
@@ -39,16 +39,16 @@ extension Connection {
         .rangesNotSupported, "item \(item.id) is a stream, which cannot have bookmarks",
         operation: operation.rawValue)
     }
-    guard let place = BookmarkedItem(item) else {
+    guard let bookmarkedItem = BookmarkedItem(item) else {
       throw MediaError(
         .invalidState, "item \(item.id) was passed as a descriptor and cannot have bookmarks",
         operation: operation.rawValue)
     }
-    return (item, place, time)
+    return (item, bookmarkedItem, time)
   }
 
   func addBookmark(at time: MediaTime?, name: String, _ player: String) throws(MediaError) -> Reply {
-    let keeper = try stateWriter()
+    let writer = try stateWriter()
     let current = try current(of: try server.registry.player(player), .bookmarkAdd)
     let time = time ?? current.time
     let duration = current.item.duration
@@ -57,32 +57,32 @@ extension Connection {
         .invalidTime, "item \(current.item.id) ends at \(duration), before \(time)",
         operation: CommandName.bookmarkAdd.rawValue)
     }
-    let made = try keeper.changeBookmarks { table throws(MediaError) in
-      try table.add(current.place, name: name, at: time, now: BookmarkedItem.now)
+    let added = try writer.changeBookmarks { table throws(MediaError) in
+      try table.add(current.bookmarkedItem, name: name, at: time, now: BookmarkedItem.now)
     }
-    var fields: Fields = ["bookmark": .int(made.id), "item": .int(current.item.id)]
-    fields.append(position: made.time)
+    var fields: Fields = ["bookmark": .int(added.id), "item": .int(current.item.id)]
+    fields.append(position: added.time)
     if !name.isEmpty { fields.append("name", .string(name)) }
     return .ok(fields)
   }
 
   func listBookmarks(of item: Int?, offset: Int, limit: Int, _ player: String) throws(MediaError) -> Reply {
-    let keeper = try stateWriter()
+    let writer = try stateWriter()
     let target = try server.registry.player(player)
-    var all = keeper.bookmarks.all
+    var all = writer.bookmarks.all
     if let item {
       guard let entry = target.player.onLoop({ $0.item(UInt64(item)) }) else {
         throw MediaError(
           .noSuchItem, "there is no item \(item) in the queue", operation: CommandName.bookmarkList.rawValue)
       }
-      let place = BookmarkedItem(entry)
-      all = all.filter { $0.place == place }
+      let bookmarkedItem = BookmarkedItem(entry)
+      all = all.filter { $0.item == bookmarkedItem }
     }
     var rows: [Fields] = []
     var byteCount = 0
     for bookmark in all.dropFirst(offset).prefix(min(limit, server.limits.listCount)) {
       let row = Self.row(bookmark)
-      byteCount += bookmark.place.place.byteCount * 6 + bookmark.name.utf8.count * 6 + 256
+      byteCount += bookmark.item.location.byteCount * 6 + bookmark.name.utf8.count * 6 + 256
       if byteCount > server.limits.outputByteCount / 2, !rows.isEmpty { break }
       rows.append(row)
     }
@@ -91,8 +91,8 @@ extension Connection {
   }
 
   private static func row(_ bookmark: Bookmark) -> Fields {
-    var fields: Fields = ["bookmark": .int(bookmark.id), "path": bookmark.place.place.wirePath]
-    if !bookmark.place.part.isEmpty { fields.append("part", .string(bookmark.place.part)) }
+    var fields: Fields = ["bookmark": .int(bookmark.id), "path": bookmark.item.location.wirePath]
+    if !bookmark.item.part.isEmpty { fields.append("part", .string(bookmark.item.part)) }
     fields.append("time", .time(bookmark.time))
     fields.append("automatic", .bool(bookmark.isAutomatic))
     fields.append("saved", .integer(bookmark.savedAt))
@@ -103,34 +103,34 @@ extension Connection {
   /// Starts a seek to a bookmark.
   ///
   /// - Throws: `no-such-bookmark`, `invalid-argument` for a bookmark of another file, or the errors of a seek.
-  func beginGoing(
-    to wanted: StateCommand.BookmarkTarget, _ player: String, _ request: WaitingRequest
+  func startSeekToBookmark(
+    to bookmarkTarget: StateCommand.BookmarkTarget, _ player: String, _ request: WaitingRequest
   ) throws(MediaError) {
-    let keeper = try stateWriter()
+    let writer = try stateWriter()
     let target = try server.registry.player(player)
     guard let item = target.player.onLoop({ $0.currentItem }) else {
       throw MediaError(.noCurrentItem, "there is no current item", operation: CommandName.bookmarkGo.rawValue)
     }
-    let place = BookmarkedItem(item)
+    let bookmarkedItem = BookmarkedItem(item)
     let found: Bookmark?
-    switch wanted {
+    switch bookmarkTarget {
     case .number(let number):
-      let bookmark = try keeper.bookmarks.bookmark(UInt64(number))
-      guard bookmark.place == place else {
+      let bookmark = try writer.bookmarks.bookmark(UInt64(number))
+      guard bookmark.item == bookmarkedItem else {
         throw MediaError(
           .invalidArgument, "bookmark \(number) does not belong to item \(item.id)",
           operation: CommandName.bookmarkGo.rawValue)
       }
       found = bookmark
-    case .name(let name): found = place.flatMap { keeper.bookmarks.named(name, in: $0) }
-    case .left: found = place.flatMap { keeper.bookmarks.left($0) }
+    case .name(let name): found = bookmarkedItem.flatMap { writer.bookmarks.bookmark(named: name, in: $0) }
+    case .automatic: found = bookmarkedItem.flatMap { writer.bookmarks.automaticBookmark(of: $0) }
     }
     guard let found else {
       throw MediaError(
         .noSuchBookmark, "unknown bookmark of item \(item.id); `bookmark.list item=\(item.id)` lists them",
         operation: CommandName.bookmarkGo.rawValue)
     }
-    try begin(
+    try start(
       PlaybackCommand.Seek(place: .time(.absolute(found.time)), item: Int(clamping: item.id)), on: target, request)
   }
 }
@@ -139,13 +139,13 @@ extension BookmarkedItem {
   /// Creates the location of an item, independent of its queue entry. Nil if the item cannot be located again. A URL is
   /// stored without user name and password.
   init?(_ item: PlayerItem) {
-    let place: StoredEntry.Place
+    let location: StoredEntry.Location
     switch item.asset.location {
-    case .path(let path): place = .path(path)
-    case .url(let url, _): place = .address(url.redacted)
+    case .path(let path): location = .path(path)
+    case .url(let url, _): location = .address(url.redacted)
     case .descriptor, .source, .data, .composition: return nil
     }
-    self.init(place: place, part: item.timeRange?.wireText ?? "")
+    self.init(location: location, part: item.timeRange?.wireText ?? "")
   }
 
   /// The current time in seconds since 1970.
@@ -156,20 +156,20 @@ extension BookmarkedItem {
   }
 }
 
-extension StoredEntry.Place {
+extension StoredEntry.Location {
   /// The location in its form on the wire.
   fileprivate var wirePath: FieldValue {
     switch self {
     case .path(let path): FilePath(bytes: path).map(FieldValue.path) ?? FieldValue.none
     case .address(let text): .path(FilePath(address: text))
-    case .lost(let name): .string(name)
+    case .notRestorable(let name): .string(name)
     }
   }
 
   fileprivate var byteCount: Int {
     switch self {
     case .path(let path): path.count
-    case .address(let text), .lost(let text): text.utf8.count
+    case .address(let text), .notRestorable(let text): text.utf8.count
     }
   }
 }

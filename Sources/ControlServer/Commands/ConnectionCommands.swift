@@ -21,13 +21,13 @@ extension Connection {
     case .reloadConfiguration: preconditionFailure("this waits: Command.isWaiting")
     case .bye:
       cancelWaiting(MediaError(.cancelled, "the connection was ended by `bye`"))
-      afterwards = .close
+      postReplyAction = .close
       return nil
     }
   }
 
   /// Reloads the configuration with the closure of the server's owner.
-  func beginReloading(_ request: WaitingRequest) throws(MediaError) {
+  func startReload(_ request: WaitingRequest) throws(MediaError) {
     guard let reload = server.reload else {
       throw MediaError(.invalidState, "this server has no configuration to reload")
     }

@@ -12,7 +12,7 @@ extension Connection {
   }
 
   /// Replies when there is an event, or after the timeout.
-  func begin(_ query: EventQuery, _ request: WaitingRequest) throws(MediaError) {
+  func start(_ query: EventQuery, _ request: WaitingRequest) throws(MediaError) {
     let since = try number(before: query)
     let log = server.log
     var waiter: UInt64?
@@ -24,17 +24,17 @@ extension Connection {
       if let (player, number) = closeHandler { player.removeCloseHandler(number) }
     }
     // Events that were examined once need not be examined again.
-    var seen = since
-    func look() {
-      let part = log.part(query, since: seen, byteLimit: .max)
+    var examinedNumber = since
+    func checkLog() {
+      let part = log.part(query, since: examinedNumber, byteLimit: .max)
       // Removed events must be reported, too.
       guard part.entries.isEmpty, part.missedCount == 0 else {
         return request.finish(reply(to: query, since: since))
       }
-      seen = part.lastNumber
-      waiter = log.onNext { look() }
+      examinedNumber = part.lastNumber
+      waiter = log.onNext { checkLog() }
     }
-    look()
+    checkLog()
     guard waiter != nil else { return }
     if let name = query.player {
       let player = try server.registry.player(name)
@@ -94,10 +94,10 @@ extension Connection {
   // MARK: - Queue changes
 
   func queueChanges(since version: Int, instance: String?, of target: NamedPlayer) -> Reply {
-    let isSame = instance == nil || instance == server.log.instance
-    let changes = isSame ? target.player.onLoop { $0.queueChanges(since: UInt64(version)) } : nil
-    let whole = Reply.ok(["version": .int(target.state.queueVersion), "count": 0, "whole": true], rows: [])
-    guard let changes, changes.count <= server.limits.listCount else { return whole }
+    let isSameInstance = instance == nil || instance == server.log.instance
+    let changes = isSameInstance ? target.player.onLoop { $0.queueChanges(since: UInt64(version)) } : nil
+    let wholeReply = Reply.ok(["version": .int(target.state.queueVersion), "count": 0, "whole": true], rows: [])
+    guard let changes, changes.count <= server.limits.listCount else { return wholeReply }
     var byteCount = 0
     var rows: [Fields] = []
     rows.reserveCapacity(changes.count)
@@ -126,7 +126,7 @@ extension Connection {
         row.append("count", .int(count))
       }
       rows.append(row)
-      guard byteCount < server.limits.outputByteCount / 2 else { return whole }
+      guard byteCount < server.limits.outputByteCount / 2 else { return wholeReply }
     }
     return .ok(
       ["version": .int(target.state.queueVersion), "count": .int(rows.count), "whole": false], rows: rows)

@@ -6,7 +6,7 @@ import WireProtocol
 /// The export command. The work runs off the control loop. The reply comes when the file is written.
 extension Connection {
   /// Starts an export. Replies when the file is written, or when the export was cancelled.
-  func begin(_ command: AssetCommand.Export, _ request: WaitingRequest) throws(MediaError) {
+  func start(_ command: AssetCommand.Export, _ request: WaitingRequest) throws(MediaError) {
     let options = server.registry.httpOptions(command.network)
     let isJoined = command.paths.count > 1
     // Concatenated files need exact durations.
@@ -16,7 +16,7 @@ extension Connection {
       roots: server.policy.writableRoots)
     let session = AssetExportSession(
       joining: assets, mixes: command.mixes, to: file, try Self.settings(command))
-    beginWork(request, on: command.file) {
+    startWork(request, on: command.file) {
       session.cancel()
     } start: {
       session.start(progress: $0, completion: $1)
@@ -40,7 +40,7 @@ extension Connection {
     guard let container = WritableContainer(rawValue: command.form.rawValue) else {
       throw MediaError(.invalidArgument, "unknown format \(command.form.rawValue)", operation: "export")
     }
-    var settings = ExportSettings(container, sound: sound(command, container), video: video(command, container))
+    var settings = ExportSettings(container, sound: audio(command, container), video: video(command, container))
     settings.timeRange = TimeRange(start: command.start, end: command.end ?? .positiveInfinity)
     settings.audioTrackID = command.track
     settings.metadataFilter = ExportSettings.MetadataFilter(rawValue: command.tags.rawValue) ?? .all
@@ -48,7 +48,7 @@ extension Connection {
     return settings
   }
 
-  private static func sound(
+  private static func audio(
     _ command: AssetCommand.Export, _ container: WritableContainer
   ) -> ExportSettings.Sound {
     let bits = command.bitsPerSample

@@ -6,11 +6,11 @@ import WireProtocol
 /// The image command. Images are created and written off the control loop. The reply comes when that is done.
 extension Connection {
   /// Starts the export of images. Replies when the images are written, or when the export was cancelled.
-  func begin(_ command: AssetCommand.Image, _ request: WaitingRequest) throws(MediaError) {
+  func start(_ command: AssetCommand.Image, _ request: WaitingRequest) throws(MediaError) {
     let asset = server.registry.asset(
       command.path, server.registry.httpOptions(command.network), precise: false, for: peer?.userID)
     let export = ImageExport(asset, self.request(command))
-    beginWork(request, on: command.path) {
+    startWork(request, on: command.path) {
       export.cancel()
     } start: {
       export.start(progress: $0, completion: $1)
@@ -29,12 +29,12 @@ extension Connection {
       case .png: .png
       case .jpeg(let quality): .jpeg(quality: quality)
       }
-    guard let wanted = command.sheet else {
+    guard let requestedSheet = command.sheet else {
       let images = command.times.enumerated().map { (time: $1, file: file(command, number: $0 + 1)) }
       return ImageExport.Request(.images(images), settings: settings, format: format)
     }
-    var sheet = ContactSheet(columns: wanted.columns, rows: wanted.rows)
-    if let gap = wanted.gap { sheet.gap = gap }
+    var sheet = ContactSheet(columns: requestedSheet.columns, rows: requestedSheet.rows)
+    if let gap = requestedSheet.gap { sheet.gap = gap }
     return ImageExport.Request(
       .sheet(sheet, times: Array(command.times), file: file(command, number: 1)), settings: settings, format: format)
   }

@@ -105,9 +105,9 @@ extension Connection {
 
   /// Inserts a copy of an entry into the queue.
   func copy(
-    _ id: Int, to place: QueueCommand.QueuePosition, ifVersion version: Int?, on target: NamedPlayer
+    _ id: Int, to position: QueueCommand.QueuePosition, ifVersion version: Int?, on target: NamedPlayer
   ) throws(MediaError) -> Reply {
-    guard gathering?.target !== target else {
+    guard transaction?.target !== target else {
       throw MediaError(.invalidState, "an entry cannot be copied between queue.begin and queue.commit")
     }
     try check(version, of: target)
@@ -117,13 +117,14 @@ extension Connection {
       try registry.checkLength(of: target.state.itemCount + 1) {
         target.player.onLoop { $0.queuedByteCount } + copy.descriptionByteCount
       }
-      _ = try target.player.tryOnLoop { player throws(MediaError) in try player.edit([.insert([copy], at: place.place)])
+      _ = try target.player.tryOnLoop { player throws(MediaError) in
+        try player.edit([.insert([copy], at: position.queuePosition)])
       }
     } catch {
-      registry.unmake([copy], of: nil)
+      registry.discard([copy], of: nil)
       throw error
     }
-    return Self.edited([copy], target)
+    return Self.editReply([copy], target)
   }
 
   /// Sets the end times of an entry, if any are given, and returns them. An invalid time removes an end time. Nil

@@ -6,7 +6,7 @@ import WireProtocol
 /// `loop`: repeats a range of the current item.
 extension Connection {
   /// Sets, ends or returns a loop. A new loop waits until the duration of the item is known.
-  func begin(
+  func start(
     _ loop: PlaybackCommand.Loop, on target: NamedPlayer, _ request: WaitingRequest
   ) throws(MediaError) {
     let state = target.state
@@ -27,7 +27,7 @@ extension Connection {
   }
 
   private func run(_ loop: PlaybackCommand.Loop, on target: NamedPlayer) throws(MediaError) -> Reply {
-    let (state, heard) = target.player.onLoop { ($0.state, $0.currentTime()) }
+    let (state, heardTime) = target.player.onLoop { ($0.state, $0.currentTime()) }
     let item = loop.item.map { UInt64($0) }
     switch loop.change {
     case .none: break
@@ -39,20 +39,20 @@ extension Connection {
       guard state.currentItemID != nil else {
         throw MediaError(.noCurrentItem, "there is no current item to loop")
       }
-      let start = try first.resolve(current: heard, duration: state.itemDuration)
-      let end = try last.resolve(current: heard, duration: state.itemDuration)
+      let start = try first.resolve(current: heardTime, duration: state.itemDuration)
+      let end = try last.resolve(current: heardTime, duration: state.itemDuration)
       try target.player.tryOnLoop { player throws(MediaError) in
         try player.setLoop(TimeRange(start: start, end: end), count: count, itemID: item)
       }
     }
     let present = target.state
-    let set = present.loop
+    let activeLoop = present.loop
     return .ok([
       "item": present.currentItemID.map { .int($0) } ?? FieldValue.none,
-      "start": set.map { .time($0.range.start) } ?? FieldValue.none,
-      "end": set.map { .time($0.range.end) } ?? FieldValue.none,
-      "count": set?.remainingCount.map { .int($0) } ?? FieldValue.none,
-      "passes": set.map { .int($0.loopCount) } ?? FieldValue.none,
+      "start": activeLoop.map { .time($0.range.start) } ?? FieldValue.none,
+      "end": activeLoop.map { .time($0.range.end) } ?? FieldValue.none,
+      "count": activeLoop?.remainingCount.map { .int($0) } ?? FieldValue.none,
+      "passes": activeLoop.map { .int($0.loopCount) } ?? FieldValue.none,
     ])
   }
 }

@@ -18,7 +18,7 @@ extension Connection {
     if let automatic = change.automatic {
       target.player.onLoop { player in
         player.setAppliesMediaSelectionCriteriaAutomatically(
-          automatic.isOn(besides: player.appliesMediaSelectionCriteriaAutomatically))
+          automatic.isOn(current: player.appliesMediaSelectionCriteriaAutomatically))
       }
     }
     let rows = MediaSelectionChange.Group.allCases.compactMap { group -> Fields? in

@@ -8,40 +8,40 @@ extension Connection {
   /// Lists the tags of an asset of this connection.
   ///
   /// - Throws: `no-such-asset`.
-  func beginMetadata(
+  func startMetadata(
     ofAsset id: Int, _ query: MetadataQuery, _ request: WaitingRequest
   ) throws(MediaError) {
-    beginMetadata(of: try asset(id, .assetMetadata), head: ["asset": .int(id)], query, request)
+    startMetadata(of: try asset(id, .assetMetadata), head: ["asset": .int(id)], query, request)
   }
 
   /// Lists the tags of an entry of a queue.
   ///
   /// - Throws: `no-such-item`.
-  func beginMetadata(
+  func startMetadata(
     ofItem id: Int, of target: NamedPlayer, _ query: MetadataQuery, _ request: WaitingRequest
   ) throws(MediaError) {
-    beginMetadata(of: try item(id, of: target, .itemMetadata).asset, head: ["item": .int(id)], query, request)
+    startMetadata(of: try item(id, of: target, .itemMetadata).asset, head: ["item": .int(id)], query, request)
   }
 
   /// Lists the artwork in an asset's tags, or returns one image.
   ///
   /// - Throws: `no-such-asset` or `not-allowed`.
-  func beginArtwork(
+  func startArtwork(
     ofAsset id: Int, _ query: ArtworkQuery, _ request: WaitingRequest
   ) throws(MediaError) {
-    try beginArtwork(of: try asset(id, .assetArtwork), head: ["asset": .int(id)], query, request)
+    try startArtwork(of: try asset(id, .assetArtwork), head: ["asset": .int(id)], query, request)
   }
 
   /// Lists the artwork of an entry of a queue, or returns one image.
   ///
   /// - Throws: `no-such-item` or `not-allowed`.
-  func beginArtwork(
+  func startArtwork(
     ofItem id: Int, of target: NamedPlayer, _ query: ArtworkQuery, _ request: WaitingRequest
   ) throws(MediaError) {
-    try beginArtwork(of: try item(id, of: target, .itemArtwork).asset, head: ["item": .int(id)], query, request)
+    try startArtwork(of: try item(id, of: target, .itemArtwork).asset, head: ["item": .int(id)], query, request)
   }
 
-  private func beginMetadata(
+  private func startMetadata(
     of asset: Asset, head: Fields, _ query: MetadataQuery, _ request: WaitingRequest
   ) {
     let limits = server.limits
@@ -52,32 +52,32 @@ extension Connection {
       }
       asset.tagCharset = charset
     }
-    begin(of: asset, request, blocks: false) { metadata, _ in
+    readMetadata(of: asset, request, blocks: false) { metadata, _ in
       MetadataReply.tags(metadata, query, head: head, limits: limits)
     }
   }
 
-  private func beginArtwork(
+  private func startArtwork(
     of asset: Asset, head: Fields, _ query: ArtworkQuery, _ request: WaitingRequest
   ) throws(MediaError) {
     let limits = server.limits
     switch query {
     case .list(let first):
-      begin(of: asset, request, blocks: false) { metadata, _ in
+      readMetadata(of: asset, request, blocks: false) { metadata, _ in
         MetadataReply.artwork(metadata, from: first, head: head, limits: limits)
       }
-    case .piece(let index, let offset, let limit):
-      begin(of: asset, request, blocks: true) { (_, opening) throws(MediaError) in
-        let (index, picture) = try opening.artwork(index, of: asset)
-        return MetadataReply.part(picture, index, offset: offset, limit: limit, head: head)
+    case .part(let index, let offset, let limit):
+      readMetadata(of: asset, request, blocks: true) { (_, opening) throws(MediaError) in
+        let (index, image) = try opening.artwork(index, of: asset)
+        return MetadataReply.part(image, index, offset: offset, limit: limit, head: head)
       }
     case .file(let index, let file, let replaces):
-      let place = WholeFile(
+      let output = WholeFile(
         path: file.bytes, replaces: replaces, hint: "use `replace` to replace it", roots: server.policy.writableRoots)
-      begin(of: asset, request, blocks: true) { (_, opening) throws(MediaError) in
-        let (index, picture) = try opening.artwork(index, of: asset)
-        try place.write(picture.data)
-        return MetadataReply.written(picture, index, file, head: head)
+      readMetadata(of: asset, request, blocks: true) { (_, opening) throws(MediaError) in
+        let (index, image) = try opening.artwork(index, of: asset)
+        try output.write(image.data)
+        return MetadataReply.written(image, index, file, head: head)
       }
     }
   }
@@ -86,7 +86,7 @@ extension Connection {
   /// `reply`.
   /// `reply` runs on the thread that read the tags. If `blocks` is true, or if there are many tags, it runs on a thread
   /// that may block.
-  private func begin(
+  private func readMetadata(
     of asset: Asset, _ request: WaitingRequest, blocks: Bool,
     reply: @escaping @Sendable (AssetMetadata, AssetOpening) throws(MediaError) -> Reply
   ) {
@@ -101,7 +101,7 @@ extension Connection {
     let opening = AssetOpening()
     // Weak, so that the request does not retain an asset that was closed or left the queue.
     let load = asset.loadValues(forKeys: [.metadata]) { [weak asset] status in
-      @Sendable func answer(_ metadata: AssetMetadata) {
+      @Sendable func sendReply(_ metadata: AssetMetadata) {
         let result = Result { () throws(MediaError) in try reply(metadata, opening) }
         loop.execute {
           switch result {
@@ -113,10 +113,10 @@ extension Connection {
       switch status {
       case .loaded(let values):
         let metadata = values.metadata ?? AssetMetadata()
-        guard blocks || metadata.items.count > MetadataReply.quickItemCount else { return answer(metadata) }
+        guard blocks || metadata.items.count > MetadataReply.quickItemCount else { return sendReply(metadata) }
         guard let asset else { return loop.execute { request.fail(cancelled) } }
         opening.run(for: asset) {
-          answer(metadata)
+          sendReply(metadata)
         } timedOut: { error in
           loop.execute { request.fail(error) }
         }

@@ -5,7 +5,7 @@ import WireProtocol
 /// `play-at` and `rate-together`: players that start, or change their rate, at the same sample.
 extension Connection {
   /// Starts players together. The start continues if the connection closes before the reply.
-  func begin(
+  func start(
     _ moment: PlayersCommand.StartMoment, of names: WireList<String>, _ request: WaitingRequest
   ) throws(MediaError) {
     try server.engine.start(try players(named: names), at: StartMoment(moment)) { result in
@@ -17,7 +17,7 @@ extension Connection {
   }
 
   /// Changes the rate of players together. The change continues if the connection closes before the reply.
-  func begin(rate: Double, of names: WireList<String>, _ request: WaitingRequest) throws(MediaError) {
+  func start(rate: Double, of names: WireList<String>, _ request: WaitingRequest) throws(MediaError) {
     try server.engine.setRate(rate, of: try players(named: names)) { result in
       switch result {
       case .success(let change): request.finish(Self.reply(change))
@@ -57,7 +57,7 @@ extension StartMoment {
   fileprivate init(_ moment: PlayersCommand.StartMoment) {
     switch moment {
     case .now: self = .whenReady
-    case .after(let span): self = .after(span)
+    case .after(let delay): self = .after(delay)
     case .instant(let time):
       // A time that no clock can represent is too far in the future, and is rejected as such.
       self = .hostTime(

@@ -19,7 +19,7 @@ extension Connection {
     case .autoWait(let action):
       if let action {
         player.onLoop {
-          $0.setAutomaticallyWaitsToMinimizeStalling(action.isOn(besides: $0.automaticallyWaitsToMinimizeStalling))
+          $0.setAutomaticallyWaitsToMinimizeStalling(action.isOn(current: $0.automaticallyWaitsToMinimizeStalling))
         }
       }
       return .ok([
@@ -52,7 +52,7 @@ extension Connection {
       if let pan { try player.tryOnLoop { player throws(MediaError) in try player.setPan(Float(pan)) } }
       return .ok(["pan": .float(target.state.pan)])
     case .mute(let action):
-      if let action { player.onLoop { $0.setMuted(action.isOn(besides: $0.state.isMuted)) } }
+      if let action { player.onLoop { $0.setMuted(action.isOn(current: $0.state.isMuted)) } }
       return .ok(["isMuted": .bool(target.state.isMuted)])
     case .pitch(let algorithm):
       if let algorithm {
@@ -135,8 +135,8 @@ extension Connection {
     switch moment {
     case .now: return nil
     case .instant(let time): return HostTime(nanoseconds: nanoseconds(time))
-    case .after(let span):
-      let (sum, overflow) = server.engine.loop.now.nanoseconds.addingReportingOverflow(nanoseconds(span))
+    case .after(let delay):
+      let (sum, overflow) = server.engine.loop.now.nanoseconds.addingReportingOverflow(nanoseconds(delay))
       return HostTime(nanoseconds: overflow ? .max : sum)
     }
   }
@@ -144,24 +144,24 @@ extension Connection {
   // MARK: - Seeking
 
   /// Starts a seek.
-  func begin(
+  func start(
     _ seek: PlaybackCommand.Seek, on target: NamedPlayer, _ request: WaitingRequest
   ) throws(MediaError) {
     try target.player.tryOnLoop { player throws(MediaError) in
-      let place: TimeExpression =
+      let position: TimeExpression =
         switch seek.place {
         case .time(let expression): expression
         case .date(let date): .absolute(try player.time(ofDate: date))
         }
       try player.seek(
-        to: place, toleranceBefore: seek.toleranceBefore, toleranceAfter: seek.toleranceAfter,
+        to: position, toleranceBefore: seek.toleranceBefore, toleranceAfter: seek.toleranceAfter,
         mode: seek.isChase ? .chase : .replace, itemID: seek.item.map { UInt64($0) }
       ) { request.finish(Self.reply($0)) }
     }
   }
 
   /// Starts a seek to another chapter.
-  func beginChapter(isNext: Bool, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
+  func startChapterSeek(isNext: Bool, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
     try target.player.tryOnLoop { player throws(MediaError) in
       if isNext {
         try player.seekToNextChapter { request.finish(Self.reply($0)) }
@@ -172,14 +172,14 @@ extension Connection {
   }
 
   /// Starts to step.
-  func begin(step count: Int, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
+  func start(step count: Int, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
     try target.player.tryOnLoop { player throws(MediaError) in
       try player.step(byCount: count) { request.finish(Self.reply($0)) }
     }
   }
 
   /// Starts a preroll.
-  func beginPreroll(_ rate: Double?, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
+  func startPreroll(_ rate: Double?, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
     try target.player.tryOnLoop { player throws(MediaError) in
       try player.preroll(atRate: rate ?? player.rateForNextPlay) { request.finish(.ok(["ready": .bool($0)])) }
     }
@@ -233,11 +233,11 @@ extension Connection {
 
 extension PlaybackCommand.Switch {
   /// The new state, given the current one.
-  func isOn(besides present: Bool) -> Bool {
+  func isOn(current: Bool) -> Bool {
     switch self {
     case .on: true
     case .off: false
-    case .toggle: !present
+    case .toggle: !current
     }
   }
 }

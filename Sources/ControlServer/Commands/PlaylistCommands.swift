@@ -52,7 +52,7 @@ struct ListExpansion {
 /// Commands about playlists: reading them into the queue, and exporting the queue.
 extension Connection {
   /// Starts an edit whose paths include playlists. They are read on a separate thread, then the edit is made.
-  func begin(
+  func start(
     _ command: QueueCommand, expanding lists: WireList<FilePath>, isForced: Bool, on target: NamedPlayer,
     _ request: WaitingRequest
   ) throws(MediaError) {
@@ -60,9 +60,9 @@ extension Connection {
     // A playlist that is named several times is read once.
     let lists = Array(OrderedSet(lists))
     let loader = server.playlistLoader
-    let places = lists.map { $0.isAddress ? PlaylistLocation.url($0.text) : .file($0.bytes) }
+    let locations = lists.map { $0.isAddress ? PlaylistLocation.url($0.text) : .file($0.bytes) }
     let number = loader.read(
-      places, assumed: isForced ? .m3u : nil, options: server.registry.httpOptions(command.network)
+      locations, assumed: isForced ? .m3u : nil, options: server.registry.httpOptions(command.network)
     ) {
       [weak self] result in
       guard let self else { return }
@@ -146,14 +146,14 @@ extension Connection {
       }
       next = index + 1
     }
-    let isWhole = next == state.itemCount
-    if isWhole, listed.count == 0, state.itemCount > 0 {
+    let isComplete = next == state.itemCount
+    if isComplete, listed.count == 0, state.itemCount > 0 {
       throw MediaError(.emptyPlaylist, "no entry of the queue has a path or URL that a playlist can contain")
     }
-    if isWhole { lines += try writer.tail(count: listed.count, last: listed.last) }
+    if isComplete { lines += try writer.tail(count: listed.count, last: listed.last) }
     var fields: Fields = [
       "count": .int(state.itemCount), "version": .int(state.queueVersion),
-      "next": isWhole ? FieldValue.none : .int(next),
+      "next": isComplete ? FieldValue.none : .int(next),
     ]
     if skippedCount > 0 { fields.append("skipped", .int(skippedCount)) }
     return .ok(fields, rows: lines.map { ["text": .string($0)] })
@@ -211,17 +211,17 @@ extension PlayerItem {
   }
 
   /// The location in a playlist. Nil for descriptors and for data without a location.
-  private var listedPlace: PlaylistLocation? {
+  private var playlistLocation: PlaylistLocation? {
     if let url = asset.url { return .url(url.redacted) }
     return asset.path.isEmpty ? nil : .file(asset.path)
   }
 
   /// The item as a playlist entry. Nil if it has no location.
   var exported: PlaylistEntry? {
-    guard let place = listedPlace else { return nil }
-    var entry = playlistEntry ?? PlaylistEntry(location: place)
+    guard let location = playlistLocation else { return nil }
+    var entry = playlistEntry ?? PlaylistEntry(location: location)
     // Replaces the URL of the playlist, which may contain a user name and password.
-    if asset.url != nil { entry.location = place }
+    if asset.url != nil { entry.location = location }
     entry.range = timeRange
     if duration.isNumeric { entry.duration = duration }
     return entry

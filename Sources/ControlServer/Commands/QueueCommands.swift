@@ -7,16 +7,16 @@ import WireProtocol
 extension Connection {
   /// Runs the commands that reply immediately. Nil means `ok` without fields.
   func run(_ command: QueueCommand, on target: NamedPlayer) throws(MediaError) -> Reply? {
-    if let reply = try gather(command, for: target) { return reply }
+    if let reply = try collect(command, for: target) { return reply }
     switch command {
     case .load, .append, .insert, .remove, .move, .replace, .clear, .edit:
-      return Self.edited(try edit(command, on: target), target)
-    case .begin(let version): return try beginGathering(for: target, ifVersion: version)
+      return Self.editReply(try edit(command, on: target), target)
+    case .begin(let version): return try beginTransaction(for: target, ifVersion: version)
     case .commit: return try commit(on: target)
     case .abort: return try abort(on: target)
     case .changes(let since, let instance): return queueChanges(since: since, instance: instance, of: target)
     case .list(let offset, let limit): return list(target, offset: offset, limit: limit)
-    case .export: preconditionFailure("a large request: Command.mayTakeTurns")
+    case .export: preconditionFailure("a large request: Command.mayRunInSlices")
     case .expanding: preconditionFailure("playlists are read by a waiting request: Command.isWaiting")
     case .history(let limit): return history(target, limit: limit)
     case .next(let version):
@@ -25,22 +25,22 @@ extension Connection {
         throw MediaError(.noCurrentItem, "there is no current item", operation: "next")
       }
       target.player.onLoop { $0.advanceToNextItem() }
-      return Self.moved(target)
+      return Self.currentItemReply(target)
     case .previous(let limit, let version):
       try check(version, of: target)
       try target.player.tryOnLoop { player throws(MediaError) in
         try player.goToPreviousItem(restartingAfter: limit)
       }
-      return Self.moved(target)
-    case .jump(let place, let version):
+      return Self.currentItemReply(target)
+    case .jump(let jumpTarget, let version):
       try check(version, of: target)
       try target.player.tryOnLoop { player throws(MediaError) in
-        switch place {
+        switch jumpTarget {
         case .item(let id): try player.jump(to: UInt64(id))
         case .index(let index): try player.jump(toIndex: index)
         }
       }
-      return Self.moved(target)
+      return Self.currentItemReply(target)
     case .shuffle(let change, let seed, let version):
       try check(version, of: target)
       return shuffle(change, seed: seed, target)
@@ -52,25 +52,25 @@ extension Connection {
 
   /// Starts an export, or an edit that is large or waits. An edit with `wait=ready` replies when every new entry is
   /// ready, or with the first error.
-  func begin(_ command: QueueCommand, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
+  func start(_ command: QueueCommand, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
     if case .export(let form, let base, let offset, let limit) = command {
       let part = ExportPart(form: form, base: base, offset: offset, limit: limit)
       return export(part, of: target.name, request)
     }
-    if command.isLarge, !command.waitsUntilReady { return try beginLarge(command, on: target, request) }
-    guard gathering?.target !== target else {
+    if command.isLarge, !command.waitsUntilReady { return try startLargeEdit(command, on: target, request) }
+    guard transaction?.target !== target else {
       throw MediaError(.invalidState, "a request cannot wait between queue.begin and queue.commit")
     }
     if case .expanding(let command, let lists, let isForced) = command {
-      return try begin(command, expanding: lists, isForced: isForced, on: target, request)
+      return try start(command, expanding: lists, isForced: isForced, on: target, request)
     }
-    if command.isLarge { return try beginLarge(command, on: target, request) }
+    if command.isLarge { return try startLargeEdit(command, on: target, request) }
     let items = try edit(command, on: target)
-    waitUntilReady(items.map(\.id), on: target, request, Self.edited(items, target))
+    waitUntilReady(items.map(\.id), on: target, request, Self.editReply(items, target))
   }
 
   /// The reply to a command that changed the current entry.
-  private static func moved(_ target: NamedPlayer) -> Reply {
+  private static func currentItemReply(_ target: NamedPlayer) -> Reply {
     let state = target.state
     return .ok([
       "item": state.currentItemID.map { .int($0) } ?? FieldValue.none, "version": .int(state.queueVersion),
@@ -171,7 +171,7 @@ extension Connection {
     switch command {
     case .status(let id): return try itemStatus(id, of: target)
     case .log(let id): return try itemLog(id, of: target)
-    case .copy(let id, let place, let version): return try copy(id, to: place, ifVersion: version, on: target)
+    case .copy(let id, let position, let version): return try copy(id, to: position, ifVersion: version, on: target)
     case .endTime(let id, let forward, let reverse):
       return try setEnds(of: id, forward: forward, reverse: reverse, on: target)
     case .buffer(let id, let duration): return try setBuffer(of: id, duration, on: target)

@@ -10,12 +10,12 @@ extension Connection {
     let recorders = server.recorders
     switch command {
     case .start(let number, let moment, let duration):
-      let found = try recorders.recorder(number)
-      guard found.recorder.status.state != .stopped else {
-        throw MediaError(.invalidState, "recorder \(found.number) is stopped, and its recording is complete")
+      let numbered = try recorders.recorder(number)
+      guard numbered.recorder.status.state != .stopped else {
+        throw MediaError(.invalidState, "recorder \(numbered.number) is stopped, and its recording is complete")
       }
       try server.engine.session.checkRecording()
-      try found.recorder.startRecording(atHostTime: Self.hostTime(moment), forDuration: duration)
+      try numbered.recorder.startRecording(atHostTime: Self.hostTime(moment), forDuration: duration)
     case .pause(let number): try recorders.recorder(number).recorder.pause()
     case .status(let number): return .ok(Self.fields(of: try recorders.recorder(number)))
     case .list:
@@ -29,30 +29,30 @@ extension Connection {
   }
 
   /// Starts the commands that wait for the source or the file.
-  func begin(_ command: RecordCommand, _ request: WaitingRequest) throws(MediaError) {
+  func start(_ command: RecordCommand, _ request: WaitingRequest) throws(MediaError) {
     let loop = server.loop
     switch command {
-    case .prepare(let recording): try begin(recording, request)
+    case .prepare(let recording): try start(recording, request)
     case .stop(let number):
-      let found = try server.recorders.recorder(number)
+      let numbered = try server.recorders.recorder(number)
       // Continues if the connection closes, because the client wanted the file.
-      try found.recorder.stop { [number = found.number, file = found.file] result in
+      try numbered.recorder.stop { [number = numbered.number, file = numbered.file] result in
         loop.execute {
-          request.answer(result) { .ok(Self.fields(of: $0, recorder: number, asked: file)) }
+          request.finish(with: result) { .ok(Self.fields(of: $0, recorder: number, requestedFile: file)) }
         }
       }
     case .delete(let number):
-      let found = try server.recorders.recorder(number)
-      let (recorder, file) = (found.recorder, found.file)
+      let numbered = try server.recorders.recorder(number)
+      let (recorder, file) = (numbered.recorder, numbered.file)
       guard recorder.status.state == .stopped else {
         throw MediaError(.invalidState, "a recording can be deleted only after it is stopped")
       }
       let path = recorder.status.outcome?.path.flatMap { FilePath(bytes: $0) } ?? file
-      let carried = LoopCarried(value: found)
+      let carried = LoopCarried(value: numbered)
       NamedThread.detached(name: "playhead-delete") { [server] in
         let result = Result { () throws(MediaError) in try recorder.deleteRecording() }
         loop.execute {
-          request.answer(result) { _ in
+          request.finish(with: result) { _ in
             server.recorders.remove(carried.value)
             return .ok(["recorder": .int(carried.value.number), "file": .path(path)])
           }
@@ -70,7 +70,7 @@ extension Connection {
 
   // MARK: - Preparing
 
-  private func begin(_ command: RecordCommand.Recording, _ request: WaitingRequest) throws(MediaError) {
+  private func start(_ command: RecordCommand.Recording, _ request: WaitingRequest) throws(MediaError) {
     guard let makeSource = server.makeSource else {
       throw MediaError(.sourceUnavailable, "this daemon has no source for recordings")
     }
@@ -83,7 +83,7 @@ extension Connection {
     let source = command.source
     let added = try server.recorders.add(command.file) { [server] number in
       options.onEvent = { [weak server] event in
-        loop.execute { [weak server] in server?.recorders.happened(event, to: number) }
+        loop.execute { [weak server] in server?.recorders.handle(event, ofRecorder: number) }
       }
       return AudioRecorder(location: location, settings: Self.settings(command), options: options) {
         makeSource(source)
@@ -94,7 +94,7 @@ extension Connection {
       loop.execute {
         // Removes a recorder that could not be prepared.
         if case .failure = result { server.recorders.remove(carried.value) }
-        request.answer(result) { _ in
+        request.finish(with: result) { _ in
           let status = carried.value.recorder.status
           return .ok([
             "recorder": .int(carried.value.number), "file": .path(command.file), "source": .string(status.sourceLabel),
@@ -129,7 +129,7 @@ extension Connection {
   private static func hostTime(_ moment: RecordCommand.StartMoment) -> HostTime? {
     switch moment {
     case .now: nil
-    case .after(let span): HostTime.now.advanced(byNanoseconds: span.wholeNanoseconds ?? .max)
+    case .after(let delay): HostTime.now.advanced(byNanoseconds: delay.wholeNanoseconds ?? .max)
     case .instant(let time):
       HostTime(nanoseconds: time.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity) ?? .max)
     }
@@ -138,11 +138,11 @@ extension Connection {
   // MARK: - Replies
 
   private static func fields(
-    of outcome: AudioRecorder.Outcome, recorder: Int, asked: FilePath
+    of outcome: AudioRecorder.Outcome, recorder: Int, requestedFile: FilePath
   ) -> Fields {
     var fields: Fields = ["recorder": .int(recorder)]
     if let path = outcome.path {
-      fields.append("file", .path(path == asked.bytes ? asked : FilePath(bytes: path) ?? asked))
+      fields.append("file", .path(path == requestedFile.bytes ? requestedFile : FilePath(bytes: path) ?? requestedFile))
     }
     if outcome.duration.isNumeric { fields.append("duration", .time(outcome.duration)) }
     fields.append("size", .integer(outcome.byteCount))
@@ -152,17 +152,17 @@ extension Connection {
     return fields
   }
 
-  private static func fields(of found: NumberedRecorder) -> Fields {
-    let status = found.recorder.status
-    let path = status.outcome?.path.flatMap { FilePath(bytes: $0) } ?? found.file
+  private static func fields(of numbered: NumberedRecorder) -> Fields {
+    let status = numbered.recorder.status
+    let path = status.outcome?.path.flatMap { FilePath(bytes: $0) } ?? numbered.file
     var fields: Fields = [
-      "recorder": .int(found.number), "state": .string(status.state.rawValue), "file": .path(path),
+      "recorder": .int(numbered.number), "state": .string(status.state.rawValue), "file": .path(path),
     ]
     fields.append(position: status.currentTime)
     fields.append("source", status.sourceLabel.isEmpty ? .none : .string(status.sourceLabel))
     fields.append("format", status.format.map { .string($0.rawValue) } ?? .none)
-    fields.append("sampleRate", .int(found.recorder.settings.sampleRateHz ?? status.sourceFormat?.sampleRateHz ?? 0))
-    fields.append("channels", .int(found.recorder.settings.channelCount ?? status.sourceFormat?.channelCount ?? 0))
+    fields.append("sampleRate", .int(numbered.recorder.settings.sampleRateHz ?? status.sourceFormat?.sampleRateHz ?? 0))
+    fields.append("channels", .int(numbered.recorder.settings.channelCount ?? status.sourceFormat?.channelCount ?? 0))
     fields.append("lost", .integer(status.outcome?.lostFrameCount ?? status.lostFrameCount))
     fields.append("skipped", .integer(status.outcome?.skippedFrameCount ?? status.skippedFrameCount))
     fields.append("waitingForLevel", .bool(status.isWaitingForLevel))
@@ -178,11 +178,11 @@ extension Connection {
 
   // MARK: - Observing
 
-  private func watch(_ found: NumberedRecorder, rate: Double?, form: WireForm) throws(MediaError) -> Reply {
+  private func watch(_ numbered: NumberedRecorder, rate: Double?, form: WireForm) throws(MediaError) -> Reply {
     let cost = Subscriptions.Cost(eventsPerSecond: rate ?? 0)
     let id = try newSubscription(cost)
-    let number = found.number
-    let watcher = found.watch { [weak self] event in
+    let number = numbered.number
+    let watcher = numbered.watch { [weak self] event in
       var event = event
       event.subscription = id
       self?.send(.recording(event), form: form)
@@ -192,21 +192,21 @@ extension Connection {
     var meter: Int?
     if let rate {
       let loop = server.loop
-      meter = try found.recorder.addMeterObserver(rate: rate) { [weak self] levels, time in
+      meter = try numbered.recorder.addMeterObserver(rate: rate) { [weak self] levels, time in
         loop.execute { [weak self] in
           guard let self, self.subscriptions.contains(id) else { return }
           self.send(.recordMeter(Event.RecordMeter(subscription: id, recorder: number, time: time, levels)), form: form)
         }
       }
     }
-    let carried = LoopCarried(value: found)
+    let carried = LoopCarried(value: numbered)
     subscriptions.add(id, .recordings, cost) { [weak self] in
       carried.value.unwatch(watcher)
       if let meter { carried.value.recorder.removeMeterObserver(meter) }
-      self?.forgetEvents(ofSubscription: id)
+      self?.dropEvents(ofSubscription: id)
     }
     // The event with the current state comes after the reply.
-    afterwards = .send { [weak self] in
+    postReplyAction = .send { [weak self] in
       var event = carried.value.event(
         carried.value.recorder.status.state, error: carried.value.recorder.status.outcome?.error)
       event.subscription = id
@@ -228,7 +228,7 @@ extension Event.RecordMeter {
 extension ServerContext {
   /// The journal of unfinished recordings, next to the saved state. Nil if no state is saved.
   var recordingJournal: RecordingJournal? {
-    guard let status = keeper?.store.status, status.isSaving, !status.folder.isEmpty else { return nil }
+    guard let status = stateWriter?.store.status, status.isSaving, !status.folder.isEmpty else { return nil }
     return RecordingJournal(folder: "\(status.folder)/recordings")
   }
 }

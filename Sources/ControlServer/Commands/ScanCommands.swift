@@ -24,16 +24,16 @@ struct RunningScans {
   /// Cancels one scan, or all, and returns the number of cancelled scans. Their requests get the reply in a later loop
   /// iteration.
   func cancel(_ number: Int?) -> Int {
-    let chosen = scans.filter { number == nil || $0.key == number }
-    for cancel in chosen.values { cancel() }
-    return chosen.count
+    let cancelled = scans.filter { number == nil || $0.key == number }
+    for cancel in cancelled.values { cancel() }
+    return cancelled.count
   }
 }
 
 /// Commands that measure the loudness of files.
 extension Connection {
   /// Starts a scan. Replies when all files are measured, or when the scan was cancelled.
-  func begin(_ command: AssetCommand.Scan, _ request: WaitingRequest) throws(MediaError) {
+  func start(_ command: AssetCommand.Scan, _ request: WaitingRequest) throws(MediaError) {
     let target = if let name = command.player { try server.registry.player(name) } else { nil as NamedPlayer? }
     let paths = Array(command.paths)
     let options = server.registry.httpOptions(command.network)
@@ -79,18 +79,19 @@ extension Connection {
   ) {
     var gains: [[UInt8]: ReplayGain] = [:]
     for (path, result) in zip(paths, report.files) where path.isFile {
-      guard case .success(let found) = result else { continue }
+      guard case .success(let measurement) = result else { continue }
       var gain = ReplayGain()
-      gain.trackGainDecibels = found.gainDecibels
-      gain.trackPeak = found.samplePeak
+      gain.trackGainDecibels = measurement.gainDecibels
+      gain.trackPeak = measurement.samplePeak
       gain.albumGainDecibels = report.album?.gainDecibels
       gain.albumPeak = report.album?.samplePeak
       gains[path.bytes] = gain
     }
-    let found = gains
+    let measuredGains = gains
     target.player.onLoop { player in
       player.setMeasuredReplayGains(
-        { item in if case .path(let path) = item.asset.location { found[path] } else { nil } }, completion: completion)
+        { item in if case .path(let path) = item.asset.location { measuredGains[path] } else { nil } },
+        completion: completion)
     }
   }
 
@@ -120,16 +121,16 @@ extension Connection {
     case .failure(let error):
       fields.append("status", "failed")
       append(error, to: &fields)
-    case .success(let found):
-      fields.append("status", .string(found.kind.rawValue))
-      fields.append("loudness", rounded(found.integratedLoudness))
-      fields.append("range", rounded(found.loudnessRange))
-      fields.append("truePeak", decibels(found.truePeak))
-      fields.append("samplePeak", decibels(found.samplePeak))
-      fields.append("gain", rounded(found.gainDecibels))
-      fields.append("peak", peak(found.samplePeak))
-      fields.append("duration", .time(found.duration))
-      if let fault = found.fault {
+    case .success(let measurement):
+      fields.append("status", .string(measurement.kind.rawValue))
+      fields.append("loudness", rounded(measurement.integratedLoudness))
+      fields.append("range", rounded(measurement.loudnessRange))
+      fields.append("truePeak", decibels(measurement.truePeak))
+      fields.append("samplePeak", decibels(measurement.samplePeak))
+      fields.append("gain", rounded(measurement.gainDecibels))
+      fields.append("peak", peak(measurement.samplePeak))
+      fields.append("duration", .time(measurement.duration))
+      if let fault = measurement.fault {
         fields.append("fault", .string(fault.code.name))
         fields.append("message", .string(fault.message))
       }

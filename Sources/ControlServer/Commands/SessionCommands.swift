@@ -77,7 +77,7 @@ extension ServerContext {
     if change.old.allowsRecording, !change.new.allowsRecording { recorders.sessionForbidsRecording() }
     for key in ObservableKey.allCases {
       guard let old = key.value(in: change.old), let new = key.value(in: change.new), old != new else { continue }
-      tellAll(key) { player in
+      publishToAll(key) { player in
         .changed(
           .init(subscription: 0, player: player, key: key, old: old, new: new, cause: change.cause.rawValue))
       }
@@ -97,7 +97,7 @@ extension ServerContext {
         .interruption(.init(by: end.rawValue, shouldResume: shouldResume))
       case .silenceSecondaryAudioHint(let isBeginning): .secondaryAudioHint(isBeginning: isBeginning)
       }
-    tellAll(.sessionEvents) { .session(.init(subscription: 0, player: $0, kind: kind)) }
+    publishToAll(.sessionEvents) { .session(.init(subscription: 0, player: $0, kind: kind)) }
   }
 }
 

@@ -22,43 +22,43 @@ extension Connection {
   }
 
   /// Starts the commands that wait for the store.
-  func begin(_ command: StateCommand, _ request: WaitingRequest) throws(MediaError) {
-    guard let keeper = server.keeper else { throw Self.nothingIsSaved }
+  func start(_ command: StateCommand, _ request: WaitingRequest) throws(MediaError) {
+    guard let writer = server.stateWriter else { throw Self.stateNotSavedError }
     switch command {
     case .status, .addBookmark, .bookmarks, .removeBookmark:
       preconditionFailure("this does not wait: Command.isWaiting")
-    case .goToBookmark(let target, let player): try beginGoing(to: target, player, request)
+    case .goToBookmark(let target, let player): try startSeekToBookmark(to: target, player, request)
     case .save:
-      keeper.save { error in
-        if let error { request.fail(error) } else { request.finish(.ok(["writes": .int(keeper.status.writeCount)])) }
+      writer.save { error in
+        if let error { request.fail(error) } else { request.finish(.ok(["writes": .int(writer.status.writeCount)])) }
       }
     case .saveQueue(let name, let player):
       _ = try server.registry.player(player)
       // Pending changes are written first, so that the database contains the queue.
-      keeper.save { [loop = server.loop] error in
+      writer.save { [loop = server.loop] error in
         if let error { return request.fail(error) }
         guard !request.isDone else { return }
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
-        keeper.store.saveQueue(name, of: player, at: Int64(now.tv_sec)) { result in
-          loop.execute { request.answer(result) { .ok(["name": .string(name), "count": .int($0)]) } }
+        writer.store.saveQueue(name, of: player, at: Int64(now.tv_sec)) { result in
+          loop.execute { request.finish(with: result) { .ok(["name": .string(name), "count": .int($0)]) } }
         }
       }
     case .loadQueue(let name, let version, let player):
       let target = try server.registry.player(player)
       try check(version, of: target)
-      keeper.store.loadQueue(name) { [loop = server.loop, weak self] result in
+      writer.store.loadQueue(name) { [loop = server.loop, weak self] result in
         loop.execute { [weak self] in
           guard let self else { return }
-          request.answer(result) { entries throws(MediaError) in
+          request.finish(with: result) { entries throws(MediaError) in
             try self.load(entries, named: name, ifVersion: version, player: player)
           }
         }
       }
     case .savedQueues:
-      keeper.store.savedQueues { [loop = server.loop] result in
+      writer.store.savedQueues { [loop = server.loop] result in
         loop.execute {
-          request.answer(result) { queues in
+          request.finish(with: result) { queues in
             .ok(
               ["count": .int(queues.count)],
               rows: queues.map {
@@ -68,8 +68,8 @@ extension Connection {
         }
       }
     case .forgetQueue(let name):
-      keeper.store.forgetQueue(name) { [loop = server.loop] result in
-        loop.execute { request.answer(result) { _ in .ok } }
+      writer.store.removeQueue(name) { [loop = server.loop] result in
+        loop.execute { request.finish(with: result) { _ in .ok } }
       }
     }
   }
@@ -91,19 +91,19 @@ extension Connection {
     return .ok(fields)
   }
 
-  static let nothingIsSaved = MediaError(
+  static let stateNotSavedError = MediaError(
     .stateNotSaved,
     "this playheadd does not save its state: it runs with --no-state, or with --clock virtual and without --state")
 
   private var stateFields: Fields {
-    var status = server.keeper?.status ?? SavingStatus()
-    if server.keeper == nil { status.error = Self.nothingIsSaved }
+    var status = server.stateWriter?.status ?? SavingStatus()
+    if server.stateWriter == nil { status.error = Self.stateNotSavedError }
     var fields: Fields = [
       "saving": .bool(status.isSaving),
       "folder": FilePath(bytes: Array(status.folder.utf8)).map(FieldValue.path) ?? FieldValue.none,
       "writes": .int(status.writeCount),
     ]
-    if let ids = server.keeper?.presentCrashedIDs, !ids.isEmpty { fields.append("crashed", .integers(ids)) }
+    if let ids = server.stateWriter?.presentCrashedIDs, !ids.isEmpty { fields.append("crashed", .integers(ids)) }
     if let error = status.error {
       fields.append("code", .int(error.code.rawValue))
       fields.append("error", .string(error.code.name))
@@ -115,8 +115,8 @@ extension Connection {
 
 extension WaitingRequest {
   /// Replies with the result of the store. Does not call `reply` if the request has already ended.
-  func answer<Value>(
-    _ result: Result<Value, MediaError>, _ reply: (Value) throws(MediaError) -> Reply
+  func finish<Value>(
+    with result: Result<Value, MediaError>, _ reply: (Value) throws(MediaError) -> Reply
   ) {
     guard !isDone else { return }
     do throws(MediaError) { finish(try reply(result.get())) } catch { fail(error) }

@@ -48,8 +48,8 @@ extension Connection {
       var row: Fields = ["group": name, "track": .int(option.trackID)]
       row.append("language", ifPresent: option.languageCode.map { .string($0) })
       row.append("title", ifPresent: option.title.map { .string($0) })
-      let others = option.characteristics.subtracting([.audible, .legible]).map(\.rawValue).sorted()
-      row.append("characteristics", .strings([group.characteristic.rawValue] + others))
+      let otherCharacteristics = option.characteristics.subtracting([.audible, .legible]).map(\.rawValue).sorted()
+      row.append("characteristics", .strings([group.characteristic.rawValue] + otherCharacteristics))
       row.append("playable", .bool(option.isPlayable))
       row.append("default", .bool(option == group.defaultOption))
       row.append("selected", ifPresent: selected.map { .bool($0 == option) })
@@ -88,9 +88,9 @@ extension Connection {
     let start = min(offset, chapters.count)
     var rows: [Fields] = []
     var byteCount = 0
-    let wanted = Array(languages)
+    let preferredLanguages = Array(languages)
     for (index, chapter) in chapters.enumerated().dropFirst(start) {
-      let chapter = wanted.isEmpty ? chapter : chapter.bestMatching(preferredLanguages: wanted)
+      let chapter = preferredLanguages.isEmpty ? chapter : chapter.bestMatching(preferredLanguages: preferredLanguages)
       byteCount += (chapter.title?.utf8.count ?? 0) * Self.bytesPerTitleByte + Self.bytesPerChapter
       if byteCount > server.limits.outputByteCount / 2, !rows.isEmpty { break }
       var row: Fields = [
@@ -168,8 +168,8 @@ extension Connection {
   private func appendSelection(of item: PlayerItem, to fields: inout Fields) {
     let (selection, groups) = (item.currentMediaSelection, item.mediaSelectionGroups)
     for (name, characteristic) in [("audio", MediaCharacteristic.audible), ("subtitles", .legible)] {
-      let chosen = groups.first { $0.characteristic == characteristic }.flatMap { selection.selectedOption(in: $0) }
-      fields.append(name, chosen.map { .int($0.trackID) } ?? FieldValue.none)
+      let option = groups.first { $0.characteristic == characteristic }.flatMap { selection.selectedOption(in: $0) }
+      fields.append(name, option.map { .int($0.trackID) } ?? FieldValue.none)
     }
   }
 

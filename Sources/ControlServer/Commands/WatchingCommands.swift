@@ -16,7 +16,7 @@ extension Connection {
       let observation = Observation(keys, id: id, form: form, on: target, connection: self)
       subscribe(id, .values, to: target, form: form) { observation.stop() }
       // The initial values come after the reply.
-      afterwards = .send { observation.start() }
+      postReplyAction = .send { observation.start() }
       return .ok(["id": .int(id), "seq": .int(server.log.lastNumber)])
     case .unobserve(let id):
       try subscriptions.remove(id, .values)
@@ -30,7 +30,7 @@ extension Connection {
           self?.send(Self.event(observation, id, target), form: form)
         }
       }
-      return observing(id, cost, target, token, form: form)
+      return addTimeSubscription(id, cost, target, token, form: form)
     case .at(let times, let item, let includesSeeks, let player):
       let target = try server.registry.player(player)
       return try observe(
@@ -45,7 +45,7 @@ extension Connection {
           onEnd: { [weak self] in self?.itemRemoved(item, id, target, form: form) },
           using: { [weak self] in self?.send(Self.event($0, id, target), form: form) })
       }
-      return observing(id, Subscriptions.Cost(), target, token, form: form)
+      return addTimeSubscription(id, Subscriptions.Cost(), target, token, form: form)
     case .untick(let id):
       try subscriptions.remove(id, .times)
       return nil
@@ -83,17 +83,17 @@ extension Connection {
         onEnd: { [weak self] in self?.itemRemoved(item, id, target, form: form) },
         using: { [weak self] in self?.send(Self.event($0, id, target), form: form) })
     }
-    return observing(id, cost, target, token, form: form)
+    return addTimeSubscription(id, cost, target, token, form: form)
   }
 
   /// Starts an `at` with many times. They are decoded and sorted in several loop iterations.
-  func beginAt(
+  func startAt(
     _ times: WireList<MediaTime>, item: Int?, includesSeeks: Bool, on target: NamedPlayer, _ request: WaitingRequest
   ) throws(MediaError) {
     _ = try newSubscription(Subscriptions.Cost(timeCount: times.count))
     var (iterator, ordered) = (times.makeIterator(), BoundaryTimes())
     let form = request.request.address.form
-    func takeTurn() {
+    func processSlice() {
       guard !request.isDone else { return }
       var slice: [MediaTime] = []
       while slice.count < BoundaryTimes.sliceLength, let time = iterator.next() { slice.append(time) }
@@ -108,10 +108,10 @@ extension Connection {
           return request.fail(error)
         }
       }
-      let rest = LoopBound { takeTurn() }
-      server.loop.execute { rest.body() }
+      let continuation = LoopBound { processSlice() }
+      server.loop.execute { continuation.body() }
     }
-    takeTurn()
+    processSlice()
   }
 
   /// The id for a new subscription.
@@ -137,7 +137,7 @@ extension Connection {
   }
 
   /// Adds a time observer as a subscription.
-  private func observing(
+  private func addTimeSubscription(
     _ id: Int, _ cost: Subscriptions.Cost, _ target: NamedPlayer, _ token: ObserverToken, form: WireForm
   ) -> Reply {
     subscribe(id, .times, cost, to: target, form: form) { target.player.onLoop { try? $0.removeTimeObserver(token) } }
@@ -155,7 +155,7 @@ extension Connection {
     subscriptions.add(id, kind, cost) { [weak self] in
       target.removeCloseHandler(closeHandler)
       end()
-      self?.forgetEvents(ofSubscription: id)
+      self?.dropEvents(ofSubscription: id)
     }
   }
 
@@ -211,7 +211,7 @@ extension Connection {
 
   // MARK: - Waiting
 
-  func begin(
+  func start(
     _ conditions: WireList<WaitCondition>, timeout: MediaTime?, on target: NamedPlayer, _ request: WaitingRequest
   ) throws(MediaError) {
     try WaitRunner(conditions, on: target, loop: server.loop, request: request).start(timeout: timeout)
@@ -219,7 +219,7 @@ extension Connection {
 
   /// Advances the virtual clock. Durations are summed exactly before the conversion to nanoseconds, so that rounding
   /// errors do not accumulate.
-  func beginAdvance(by duration: MediaTime, _ request: WaitingRequest) throws(MediaError) {
+  func startAdvance(by duration: MediaTime, _ request: WaitingRequest) throws(MediaError) {
     guard let clock = server.loop as? VirtualControlLoop else {
       throw MediaError(.notVirtualClock, "the clock is not virtual; start playheadd with --clock virtual")
     }
@@ -227,9 +227,9 @@ extension Connection {
     guard let nanoseconds = requested.wholeNanoseconds, nanoseconds <= Self.latestNanoseconds else {
       throw MediaError(.invalidTime, "the target time of the clock is out of range")
     }
-    let span = nanoseconds - server.virtualTime.nanoseconds
+    let increment = nanoseconds - server.virtualTime.nanoseconds
     server.virtualTime = (requested, nanoseconds)
-    clock.advance(byNanoseconds: span) {
+    clock.advance(byNanoseconds: increment) {
       // All events that the clock caused for this connection have been written before, because events are direct calls.
       request.finish(.ok(["now": .seconds(nanoseconds: nanoseconds)]))
     }

@@ -7,12 +7,12 @@ import WireProtocol
 /// The waveform command. Waveforms are computed off the loop. The reply comes when the waveform is computed or written.
 extension Connection {
   /// Starts to compute a waveform. Replies when it is ready, or when it was cancelled.
-  func begin(_ command: AssetCommand.Waveform, _ request: WaitingRequest) throws(MediaError) {
+  func start(_ command: AssetCommand.Waveform, _ request: WaitingRequest) throws(MediaError) {
     let asset = server.registry.asset(
       command.path, server.registry.httpOptions(command.network), precise: false, for: peer?.userID)
     let scan = WaveformScan(
       asset, Self.request(command), output: try output(command.output), cache: server.waveformCache)
-    beginWork(request, on: command.path) {
+    startWork(request, on: command.path) {
       scan.cancel()
     } start: {
       scan.start(progress: $0, completion: $1)
@@ -93,7 +93,7 @@ extension Connection {
 extension ServerContext {
   /// The cache of waveforms, next to the saved state. Nil if no state is saved.
   var waveformCache: WaveformCache? {
-    guard let status = keeper?.store.status, status.isSaving, !status.folder.isEmpty else { return nil }
+    guard let status = stateWriter?.store.status, status.isSaving, !status.folder.isEmpty else { return nil }
     return WaveformCache(folder: "\(status.folder)/waveforms")
   }
 }

@@ -10,7 +10,7 @@ extension Connection {
   ///   - cancel: Cancels the operation. Called on any thread, possibly after the end of the operation.
   ///   - start: Starts the operation. It calls `progress` repeatedly and `completion` once, on any thread.
   ///   - reply: Creates the reply from the id and the result. Called on any thread.
-  func beginWork<Outcome: Sendable>(
+  func startWork<Outcome: Sendable>(
     _ request: WaitingRequest, on path: FilePath, cancel: @escaping @Sendable () -> Void,
     start: (
       _ progress: @escaping @Sendable (Double?) -> Void,
@@ -33,10 +33,10 @@ extension Connection {
           .scanProgress(Event.ScanProgress(scan: number, file: 1, count: 1, path: .path(path), done: done)), form: form)
       }
     } _: { result in
-      let answer = result.flatMap { outcome in Result { () throws(MediaError) in try reply(number, outcome) } }
+      let replyResult = result.flatMap { outcome in Result { () throws(MediaError) in try reply(number, outcome) } }
       loop.execute {
-        switch answer {
-        case .success(let answer): request.finish(answer)
+        switch replyResult {
+        case .success(let reply): request.finish(reply)
         case .failure(let error): request.fail(error)
         }
       }

@@ -164,7 +164,7 @@ enum MetadataReply {
     let count = metadata.artwork.count
     let (rows, next) = page(of: count, from: first, limits) { index in
       let image = metadata.artwork[index]
-      var row = described(image, index)
+      var row = imageFields(image, index)
       if let error = image.omission { append(error, to: &row) }
       return row
     }
@@ -177,7 +177,7 @@ enum MetadataReply {
   /// A range of bytes of an image.
   static func part(_ image: Artwork, _ index: Int, offset: Int, limit: Int, head: Fields) -> Reply {
     var fields = head
-    fields.append(contentsOf: described(image, index))
+    fields.append(contentsOf: imageFields(image, index))
     let start = min(offset, image.data.count)
     let end = start + min(limit, image.data.count - start)
     fields.append("offset", .int(start))
@@ -189,12 +189,12 @@ enum MetadataReply {
   /// The reply for an image that was written to a file.
   static func written(_ image: Artwork, _ index: Int, _ file: FilePath, head: Fields) -> Reply {
     var fields = head
-    fields.append(contentsOf: described(image, index))
+    fields.append(contentsOf: imageFields(image, index))
     fields.append("file", .path(file))
     return .ok(fields)
   }
 
-  private static func described(_ image: Artwork, _ index: Int) -> Fields {
+  private static func imageFields(_ image: Artwork, _ index: Int) -> Fields {
     var fields: Fields = [
       "artwork": .int(index), "type": .string(image.type.description), "mediaType": detail(image.mediaType),
     ]
@@ -237,14 +237,14 @@ enum Base64 {
   static func text(of bytes: ArraySlice<UInt8>) -> String {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
-    var rest = bytes
-    while !rest.isEmpty {
-      let group = rest.prefix(3)
-      rest = rest.dropFirst(3)
+    var remaining = bytes
+    while !remaining.isEmpty {
+      let group = remaining.prefix(3)
+      remaining = remaining.dropFirst(3)
       var bits = group.reduce(0) { $0 << 8 | Int($1) }
       bits <<= 8 * (3 - group.count)
-      for place in 0..<4 {
-        text.append(place <= group.count ? digits[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
+      for index in 0..<4 {
+        text.append(index <= group.count ? digits[bits >> (18 - 6 * index) & 63] : UInt8(ascii: "="))
       }
     }
     return String(decoding: text, as: UTF8.self)

@@ -68,8 +68,8 @@ final class PlayerRegistry {
   /// Called with a created player, or with nil after a player was closed.
   var onPlayersChange: ((NamedPlayer?) -> Void)?
   /// Returns the resume position of a new item. Nil: its beginning.
-  var placeToResume: ((PlayerItem) -> MediaTime?)?
-  /// Called once before `placeToResume` is called for entries that are added together.
+  var resumeTime: ((PlayerItem) -> MediaTime?)?
+  /// Called once before `resumeTime` is called for entries that are added together.
   var onResume: (() -> Void)?
   /// The passed descriptors that no entry uses yet.
   let descriptors: DescriptorTable
@@ -115,17 +115,17 @@ final class PlayerRegistry {
     guard players.count < limits.playerCount else {
       throw MediaError(.tooManyPlayers, "the limit of \(limits.playerCount) players is reached")
     }
-    let made = makePlayer(name)
-    players.append(made)
-    onPlayersChange?(made)
+    let created = makePlayer(name)
+    players.append(created)
+    onPlayersChange?(created)
   }
 
   /// Creates a player of the saved state again. Ignores the limit, so that no saved player is lost.
   func restore(_ name: String) -> NamedPlayer {
     for player in players where player.name == name { return player }
-    let made = makePlayer(name)
-    players.append(made)
-    return made
+    let created = makePlayer(name)
+    players.append(created)
+    return created
   }
 
   private func makePlayer(_ name: String) -> NamedPlayer {
@@ -151,19 +151,20 @@ final class PlayerRegistry {
   /// Marks the ids below this one as used.
   func skipItemIDs(to id: PlayerItem.ID) { nextItemID = max(nextItemID, id) }
 
-  /// Creates queue entries, each with the next id. An id is reused only after `unmake`, when no client has received it.
+  /// Creates queue entries, each with the next id. An id is reused only after `discard`, when no client has received
+  /// it.
   ///
   /// - Parameter count: The maximum number of entries. Fewer are created only at the end of `source`.
   func makeItems(_ source: inout EntrySource, count: Int) -> [PlayerItem] {
     var items: [PlayerItem] = []
-    let resumes = source.resumes ?? policy.resumesWhereLeft
+    let resumes = source.resumes ?? policy.resumesAtLastPosition
     if resumes { onResume?() }
     // Set once for all items, because each new value is recorded.
     var nextID = nextItemID
     defer { if nextID != nextItemID { nextItemID = nextID } }
     while items.count < count, let (asset, entry) = source.next(self) {
       let item = PlayerItem(asset: asset, timeRange: entry?.range, playlistEntry: entry, id: nextID)
-      if resumes { item.resumeTime = placeToResume?(item) }
+      if resumes { item.resumeTime = resumeTime?(item) }
       items.append(item)
       nextID += 1
     }
@@ -212,10 +213,10 @@ final class PlayerRegistry {
   /// again.
   ///
   /// - Parameter target: The player that the items may be reserved for.
-  func unmake(_ items: [PlayerItem], of userID: UInt32?, reservedBy target: NamedPlayer? = nil) {
+  func discard(_ items: [PlayerItem], of userID: UInt32?, reservedBy target: NamedPlayer? = nil) {
     target?.player.onLoop { $0.cancelReservation(of: items) }
     if let userID {
-      for item in items { if let descriptor = item.asset.descriptor { descriptors.putBack(descriptor, of: userID) } }
+      for item in items { if let descriptor = item.asset.descriptor { descriptors.restore(descriptor, of: userID) } }
     }
     guard let first = items.first, let last = items.last, last.id + 1 == nextItemID,
       // If other items were created in between, the ids are lost.

@@ -36,25 +36,25 @@ struct EditSize {
   ///
   /// - Parameter whose: The beginning of the error message.
   /// - Throws: `edit-too-large`.
-  fileprivate func check(_ changeLimit: Int, _ byteLimit: Int, _ whose: String) throws(MediaError) {
+  fileprivate func check(_ changeLimit: Int, _ byteLimit: Int, _ subject: String) throws(MediaError) {
     guard changeCount <= changeLimit, byteCount <= byteLimit else {
-      throw MediaError(.editTooLarge, "\(whose) at most \(changeLimit) changes and \(byteLimit) bytes of paths")
+      throw MediaError(.editTooLarge, "\(subject) at most \(changeLimit) changes and \(byteLimit) bytes of paths")
     }
   }
 }
 
 /// The edits that a connection collects until `queue.commit`.
-struct QueueGathering {
+struct QueueTransaction {
   /// The player of the queue. It is not closed.
   let target: NamedPlayer
   /// The player's close handler, which discards the collected edits.
   fileprivate let closeHandler: UInt64
   fileprivate let ifVersion: Int?
-  fileprivate var made = MadeEdits()
+  fileprivate var prepared = PreparedEdits()
 }
 
 /// Edits with their new entries, which already have ids.
-struct MadeEdits {
+struct PreparedEdits {
   private(set) var edits: [QueueEdit] = []
   private(set) var items: [PlayerItem] = []
   private(set) var commandCount = 0
@@ -91,7 +91,7 @@ struct MadeEdits {
   mutating func end(_ command: QueueCommand) { edits += command.edits(Array(items[earlierItemCount...])) }
 
   /// Appends later edits.
-  mutating func append(_ later: MadeEdits) {
+  mutating func append(_ later: PreparedEdits) {
     isLoad = commandCount == 0 && later.isLoad
     if let length = later.length {
       (self.length, growth, addedByteCount) = (length, later.growth, later.addedByteCount)
@@ -130,9 +130,9 @@ extension Connection {
 
   /// Applies an edit and returns the new entries.
   func edit(_ command: QueueCommand, on target: NamedPlayer) throws(MediaError) -> [PlayerItem] {
-    let made = SlicedEdit(command.parts, of: target, registry: server.registry, for: peer?.userID).makeAll()
-    try make(made, ifVersion: command.ifVersion, on: target)
-    return made.items
+    let prepared = SlicedEdit(command.parts, of: target, registry: server.registry, for: peer?.userID).makeAll()
+    try apply(prepared, ifVersion: command.ifVersion, on: target)
+    return prepared.items
   }
 
   /// Applies an edit whose entries are created in several loop iterations. Then calls `completion` with the new
@@ -147,12 +147,12 @@ extension Connection {
   ) throws(MediaError) {
     try check(command.ifVersion, of: target)
     SlicedEdit(command.parts, of: target, lists, registry: server.registry, for: peer?.userID).start(
-      on: server.loop, isCancelled: isAnswered(request)
+      on: server.loop, isCancelled: cancellationCheck(request)
     ) { [self] result in
       do throws(MediaError) {
-        let made = try result.get()
-        try make(made, ifVersion: command.ifVersion, on: target)
-        completion(made.items)
+        let prepared = try result.get()
+        try apply(prepared, ifVersion: command.ifVersion, on: target)
+        completion(prepared.items)
       } catch {
         request.fail(error)
       }
@@ -160,20 +160,20 @@ extension Connection {
   }
 
   /// Returns the condition that cancels an edit in preparation.
-  private func isAnswered(_ request: WaitingRequest) -> () -> Bool { { request.isAnswered } }
+  private func cancellationCheck(_ request: WaitingRequest) -> () -> Bool { { request.hasReply } }
 
   /// Collects or applies an edit in several loop iterations.
-  func beginLarge(_ command: QueueCommand, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
-    guard gathering?.target === target, !command.waitsUntilReady else {
+  func startLargeEdit(_ command: QueueCommand, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
+    guard transaction?.target === target, !command.waitsUntilReady else {
       return try edit(command, on: target, nil, request) { items in
         self.finishEdit(command, items, on: target, request)
       }
     }
-    try checkGathered(command)
+    try checkTransactionEdit(command)
     SlicedEdit(command.parts, of: target, registry: server.registry, for: peer?.userID).start(
-      on: server.loop, isCancelled: isAnswered(request)
+      on: server.loop, isCancelled: cancellationCheck(request)
     ) { [self] result in
-      do throws(MediaError) { request.finish(try addGathered(result.get(), for: target)) } catch {
+      do throws(MediaError) { request.finish(try addToTransaction(result.get(), for: target)) } catch {
         request.fail(error)
       }
     }
@@ -185,24 +185,24 @@ extension Connection {
     _ command: QueueCommand, _ items: [PlayerItem], on target: NamedPlayer, _ request: WaitingRequest
   ) {
     let version = target.state.queueVersion
-    let rest = LoopBound { [self] in
+    let continuation = LoopBound { [self] in
       let fields = Self.fields(ofEdit: items, version: version)
       guard command.waitsUntilReady else { return request.finish(.ok(fields)) }
       waitUntilReady(items.map(\.id), on: target, request, .ok(fields))
     }
-    server.loop.execute { rest.body() }
+    server.loop.execute { continuation.body() }
   }
 
   /// Replies when the entries are ready. Later requests are processed meanwhile, unless this one has no id.
   func waitUntilReady(_ ids: [PlayerItem.ID], on target: NamedPlayer, _ request: WaitingRequest, _ reply: Reply) {
-    letOthersPass(request)
+    allowLaterRequests(after: request)
     let wait = ReadinessWait(target, items: ids) { error in
       if let error { request.fail(error) } else { request.finish(reply) }
     }
     request.onEnd { wait.cancel() }
     wait.start()
   }
-  static func edited(_ items: [PlayerItem], _ target: NamedPlayer) -> Reply {
+  static func editReply(_ items: [PlayerItem], _ target: NamedPlayer) -> Reply {
     .ok(fields(ofEdit: items, target))
   }
 
@@ -218,47 +218,47 @@ extension Connection {
   }
 
   /// Applies all edits or none. After an error the ids of the new entries are released.
-  private func make(_ made: MadeEdits, ifVersion version: Int?, on target: NamedPlayer) throws(MediaError) {
+  private func apply(_ prepared: PreparedEdits, ifVersion version: Int?, on target: NamedPlayer) throws(MediaError) {
     do throws(MediaError) {
       try check(version, of: target)
-      try server.registry.checkLength(of: made.count(after: target.state.itemCount)) {
-        target.player.onLoop { made.byteCount(of: $0) }
+      try server.registry.checkLength(of: prepared.count(after: target.state.itemCount)) {
+        target.player.onLoop { prepared.byteCount(of: $0) }
       }
       try target.player.tryOnLoop { player throws(MediaError) in
-        if made.isLoad { try player.replaceAll(with: made.items) } else { try player.edit(made.edits) }
+        if prepared.isLoad { try player.replaceAll(with: prepared.items) } else { try player.edit(prepared.edits) }
       }
     } catch {
-      server.registry.unmake(made.items, of: peer?.userID, reservedBy: target)
+      server.registry.discard(prepared.items, of: peer?.userID, reservedBy: target)
       throw error
     }
   }
 
   // MARK: - Collecting
 
-  func beginGathering(for target: NamedPlayer, ifVersion version: Int?) throws(MediaError) -> Reply {
-    guard gathering == nil else {
+  func beginTransaction(for target: NamedPlayer, ifVersion version: Int?) throws(MediaError) -> Reply {
+    guard transaction == nil else {
       throw MediaError(.invalidState, "an edit is already open, and neither committed nor aborted")
     }
     try check(version, of: target)
-    let closeHandler = target.onClose { [weak self] in self?.endGathering() }
-    gathering = QueueGathering(target: target, closeHandler: closeHandler, ifVersion: version)
+    let closeHandler = target.onClose { [weak self] in self?.discardTransaction() }
+    transaction = QueueTransaction(target: target, closeHandler: closeHandler, ifVersion: version)
     return .ok(["version": .int(target.state.queueVersion)])
   }
 
   /// Collects an edit if edits of this player are being collected. Nil: the command must be run instead.
   ///
   /// - Throws: `edit-too-large`. The edit is then discarded.
-  func gather(_ command: QueueCommand, for target: NamedPlayer) throws(MediaError) -> Reply? {
-    guard gathering?.target === target, command.isEdit else { return nil }
-    try checkGathered(command)
-    let made = SlicedEdit(command.parts, of: target, registry: server.registry, for: peer?.userID).makeAll()
-    return try addGathered(made, for: target)
+  func collect(_ command: QueueCommand, for target: NamedPlayer) throws(MediaError) -> Reply? {
+    guard transaction?.target === target, command.isEdit else { return nil }
+    try checkTransactionEdit(command)
+    let prepared = SlicedEdit(command.parts, of: target, registry: server.registry, for: peer?.userID).makeAll()
+    return try addToTransaction(prepared, for: target)
   }
 
   /// Checks that a collected edit has no version.
   ///
   /// - Throws: `invalid-argument`.
-  private func checkGathered(_ command: QueueCommand) throws(MediaError) {
+  private func checkTransactionEdit(_ command: QueueCommand) throws(MediaError) {
     guard command.ifVersion != nil else { return }
     throw MediaError(.invalidArgument, "if-version is set by queue.begin and not allowed in the edit")
   }
@@ -266,39 +266,39 @@ extension Connection {
   /// Adds edits to the collected ones. Discards them after an error.
   ///
   /// - Throws: `edit-too-large`, or `invalid-state` if edits are no longer being collected.
-  private func addGathered(_ made: MadeEdits, for target: NamedPlayer) throws(MediaError) -> Reply {
+  private func addToTransaction(_ prepared: PreparedEdits, for target: NamedPlayer) throws(MediaError) -> Reply {
     do throws(MediaError) {
       // Reads single properties. A second reference to the collected edits would copy them.
-      guard gathering?.target === target, let size = gathering?.made.size else {
+      guard transaction?.target === target, let size = transaction?.prepared.size else {
         throw MediaError(.invalidState, "the edit of \(target.name) on this connection is no longer open")
       }
       let limits = server.limits
-      try (size + made.size).check(limits.editCount, limits.editByteCount, "an edit can have")
-      try (server.gathered + made.size).check(
+      try (size + prepared.size).check(limits.editCount, limits.editByteCount, "an edit can have")
+      try (server.collectedSize + prepared.size).check(
         limits.gatheredCount, limits.gatheredByteCount, "the open edits of all connections can have")
     } catch {
-      server.registry.unmake(made.items, of: peer?.userID, reservedBy: target)
+      server.registry.discard(prepared.items, of: peer?.userID, reservedBy: target)
       throw error
     }
-    gathering?.made.append(made)
-    server.gathered = server.gathered + made.size
-    return .ok(["pending": .int(gathering?.made.commandCount ?? 0)])
+    transaction?.prepared.append(prepared)
+    server.collectedSize = server.collectedSize + prepared.size
+    return .ok(["pending": .int(transaction?.prepared.commandCount ?? 0)])
   }
 
   /// Stops collecting and discards the collected edits.
-  func endGathering() {
-    guard let open = gathering else { return }
-    gathering = nil
+  func discardTransaction() {
+    guard let open = transaction else { return }
+    transaction = nil
     open.target.removeCloseHandler(open.closeHandler)
-    server.gathered = server.gathered - open.made.size
-    server.registry.unmake(open.made.items, of: peer?.userID, reservedBy: open.target)
+    server.collectedSize = server.collectedSize - open.prepared.size
+    server.registry.discard(open.prepared.items, of: peer?.userID, reservedBy: open.target)
   }
 
   /// The collected edits of this player.
   ///
   /// - Throws: `invalid-state` if there are none.
-  private func open(for target: NamedPlayer, _ operation: String) throws(MediaError) -> QueueGathering {
-    guard let open = gathering, open.target === target else {
+  private func open(for target: NamedPlayer, _ operation: String) throws(MediaError) -> QueueTransaction {
+    guard let open = transaction, open.target === target else {
       throw MediaError(
         .invalidState, "no edit of \(target.name) is open on this connection", operation: operation)
     }
@@ -307,16 +307,16 @@ extension Connection {
 
   func commit(on target: NamedPlayer) throws(MediaError) -> Reply {
     let open = try open(for: target, "queue.commit")
-    gathering = nil
+    transaction = nil
     open.target.removeCloseHandler(open.closeHandler)
-    server.gathered = server.gathered - open.made.size
-    try make(open.made, ifVersion: open.ifVersion, on: target)
-    return Self.edited(open.made.items, target)
+    server.collectedSize = server.collectedSize - open.prepared.size
+    try apply(open.prepared, ifVersion: open.ifVersion, on: target)
+    return Self.editReply(open.prepared.items, target)
   }
 
   func abort(on target: NamedPlayer) throws(MediaError) -> Reply {
     _ = try open(for: target, "queue.abort")
-    endGathering()
+    discardTransaction()
     return .ok(["version": .int(target.state.queueVersion)])
   }
 }
@@ -425,9 +425,9 @@ extension QueueCommand {
     switch self {
     case .load: [.removeAll, .append(items)]
     case .append: [.append(items)]
-    case .insert(_, let place, _, _, _, _, _): [.insert(items, at: place.place)]
+    case .insert(_, let position, _, _, _, _, _): [.insert(items, at: position.queuePosition)]
     case .remove(let ids, _): [.remove(ids.map { UInt64($0) })]
-    case .move(let id, let place, _): [.move(UInt64(id), to: place.place)]
+    case .move(let id, let position, _): [.move(UInt64(id), to: position.queuePosition)]
     case .replace(let id, _, _, _, _): items.map { .replace(UInt64(id), with: $0) }
     case .clear: [.removeAll]
     case .edit, .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin, .commit, .abort, .changes,
@@ -440,7 +440,7 @@ extension QueueCommand {
 
 extension QueueCommand.QueuePosition {
   /// The position in the engine's type.
-  var place: QueuePosition {
+  var queuePosition: QueuePosition {
     switch self {
     case .next: .next
     case .after(let id): .after(UInt64(id))

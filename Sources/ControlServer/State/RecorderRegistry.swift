@@ -31,7 +31,7 @@ final class NumberedRecorder {
   }
 
   /// Reports a state to all observers.
-  func tell(_ state: AudioRecorder.State, error: MediaError? = nil) {
+  func notifyObservers(_ state: AudioRecorder.State, error: MediaError? = nil) {
     let event = event(state, error: error)
     for (_, body) in watchers.sorted(by: { $0.key < $1.key }) { body(event) }
   }
@@ -102,13 +102,13 @@ final class RecorderRegistry {
   }
 
   /// Handles an event of a recorder.
-  func happened(_ event: AudioRecorder.Event, to number: Int) {
+  func handle(_ event: AudioRecorder.Event, ofRecorder number: Int) {
     guard let found = recorders.first(where: { $0.number == number }) else { return }
     switch event {
     case .state(.stopped): break
-    case .state(let state): found.tell(state)
-    case .lost: found.tell(found.recorder.status.state)
-    case .finished(let outcome): found.tell(.stopped, error: outcome.error)
+    case .state(let state): found.notifyObservers(state)
+    case .lost: found.notifyObservers(found.recorder.status.state)
+    case .finished(let outcome): found.notifyObservers(.stopped, error: outcome.error)
     }
   }
 
@@ -146,23 +146,23 @@ final class RecorderRegistry {
 
   /// Stops all recorders. Calls `completion` when the last file is finalized, on any thread or immediately.
   func stopAll(_ completion: @escaping @Sendable () -> Void) {
-    let rest = ConditionMutex(recorders.count)
+    let remainingCount = ConditionMutex(recorders.count)
     guard !recorders.isEmpty else { return completion() }
     for numbered in recorders {
       do throws(MediaError) {
         try numbered.recorder.stop { _ in
-          if rest.update({ rest in
-            rest -= 1
-            return rest
+          if remainingCount.update({ remainingCount in
+            remainingCount -= 1
+            return remainingCount
           }) == 0 {
             completion()
           }
         }
       } catch {
         // The recorder was never prepared.
-        if rest.update({ rest in
-          rest -= 1
-          return rest
+        if remainingCount.update({ remainingCount in
+          remainingCount -= 1
+          return remainingCount
         }) == 0 {
           completion()
         }

@@ -29,10 +29,10 @@ final class StateWriter: @unchecked Sendable {
 
   /// The first and the longest delay before a failed write is repeated. The delay doubles each time.
   private static let firstRetryNanoseconds: Int64 = 1_000_000_000
-  private static let lastRetryNanoseconds: Int64 = 60_000_000_000
+  private static let maximumRetryNanoseconds: Int64 = 60_000_000_000
 
   /// The recorded changes of one player.
-  private struct Note {
+  private struct PendingChanges {
     /// The maximum number of recorded entries. With more, all entries are written and no more are recorded.
     /// The recorded entries are retained until the write. Releasing them may free much memory, which the store's thread
     /// should do.
@@ -43,17 +43,17 @@ final class StateWriter: @unchecked Sendable {
     private var batches: [[PlayerItem]] = []
     private var count = 0
     /// Whether all entries must be written.
-    private(set) var isWhole = false
+    private(set) var needsAllEntries = false
 
     mutating func add(_ items: [PlayerItem]) {
-      guard !isWhole, let first = items.first else { return }
+      guard !needsAllEntries, let first = items.first else { return }
       if items.count == 1 {
         if single.updateValue(first, forKey: first.id) == nil { count += 1 }
       } else {
         batches.append(items)
         count += items.count
       }
-      isWhole = count > Self.limit
+      needsAllEntries = count > Self.limit
     }
 
     /// All recorded entries without duplicates.
@@ -69,13 +69,14 @@ final class StateWriter: @unchecked Sendable {
     var name: String
     var snapshot: PlayerSnapshot
     /// The recorded changes. Nil: none.
-    var note: Note?
+    var changes: PendingChanges?
     /// Returns all entries. Set if all are or may be needed.
     var allItems: (@Sendable () -> [PlayerItem])?
 
-    func stored(whole: Bool) -> StoredPlayer {
-      StoredPlayer(
-        name: name, snapshot, changed: whole || note?.isWhole == true ? allItems?() ?? [] : note?.items ?? [])
+    func stored(isComplete: Bool) -> StoredPlayer {
+      let needsAllEntries = isComplete || changes?.needsAllEntries == true
+      return StoredPlayer(
+        name: name, snapshot, changed: needsAllEntries ? allItems?() ?? [] : changes?.items ?? [])
     }
   }
 
@@ -86,14 +87,14 @@ final class StateWriter: @unchecked Sendable {
   /// The loop of the timers. It uses real time even if the players use a virtual clock.
   private let loop: any ControlLoop
   /// The recorded changes by player. The dictionary avoids an allocation per change for known players.
-  private var notes: [String: Note] = [:]
+  private var pendingChanges: [String: PendingChanges] = [:]
   private var timer: (any ControlTimer)?
   private var timerTime = HostTime(nanoseconds: .max)
   private var lastWrite = HostTime(nanoseconds: 0)
   private var isWriting = false
   private var isStopped = false
   /// Whether the store has begun a new database, so that everything must be written.
-  private var isAllWanted = false
+  private var needsFullWrite = false
   /// Whether the opening marks found at startup are still needed, because the failures they describe are not saved yet.
   private var isCrashUnsaved = false
   /// The entries that failed at startup because an earlier daemon crashed while opening them.
@@ -103,7 +104,7 @@ final class StateWriter: @unchecked Sendable {
   private var retryNanoseconds = firstRetryNanoseconds
   /// The automatic and manual bookmarks.
   private(set) var bookmarks = BookmarkTable()
-  private var bookmarkRule = BookmarkRule(shortest: nil)
+  private var bookmarkRule = BookmarkRule(minimumDuration: nil)
   /// The requests that wait for changes not yet passed to the store, and for the current write.
   private var waiting: [(MediaError?) -> Void] = []
   private var waitingForWrite: [(MediaError?) -> Void] = []
@@ -123,14 +124,14 @@ final class StateWriter: @unchecked Sendable {
   func restore(_ policy: ServerPolicy) {
     let loaded = store.waitUntilLoaded()
     registry.skipItemIDs(to: loaded.nextItemID)
-    registry.onNextItemID = { [store] in store.note(nextItemID: $0) }
+    registry.onNextItemID = { [store] in store.record(nextItemID: $0) }
     bookmarks = BookmarkTable(loaded.bookmarks)
     // The item to resume may currently be playing, so current positions are recorded first.
     registry.onResume = { [weak self] in
       guard let self, !isStopped else { return }
-      for target in registry.players { settleCurrent(target) }
+      for target in registry.players { updateCurrentBookmark(target) }
     }
-    registry.placeToResume = { [weak self] in self?.placeToResume($0) }
+    registry.resumeTime = { [weak self] in self?.resumeTime(of: $0) }
     apply(policy)
     var maker = EntryMaker(policy)
     for stored in loaded.players {
@@ -147,43 +148,43 @@ final class StateWriter: @unchecked Sendable {
     }
     for target in registry.players { watch(target) }
     engine.openingRecord = store.openingMarks
-    noteCrashes(loaded)
-    registry.onPlayersChange = { [weak self] made in
+    recordCrashes(loaded)
+    registry.onPlayersChange = { [weak self] created in
       guard let self else { return }
-      if let made {
-        watch(made)
-        note(made.name, [])
+      if let created {
+        watch(created)
+        recordChanges(created.name, [])
       } else {
-        aim(after: Self.delayNanoseconds)
+        scheduleWrite(after: Self.delayNanoseconds)
       }
     }
     // If the disk was full at startup, everything is written when there is room, even without changes.
     if store.status.error?.code == .stateDiskFull {
-      isAllWanted = true
-      aim(after: Self.delayNanoseconds)
+      needsFullWrite = true
+      scheduleWrite(after: Self.delayNanoseconds)
     }
-    store.onBegunAnew { [weak self] in
+    store.onDatabaseReplaced { [weak self] in
       guard let self else { return }
       loop.execute {
-        self.isAllWanted = true
-        self.aim(after: Self.delayNanoseconds)
+        self.needsFullWrite = true
+        self.scheduleWrite(after: Self.delayNanoseconds)
       }
     }
   }
 
   /// Finds the entries that an earlier daemon was opening when it crashed. Saves the failure of the new ones, and logs
   /// it.
-  private func noteCrashes(_ loaded: LoadedState) {
+  private func recordCrashes(_ loaded: LoadedState) {
     for target in registry.players {
       let items = target.player.onLoop { $0.allItems() }.filter { $0.error?.code == .crashedWhileOpening }
       crashedIDs += items.map(\.id)
       let fresh = items.filter { loaded.openingIDs.contains($0.id) }
-      if !fresh.isEmpty { note(target.name, fresh) }
+      if !fresh.isEmpty { recordChanges(target.name, fresh) }
     }
     crashedIDs.sort()
     guard !loaded.openingIDs.isEmpty else { return }
     isCrashUnsaved = true
-    aim(after: Self.delayNanoseconds)
+    scheduleWrite(after: Self.delayNanoseconds)
     logger.warning(
       "the daemon crashed while it opened entries; they have failed, and no player opens any before a request",
       metadata: ["items": "\(loaded.openingIDs.sorted().map(String.init).joined(separator: ","))"])
@@ -196,12 +197,14 @@ final class StateWriter: @unchecked Sendable {
   }
 
   /// Applies a new policy.
-  func apply(_ policy: ServerPolicy) { bookmarkRule = BookmarkRule(shortest: policy.shortestBookmarkedDuration) }
+  func apply(_ policy: ServerPolicy) {
+    bookmarkRule = BookmarkRule(minimumDuration: policy.minimumBookmarkedDuration)
+  }
 
   /// Passes all changes to the store, and stops recording changes.
   func stop() {
     guard !isStopped else { return }
-    give(isLast: true)
+    writeChanges(isLast: true)
     isStopped = true
     timer?.cancel()
     timer = nil
@@ -216,7 +219,7 @@ final class StateWriter: @unchecked Sendable {
       return completion(status.error ?? MediaError(.shuttingDown, "playheadd is stopping"))
     }
     waiting.append(completion)
-    if !isWriting { give() }
+    if !isWriting { writeChanges() }
   }
 
   // MARK: - Recording changes
@@ -224,50 +227,50 @@ final class StateWriter: @unchecked Sendable {
   private func watch(_ target: NamedPlayer) {
     let name = target.name
     target.player.onLoop { player in
-      player.setChangeObserver { [weak self] items in self?.note(name, items) }
+      player.setChangeObserver { [weak self] items in self?.recordChanges(name, items) }
       player.setPositionObserver { [weak self] item, time, hasEnded in
         guard let self else { return }
-        settle(item, at: time, hasEnded: hasEnded)
-        aim(after: Self.delayNanoseconds)
+        updateBookmark(item, at: time, hasEnded: hasEnded)
+        scheduleWrite(after: Self.delayNanoseconds)
       }
     }
   }
 
-  private func note(_ name: String, _ items: [PlayerItem]) {
-    notes[name, default: Note()].add(items)
-    aim(after: Self.delayNanoseconds)
+  private func recordChanges(_ name: String, _ items: [PlayerItem]) {
+    pendingChanges[name, default: PendingChanges()].add(items)
+    scheduleWrite(after: Self.delayNanoseconds)
   }
 
   // MARK: - Bookmarks
 
   /// Changes bookmarks, and schedules a write.
-  func changeBookmarks<Answer>(
-    _ body: (inout BookmarkTable) throws(MediaError) -> Answer
-  ) throws(MediaError) -> Answer {
-    let answer = try body(&bookmarks)
-    aim(after: Self.delayNanoseconds)
-    return answer
+  func changeBookmarks<Value>(
+    _ body: (inout BookmarkTable) throws(MediaError) -> Value
+  ) throws(MediaError) -> Value {
+    let value = try body(&bookmarks)
+    scheduleWrite(after: Self.delayNanoseconds)
+    return value
   }
 
-  private func placeToResume(_ item: PlayerItem) -> MediaTime? {
-    BookmarkedItem(item).flatMap { bookmarks.left($0)?.time }
+  private func resumeTime(of item: PlayerItem) -> MediaTime? {
+    BookmarkedItem(item).flatMap { bookmarks.automaticBookmark(of: $0)?.time }
   }
 
   /// Stores the position at which an item is or was heard as its automatic bookmark.
-  private func settle(_ item: PlayerItem, at time: MediaTime, hasEnded: Bool) {
+  private func updateBookmark(_ item: PlayerItem, at time: MediaTime, hasEnded: Bool) {
     let decision = bookmarkRule.decision(at: time, of: item.duration, hasEnded: hasEnded)
-    guard decision != .leave, let place = BookmarkedItem(item) else { return }
-    bookmarks.settle(place, at: time, decision, now: BookmarkedItem.now)
+    guard decision != .keep, let bookmarkedItem = BookmarkedItem(item) else { return }
+    bookmarks.updateAutomatic(bookmarkedItem, at: time, decision, now: BookmarkedItem.now)
   }
 
   /// Stores the position of the current item.
-  private func settleCurrent(_ target: NamedPlayer) {
-    guard let place = target.player.onLoop({ $0.currentItemPosition }) else { return }
-    settle(place.item, at: place.time, hasEnded: place.hasEnded)
+  private func updateCurrentBookmark(_ target: NamedPlayer) {
+    guard let position = target.player.onLoop({ $0.currentItemPosition }) else { return }
+    updateBookmark(position.item, at: position.time, hasEnded: position.hasEnded)
   }
 
   /// Schedules a write after this delay, or keeps an earlier one.
-  private func aim(after nanoseconds: Int64) {
+  private func scheduleWrite(after nanoseconds: Int64) {
     guard !isWriting, !isStopped else { return }
     let now = loop.now
     let time = max(
@@ -278,7 +281,7 @@ final class StateWriter: @unchecked Sendable {
     timer = loop.schedule(at: time) { [weak self] in
       self?.timer = nil
       self?.timerTime = HostTime(nanoseconds: .max)
-      self?.give()
+      self?.writeChanges()
     }
   }
 
@@ -289,64 +292,65 @@ final class StateWriter: @unchecked Sendable {
   /// Passes all changes to the store, and the positions of playing players.
   ///
   /// - Parameter isLast: Whether this is the last write, so that the store must get all data that it may need.
-  private func give(isLast: Bool = false) {
+  private func writeChanges(isLast: Bool = false) {
     guard isLast || !isWriting else { return }
     let names = registry.players.map(\.name)
-    let givesAll = isLast || isAllWanted
+    let writesAll = isLast || needsFullWrite
     var parts: [Part] = []
     for target in registry.players {
       let isPlaying = Self.isPlaying(target)
-      let note = notes[target.name] ?? (isPlaying ? Note() : nil)
-      guard note != nil || givesAll else { continue }
-      settleCurrent(target)
+      let changes = pendingChanges[target.name] ?? (isPlaying ? PendingChanges() : nil)
+      guard changes != nil || writesAll else { continue }
+      updateCurrentBookmark(target)
       parts.append(
         target.player.onLoop {
           Part(
-            name: target.name, snapshot: $0.snapshot(), note: note,
-            allItems: givesAll || note?.isWhole == true ? $0.allItemsProvider() : nil)
+            name: target.name, snapshot: $0.snapshot(), changes: changes,
+            allItems: writesAll || changes?.needsAllEntries == true ? $0.allItemsProvider() : nil)
         })
     }
-    notes = [:]
-    isAllWanted = false
+    pendingChanges = [:]
+    needsFullWrite = false
     isWriting = true
     waitingForWrite += waiting
     waiting = []
     lastWrite = loop.now
-    let given = parts
-    let changes = bookmarks.takeChanges()
-    let allBookmarks = givesAll ? bookmarks.all.map { BookmarkChange(id: $0.id, bookmark: $0) } : []
-    let whole = { @Sendable in
-      StateBatch(names: names, players: given.map { $0.stored(whole: true) }, bookmarks: allBookmarks)
+    let snapshots = parts
+    let bookmarkChanges = bookmarks.drainChanges()
+    let allBookmarks = writesAll ? bookmarks.all.map { BookmarkChange(id: $0.id, bookmark: $0) } : []
+    let completeState = { @Sendable in
+      StateBatch(names: names, players: snapshots.map { $0.stored(isComplete: true) }, bookmarks: allBookmarks)
     }
     store.write(
       {
-        let changed = given.filter { $0.note != nil }
-        return StateBatch(names: names, players: changed.map { $0.stored(whole: false) }, bookmarks: changes)
-      }, whole: givesAll ? whole : nil,
+        let changed = snapshots.filter { $0.changes != nil }
+        return StateBatch(
+          names: names, players: changed.map { $0.stored(isComplete: false) }, bookmarks: bookmarkChanges)
+      }, completeState: writesAll ? completeState : nil,
       completion: { [weak self] outcome in
         guard let self else { return }
-        loop.execute { self.wrote(outcome) }
+        loop.execute { self.writeCompleted(outcome) }
       })
   }
 
-  private func wrote(_ outcome: StateStore.Outcome) {
+  private func writeCompleted(_ outcome: StateStore.Outcome) {
     isWriting = false
     let waited = waitingForWrite
     waitingForWrite = []
     switch outcome {
     case .done:
       (retryTime, retryNanoseconds) = (HostTime(nanoseconds: 0), Self.firstRetryNanoseconds)
-      if isCrashUnsaved { store.openingMarks?.forgetFound() }
+      if isCrashUnsaved { store.openingMarks?.removeFound() }
       isCrashUnsaved = false
       for completion in waited { completion(nil) }
-    case .kept(let error):
+    case .deferred(let error):
       retryTime = loop.now.advanced(byNanoseconds: retryNanoseconds)
-      retryNanoseconds = min(2 * retryNanoseconds, Self.lastRetryNanoseconds)
+      retryNanoseconds = min(2 * retryNanoseconds, Self.maximumRetryNanoseconds)
       for completion in waited { completion(error) }
-    case .begunAnew:
-      isAllWanted = true
+    case .databaseReplaced:
+      needsFullWrite = true
       waiting = waited + waiting
-    case .given(let error):
+    case .stopped(let error):
       isStopped = true
       for target in registry.players {
         target.player.onLoop {
@@ -358,9 +362,9 @@ final class StateWriter: @unchecked Sendable {
       waiting = []
     }
     guard !isStopped else { return }
-    if !waiting.isEmpty { return give() }
-    if case .kept = outcome { aim(after: 0) }
-    if isAllWanted || !notes.isEmpty || bookmarks.hasChanges { aim(after: Self.delayNanoseconds) }
-    if registry.players.contains(where: Self.isPlaying) { aim(after: Self.positionNanoseconds) }
+    if !waiting.isEmpty { return writeChanges() }
+    if case .deferred = outcome { scheduleWrite(after: 0) }
+    if needsFullWrite || !pendingChanges.isEmpty || bookmarks.hasChanges { scheduleWrite(after: Self.delayNanoseconds) }
+    if registry.players.contains(where: Self.isPlaying) { scheduleWrite(after: Self.positionNanoseconds) }
   }
 }

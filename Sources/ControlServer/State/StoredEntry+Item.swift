@@ -9,16 +9,16 @@ import SavedState
 extension StoredEntry {
   /// Creates the saved form of an item. Threading: any.
   init(_ item: PlayerItem) {
-    let place: Place
+    let location: Location
     switch item.asset.location {
-    case .path(let path): place = .path(path)
-    case .url(let url, _): place = .address(url.text)
-    case .descriptor(let descriptor): place = .lost(descriptor.name)
-    case .source(let name, _): place = .lost(name)
-    case .data: place = .lost("data")
-    case .composition: place = .lost(item.asset.displayPath)
+    case .path(let path): location = .path(path)
+    case .url(let url, _): location = .address(url.text)
+    case .descriptor(let descriptor): location = .notRestorable(descriptor.name)
+    case .source(let name, _): location = .notRestorable(name)
+    case .data: location = .notRestorable("data")
+    case .composition: location = .notRestorable(item.asset.displayPath)
     }
-    self.init(id: item.id, place: place)
+    self.init(id: item.id, location: location)
     if item.asset.prefersPreciseDuration { fields["precise"] = "true" }
     fields.put(item.asset.httpOptions)
     if let range = item.timeRange {
@@ -38,7 +38,7 @@ extension StoredFields {
   // MARK: - HTTP options
 
   fileprivate mutating func put(_ options: HTTPOptions) {
-    let usual = HTTPOptions()
+    let defaults = HTTPOptions()
     for (number, header) in options.headers.enumerated() {
       self["header.\(number)"] = "\(header.name): \(header.value)"
     }
@@ -46,10 +46,10 @@ extension StoredFields {
     self["user-agent"] = options.userAgent
     if !options.isNetworkAllowed { self["network"] = "false" }
     if !options.interfaces.isEmpty { self["interface"] = options.interfaces.joined(separator: ",") }
-    if options.connectTimeout != usual.connectTimeout {
+    if options.connectTimeout != defaults.connectTimeout {
       let (seconds, attoseconds) = options.connectTimeout.components
-      let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-      if !overflow { self["timeout"] = "\(whole &+ attoseconds / 1_000_000_000)" }
+      let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+      if !overflow { self["timeout"] = "\(nanoseconds &+ attoseconds / 1_000_000_000)" }
     }
     self["peak-bit-rate"] = options.preferredPeakBitRate.map { "\($0)" }
   }
@@ -89,13 +89,13 @@ extension StoredFields {
     for (key, value) in entry.metadata { self["list.\(key.rawValue)"] = value }
   }
 
-  fileprivate func playlistEntry(_ place: StoredEntry.Place, _ range: TimeRange?) -> PlaylistEntry? {
+  fileprivate func playlistEntry(_ location: StoredEntry.Location, _ range: TimeRange?) -> PlaylistEntry? {
     guard self["list"] != nil else { return nil }
     let listed: PlaylistLocation
-    switch place {
+    switch location {
     case .path(let path): listed = .file(path)
     case .address(let text): listed = .url(text)
-    case .lost: return nil
+    case .notRestorable: return nil
     }
     var entry = PlaylistEntry(
       location: listed, title: self["list.title"], duration: self["list.duration"].flatMap(MediaTime.init(stored:)),
@@ -175,7 +175,7 @@ extension StoredFields {
 /// Creates entries from their saved form. Entries that are parts of the same file share an asset.
 struct EntryMaker {
   private let policy: ServerPolicy
-  private var parts: [StoredEntry.Place: Asset] = [:]
+  private var parts: [StoredEntry.Location: Asset] = [:]
 
   /// - Parameter policy: The current policy, which replaces the one at the time of saving.
   init(_ policy: ServerPolicy) { self.policy = policy }
@@ -189,14 +189,14 @@ struct EntryMaker {
       range = TimeRange(start: start, duration: length)
     }
     let asset: Asset
-    if range != nil, let known = parts[stored.place] {
-      asset = known
+    if range != nil, let shared = parts[stored.location] {
+      asset = shared
     } else {
       asset = makeAsset(stored)
-      if range != nil { parts[stored.place] = asset }
+      if range != nil { parts[stored.location] = asset }
     }
     let item = PlayerItem(
-      asset: asset, timeRange: range, playlistEntry: stored.fields.playlistEntry(stored.place, range), id: id)
+      asset: asset, timeRange: range, playlistEntry: stored.fields.playlistEntry(stored.location, range), id: id)
     stored.fields.set(item)
     return item
   }
@@ -207,7 +207,7 @@ struct EntryMaker {
     options.certificateAuthorityFile = policy.certificateAuthorityFile
     options.isNetworkForbidden = !policy.isNetworkAllowed
     options.networkRules = policy.networkRules
-    switch stored.place {
+    switch stored.location {
     case .path(let path): return Asset(path: path, options: options, prefersPreciseDuration: precise)
     case .address(let text):
       do throws(MediaError) {
@@ -215,7 +215,7 @@ struct EntryMaker {
       } catch {
         return Asset(name: "an address") { () throws(MediaError) in throw error }
       }
-    case .lost(let name):
+    case .notRestorable(let name):
       let error = MediaError(
         .notRestorable, "\(name) was a descriptor passed to an earlier playheadd; it cannot be opened again")
       return Asset(name: name) { () throws(MediaError) in throw error }

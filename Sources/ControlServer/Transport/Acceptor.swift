@@ -14,9 +14,9 @@ final class Acceptor: DescriptorHandler, @unchecked Sendable {
   // `@unchecked Sendable`: `ControlServer` retains it, and uses it on the loop only.
 
   /// The maximum number of connections accepted in one loop iteration.
-  private static let turnCount = 16
+  private static let acceptLimit = 16
   /// The pause in nanoseconds after descriptors have run out.
-  private static let pause: Int64 = 1_000_000_000
+  private static let pauseNanoseconds: Int64 = 1_000_000_000
 
   private let server: ServerContext
   /// The maximum rights of connections from this socket.
@@ -45,7 +45,7 @@ final class Acceptor: DescriptorHandler, @unchecked Sendable {
   }
 
   func descriptorIsReady(_ events: DescriptorEvents) {
-    for _ in 0..<Self.turnCount {
+    for _ in 0..<Self.acceptLimit {
       let accepted = media_shims_accept(descriptor)
       guard accepted < 0 else {
         let stream = ByteStream(descriptor: accepted, loop: server.streams.loop, buffer: server.streams.buffer)
@@ -69,13 +69,14 @@ final class Acceptor: DescriptorHandler, @unchecked Sendable {
       "no connection can be accepted for now", metadata: ["error": "\(String(cString: strerror(failure)))"])
     watch?.events = []
     let loop = server.streams.loop
-    _ = loop.schedule(at: loop.now.advanced(byNanoseconds: Self.pause)) { [weak self] in self?.watch?.events = .readable
+    _ = loop.schedule(at: loop.now.advanced(byNanoseconds: Self.pauseNanoseconds)) { [weak self] in
+      self?.watch?.events = .readable
     }
   }
 
   /// Decides whether a new connection is served, and with which rights. Logs refusals.
   private func admission(of credentials: PeerCredentials?) -> Admission {
-    let admission = judge(credentials)
+    let admission = decideAdmission(credentials)
     if case .refused(let refusal) = admission {
       server.counters.refused += 1
       server.logger.log(
@@ -84,7 +85,7 @@ final class Acceptor: DescriptorHandler, @unchecked Sendable {
     return admission
   }
 
-  private func judge(_ credentials: PeerCredentials?) -> Admission {
+  private func decideAdmission(_ credentials: PeerCredentials?) -> Admission {
     if server.isShuttingDown { return .refused(MediaError(.shuttingDown, "playheadd is stopping")) }
     guard let credentials, !server.access.value.rights(of: credentials).isDisjoint(with: rights) else {
       let name = credentials.map { "user \($0.userID)" } ?? "this peer"
@@ -94,13 +95,13 @@ final class Acceptor: DescriptorHandler, @unchecked Sendable {
           "\(name) may not connect; playheadd --allow-uid or its configuration can allow other users"
         ))
     }
-    let kept = rights == .all && credentials.userID == geteuid() ? 0 : server.limits.keptConnectionCount
-    guard server.connections.count < server.limits.connectionCount - kept else {
+    let reservedCount = rights == .all && credentials.userID == geteuid() ? 0 : server.limits.keptConnectionCount
+    guard server.connections.count < server.limits.connectionCount - reservedCount else {
       return .refused(
         MediaError(
           .tooManyConnections,
           "the limit of \(server.connections.count) connections is reached"
-            + (kept > 0 ? ": \(kept) are reserved for the control socket's own user" : "")))
+            + (reservedCount > 0 ? ": \(reservedCount) are reserved for the control socket's own user" : "")))
     }
     let granted = rights.intersection(server.access.value.rights(of: credentials))
     return .served(Peer(credentials: credentials, socketRights: rights, rights: granted))

@@ -18,15 +18,15 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
     /// Whether the stream should read now.
     var wantsInput: Bool { get }
     /// Whether some of the received bytes will be processed in a later loop iteration.
-    var hasMoreToTake: Bool { get }
+    var hasUnprocessedInput: Bool { get }
     /// Whether a request is using several loop iterations, after which more input is processed.
-    var isTakingTurns: Bool { get }
+    var isRunningInSlices: Bool { get }
     /// Called with received bytes. They are valid during the call. The stream does not read during the call.
     func received(_ bytes: UnsafeRawBufferPointer)
     /// The peer ended its side.
     func inputEnded()
     /// The kernel has accepted all written bytes.
-    func wrote()
+    func outputDrained()
     /// The stream is closed, because the peer disconnected, after a system error (errno(3)), or by `close`. This is the
     /// last call.
     func closed(_ failure: Int32?)
@@ -121,7 +121,7 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
     unsent = []
     unsentStart = 0
     watch?.events.remove(.writable)
-    delegate?.wrote()
+    delegate?.outputDrained()
   }
 
   /// Ends the output side of the connection.
@@ -130,9 +130,9 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
   // MARK: - Input
 
   /// Updates the watch after the need for input may have changed.
-  func inputIsWanted(_ isWanted: Bool) {
+  func setReading(_ isEnabled: Bool) {
     guard !hasInputEnded else { return }
-    if isWanted { watch?.events.insert(.readable) } else { watch?.events.remove(.readable) }
+    if isEnabled { watch?.events.insert(.readable) } else { watch?.events.remove(.readable) }
   }
 
   func descriptorIsReady(_ events: DescriptorEvents) {
@@ -142,9 +142,9 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
       read()
     } else if !events.isDisjoint(with: .hangUp) {
       // No peer is left to read a reply. Requests that it sent before are still processed, except those that wait.
-      if delegate?.hasMoreToTake != true, delegate?.isTakingTurns != true { close() }
+      if delegate?.hasUnprocessedInput != true, delegate?.isRunningInSlices != true { close() }
     } else {
-      inputIsWanted(false)
+      setReading(false)
     }
   }
 
@@ -154,7 +154,7 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
     if count > 0 {
       delegate?.received(UnsafeRawBufferPointer(rebasing: memory[..<count]))
     } else if count == 0 {
-      inputIsWanted(false)
+      setReading(false)
       hasInputEnded = true
       delegate?.inputEnded()
     } else if errno != EAGAIN, errno != EWOULDBLOCK, errno != EINTR {

@@ -17,11 +17,11 @@ import WireProtocol
 final class Connection: ByteStream.Delegate, @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop.
   /// The time in nanoseconds that the peer has to close its side after the end of the connection.
-  private static let lingering: Int64 = 1_000_000_000
+  private static let lingerNanoseconds: Int64 = 1_000_000_000
   /// The same for a peer whose connection is closed because it did not read.
-  private static let patience: Int64 = 2_000_000_000
+  private static let overflowGraceNanoseconds: Int64 = 2_000_000_000
   /// The maximum time in nanoseconds for requests in one loop iteration. Then other connections get their turn.
-  private static let turn: Int64 = 500_000
+  private static let turnNanoseconds: Int64 = 500_000
   /// The number of requests in one loop iteration regardless of time, so that a few requests sent together run
   /// together.
   private static let turnRequestCount = 8
@@ -55,7 +55,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   private var form = WireForm.words
 
   /// The edits that are collected between `queue.begin` and `queue.commit`.
-  var gathering: QueueGathering?
+  var transaction: QueueTransaction?
   /// The assets that the connection opened.
   var assets = OpenAssets()
   /// The scans and similar work of the connection.
@@ -83,7 +83,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     switch admission {
     case .refused(let refusal):
       isRefused = true
-      return close(saying: refusal)
+      return close(reason: refusal)
     case .served(let peer): self.peer = peer
     }
     server.connections[ObjectIdentifier(self)] = self
@@ -102,15 +102,15 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     endUnreadTimer()
     subscriptions.removeAll()
     assets.closeAll()
-    endGathering()
+    discardTransaction()
     server.connections[ObjectIdentifier(self)] = nil
     if isLingering { server.lingeringCount -= 1 }
-    whenClosed?()
-    whenClosed = nil
+    onClose?()
+    onClose = nil
   }
 
   /// Sends the reason to the peer, and closes after it is sent.
-  func close(saying error: MediaError) {
+  func close(reason error: MediaError) {
     guard !isClosing else { return }
     let form = form
     output.append { Event.closing(error).encode(form: form, into: &$0) }
@@ -119,7 +119,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
 
   /// Applies a change of the peer's rights. Ends waiting requests and subscriptions that are no longer allowed.
   /// A peer without any rights gets the reason, and the connection is closed.
-  func reconsider() {
+  func updateRights() {
     guard let peer else { return }
     let rights = peer.socketRights.intersection(server.access.value.rights(of: peer.credentials))
     guard rights != peer.rights else { return }
@@ -127,7 +127,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     if rights.isEmpty {
       let error = MediaError(.notAllowed, "user \(peer.userID) is no longer allowed to connect")
       cancelWaiting(error)
-      return close(saying: error)
+      return close(reason: error)
     }
     if !rights.contains(.read) { subscriptions.removeAll() }
     for request in waiting.sorted(by: { $0.key < $1.key }).map(\.value) {
@@ -136,7 +136,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   }
 
   /// Called once, after the connection is closed.
-  var whenClosed: (() -> Void)?
+  var onClose: (() -> Void)?
 
   /// Closes immediately.
   func abort() { stream.close() }
@@ -146,7 +146,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     isClosing = true
     machine.close()
     subscriptions.removeAll()
-    stream.write(output.takeLast())
+    stream.write(output.removeRemaining())
     if stream.unsentByteCount == 0 { linger() } else { startUnreadTimer() }
   }
 
@@ -161,8 +161,8 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     ignoresInput = true
     input = PendingInput()
     stream.endOutput()
-    stream.inputIsWanted(true)
-    abort(after: Self.lingering)
+    stream.setReading(true)
+    abort(after: Self.lingerNanoseconds)
   }
 
   private func abort(after nanoseconds: Int64) {
@@ -173,18 +173,18 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   /// Drops the unsent output of a peer that does not read, and gives it a moment to read the reason.
   private func closeOnOverflow(_ reason: String) {
     server.logger.info("closing a connection that does not read", metadata: ["bytes": "\(output.backlogByteCount)"])
-    output.drop()
-    close(saying: MediaError(.outputOverflow, reason))
-    abort(after: Self.patience)
+    output.discardAll()
+    close(reason: MediaError(.outputOverflow, reason))
+    abort(after: Self.overflowGraceNanoseconds)
   }
 
   // MARK: - Input
 
   func received(_ bytes: UnsafeRawBufferPointer) {
     if ignoresInput { return }
-    input.lend(bytes)
+    input.borrow(bytes)
     process()
-    input.keepRest()
+    input.copyUnprocessed()
   }
 
   func inputEnded() {
@@ -193,7 +193,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     process()
   }
 
-  func wrote() {
+  func outputDrained() {
     if isClosing { return linger() }
     endUnreadTimer()
     // Without output to flush, an old measurement would stay.
@@ -201,16 +201,16 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     process()
   }
 
-  private var mayTakeRequest: Bool {
-    machine.mayTakeRequest && !isClosing && !(batch == nil ? output.isFull : output.lacksRoomForBatch)
+  private var mayProcessRequest: Bool {
+    machine.mayProcessRequest && !isClosing && !(batch == nil ? output.isFull : output.lacksRoomForBatch)
   }
 
   /// Other input stays in the socket and applies back-pressure. While lingering, input is read and discarded.
-  var wantsInput: Bool { isLingering || mayTakeRequest && input.isEmpty && batch == nil && !isRefused }
+  var wantsInput: Bool { isLingering || mayProcessRequest && input.isEmpty && batch == nil && !isRefused }
 
-  var hasMoreToTake: Bool { mayTakeRequest && (!input.isEmpty || batch != nil) }
+  var hasUnprocessedInput: Bool { mayProcessRequest && (!input.isEmpty || batch != nil) }
 
-  var isTakingTurns: Bool { machine.isTakingTurns && !isClosing }
+  var isRunningInSlices: Bool { machine.isRunningInSlices && !isClosing }
 
   /// Processes requests as long as allowed, then continues later or closes if necessary.
   private func process() {
@@ -219,61 +219,62 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     var (count, isTurnOver) = (0, false)
     // A single request needs no time limit.
     var end: HostTime?
-    while !isTurnOver, mayTakeRequest, takeNext() {
+    while !isTurnOver, mayProcessRequest, processNext() {
       count += 1
-      let until = end ?? (input.isEmpty && batch == nil ? nil : HostTime.now.advanced(byNanoseconds: Self.turn))
+      let isLast = input.isEmpty && batch == nil
+      let until = end ?? (isLast ? nil : HostTime.now.advanced(byNanoseconds: Self.turnNanoseconds))
       end = until
       if count >= Self.turnRequestCount, let until { isTurnOver = HostTime.now >= until }
     }
     isProcessing = false
     flush()
-    if hasMoreToTake {
+    if hasUnprocessedInput {
       // Continues after other connections had their turn, or after output was sent.
       continueSoon()
-    } else if machine.isAnswered, mayTakeRequest {
+    } else if machine.isComplete, mayProcessRequest {
       closeWhenSent()
     }
-    if wantsInput { stream.inputIsWanted(true) }
+    if wantsInput { stream.setReading(true) }
   }
 
   /// Processes one request: a line or a member of a batch. Returns false if there is none.
-  private func takeNext() -> Bool {
+  private func processNext() -> Bool {
     if let batch {
       if let member = batch.nextMember() {
-        take(member, in: batch)
+        process(member, in: batch)
         return true
       }
       self.batch = nil
     }
-    switch input.take({ reader.next(in: $0, at: &$1) }) {
+    switch input.read({ reader.next(in: $0, at: &$1) }) {
     case nil: return false
-    case .request(let request): take(request, in: nil)
+    case .request(let request): process(request, in: nil)
     case .rejected(let rejection):
       server.counters.requests += 1
-      answer(rejection.reply, to: rejection.address, in: nil)
+      sendReply(rejection.reply, to: rejection.address, in: nil)
     case .batch(let members): batch = Batch(members)
     case .close(let error, let form):
       self.form = form
-      close(saying: error)
+      close(reason: error)
     }
     return true
   }
 
-  private func take(_ member: ParsedLine.BatchMember, in batch: Batch) {
+  private func process(_ member: ParsedLine.BatchMember, in batch: Batch) {
     switch member {
-    case .request(let request): take(request, in: batch)
+    case .request(let request): process(request, in: batch)
     case .rejected(let rejection):
       server.counters.requests += 1
-      answer(rejection.reply, to: rejection.address, in: batch)
+      sendReply(rejection.reply, to: rejection.address, in: batch)
     }
   }
 
-  private func take(_ request: Request, in batch: Batch?) {
+  private func process(_ request: Request, in batch: Batch?) {
     server.counters.requests += 1
     form = request.address.form
     guard machine.accepts(request.address) else {
       let error = MediaError(.idInUse, "a request with this id is still waiting for its reply")
-      return answer(Reply.error(error).completed(for: request.name), to: request.address, in: batch)
+      return sendReply(Reply.error(error).completed(for: request.name), to: request.address, in: batch)
     }
     do throws(MediaError) {
       try checkRights(request)
@@ -283,29 +284,29 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
           "the replies of this batch exceed \(server.limits.batchReplyByteCount) bytes; this request was not run"
         )
       }
-      if request.isWaiting || request.command.mayTakeTurns {
-        let beginning = machine.begin(request.address, isInOrder: request.command.mayTakeTurns)
-        guard case .began(let token) = beginning else { return }
+      if request.isWaiting || request.command.mayRunInSlices {
+        let startResult = machine.start(request.address, isInOrder: request.command.mayRunInSlices)
+        guard case .started(let token) = startResult else { return }
         let waitingRequest = WaitingRequest(
           connection: self, token: token, request: request, batch: batch)
         waiting[token] = waitingRequest
         do throws(MediaError) {
-          try begin(request.command, waitingRequest)
+          try start(request.command, waitingRequest)
         } catch {
           waitingRequest.fail(error)
         }
       } else {
         if let reply = try run(request.command, for: request.address) {
-          answer(reply.completed(for: request.name), to: request.address, in: batch)
+          sendReply(reply.completed(for: request.name), to: request.address, in: batch)
         } else if batch == nil {
           output.append { Reply.encodeOK(to: request.address, into: &$0) }
         } else {
-          answer(.ok, to: request.address, in: batch)
+          sendReply(.ok, to: request.address, in: batch)
         }
-        afterReply()
+        runPostReplyAction()
       }
     } catch {
-      answer(Reply.error(error).completed(for: request.name), to: request.address, in: batch)
+      sendReply(Reply.error(error).completed(for: request.name), to: request.address, in: batch)
     }
   }
 
@@ -325,7 +326,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   // MARK: - Handlers
 
   /// The action after the reply to a request is written.
-  enum Afterwards {
+  enum PostReplyAction {
     case nothing
     case close
     /// Sends events that must come after the reply.
@@ -333,10 +334,10 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   }
 
   /// Set by the handler of the current request.
-  var afterwards = Afterwards.nothing
+  var postReplyAction = PostReplyAction.nothing
 
-  private func afterReply() {
-    switch afterwards {
+  private func runPostReplyAction() {
+    switch postReplyAction {
     case .nothing: return
     case .close:
       // Acts as if the peer had ended its input, so that waiting requests and batches are completed first.
@@ -345,7 +346,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
       machine.inputEnded()
     case .send(let body): body()
     }
-    afterwards = .nothing
+    postReplyAction = .nothing
   }
 
   /// Runs a request that replies immediately. Nil means `ok` without fields.
@@ -368,43 +369,43 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   }
 
   /// Starts a request whose reply may come later.
-  private func begin(_ command: Command, _ request: WaitingRequest) throws(MediaError) {
+  private func start(_ command: Command, _ request: WaitingRequest) throws(MediaError) {
     switch command {
     case .playback(.seek(let seek), let player):
-      try begin(seek, on: try server.registry.player(player), request)
+      try start(seek, on: try server.registry.player(player), request)
     case .playback(.loop(let loop), let player):
-      try begin(loop, on: try server.registry.player(player), request)
+      try start(loop, on: try server.registry.player(player), request)
     case .playback(.step(let count), let player):
-      try begin(step: count, on: try server.registry.player(player), request)
+      try start(step: count, on: try server.registry.player(player), request)
     case .playback(.preroll(let rate), let player):
-      try beginPreroll(rate, on: try server.registry.player(player), request)
+      try startPreroll(rate, on: try server.registry.player(player), request)
     case .playback(.chapter(let isNext), let player):
-      try beginChapter(isNext: isNext, on: try server.registry.player(player), request)
-    case .asset(.load(let id, let keys)): try beginLoading(id, Array(keys), request)
-    case .asset(.metadata(let id, let query)): try beginMetadata(ofAsset: id, query, request)
-    case .asset(.artwork(let id, let query)): try beginArtwork(ofAsset: id, query, request)
+      try startChapterSeek(isNext: isNext, on: try server.registry.player(player), request)
+    case .asset(.load(let id, let keys)): try startLoading(id, Array(keys), request)
+    case .asset(.metadata(let id, let query)): try startMetadata(ofAsset: id, query, request)
+    case .asset(.artwork(let id, let query)): try startArtwork(ofAsset: id, query, request)
     case .item(.metadata(let id, let query), let player):
-      try beginMetadata(ofItem: id, of: try server.registry.player(player), query, request)
+      try startMetadata(ofItem: id, of: try server.registry.player(player), query, request)
     case .item(.artwork(let id, let query), let player):
-      try beginArtwork(ofItem: id, of: try server.registry.player(player), query, request)
-    case .asset(.scan(let scan)): try begin(scan, request)
-    case .asset(.waveform(let waveform)): try begin(waveform, request)
-    case .asset(.export(let export)): try begin(export, request)
-    case .asset(.image(let image)): try begin(image, request)
-    case .players(.playAt(let moment, let names)): try begin(moment, of: names, request)
-    case .players(.rateTogether(let rate, let names)): try begin(rate: rate, of: names, request)
-    case .state(let command): try begin(command, request)
-    case .record(let command): try begin(command, request)
-    case .connection(.reloadConfiguration): try beginReloading(request)
+      try startArtwork(ofItem: id, of: try server.registry.player(player), query, request)
+    case .asset(.scan(let scan)): try start(scan, request)
+    case .asset(.waveform(let waveform)): try start(waveform, request)
+    case .asset(.export(let export)): try start(export, request)
+    case .asset(.image(let image)): try start(image, request)
+    case .players(.playAt(let moment, let names)): try start(moment, of: names, request)
+    case .players(.rateTogether(let rate, let names)): try start(rate: rate, of: names, request)
+    case .state(let command): try start(command, request)
+    case .record(let command): try start(command, request)
+    case .connection(.reloadConfiguration): try startReload(request)
     case .queue(let command, let player):
-      try begin(command, on: try server.registry.player(player), request)
+      try start(command, on: try server.registry.player(player), request)
     case .watching(.wait(let conditions, let timeout, let player)):
-      try begin(conditions, timeout: timeout, on: try server.registry.player(player), request)
-    case .watching(.events(let query)): try begin(query, request)
+      try start(conditions, timeout: timeout, on: try server.registry.player(player), request)
+    case .watching(.events(let query)): try start(query, request)
     case .watching(.at(let times, let item, let includesSeeks, let player)):
-      try beginAt(
+      try startAt(
         times, item: item, includesSeeks: includesSeeks, on: try server.registry.player(player), request)
-    case .watching(.clockAdvance(let duration)): try beginAdvance(by: duration, request)
+    case .watching(.clockAdvance(let duration)): try startAdvance(by: duration, request)
     case .connection, .playback, .item, .asset, .watching, .players, .session:
       preconditionFailure(
         "a command that does not wait was begun as one that does: Command.isWaiting")
@@ -413,7 +414,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
 
   // MARK: - Output
 
-  private func answer(_ reply: Reply, to address: ReplyAddress, in batch: Batch?) {
+  private func sendReply(_ reply: Reply, to address: ReplyAddress, in batch: Batch?) {
     if case .error = reply.outcome { server.counters.errors += 1 }
     if let batch {
       guard batch.replies.add(reply, for: address) else { return }
@@ -428,14 +429,14 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   func finish(_ request: WaitingRequest, _ reply: Reply) {
     guard let address = machine.finish(request.token) else { return }
     waiting[request.token] = nil
-    answer(reply.completed(for: request.request.name), to: address, in: request.batch)
+    sendReply(reply.completed(for: request.request.name), to: address, in: request.batch)
     // Not immediately, because the calling handler may be changing a player.
     if !isProcessing { continueSoon() }
   }
 
   /// The ordered part of a request is done. From now on it only waits.
-  func letOthersPass(_ request: WaitingRequest) {
-    machine.letOthersPass(request.token)
+  func allowLaterRequests(after request: WaitingRequest) {
+    machine.allowLaterRequests(after: request.token)
     if !isProcessing { continueSoon() }
   }
 
@@ -463,7 +464,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   }
 
   /// Drops the pending events of an ended subscription.
-  func forgetEvents(ofSubscription id: Int) { output.forget(subscription: id) }
+  func dropEvents(ofSubscription id: Int) { output.dropChanges(ofSubscription: id) }
 
   /// Continues to process requests and to write at the end of this loop iteration, once for all of its events.
   private func continueSoon() {
@@ -479,7 +480,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     // Dropped events are reported after the pending output is sent.
     while !isClosing, !output.isEmpty, stream.unsentByteCount == 0 {
       output.transportByteCount = 0
-      output.take { stream.write($0) }
+      output.drain { stream.write($0) }
     }
     guard !isClosing, stream.unsentByteCount > 0 else { return }
     measureBacklog()
@@ -490,7 +491,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   private func startUnreadTimer() {
     guard unread == nil else { return }
     let end = server.loop.now.advanced(byNanoseconds: Int64(server.limits.unreadSeconds) * 1_000_000_000)
-    let timer = server.loop.schedule(at: end) { [weak self] in self?.judgeReading() }
+    let timer = server.loop.schedule(at: end) { [weak self] in self?.checkReading() }
     unread = (timer, unreadByteCount)
   }
 
@@ -501,7 +502,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
 
   /// Closes the connection if the number of unread bytes has not decreased. No bytes are written while the transport
   /// holds too many, so the peer has read none.
-  private func judgeReading() {
+  private func checkReading() {
     guard let before = unread?.byteCount else { return }
     unread = nil
     if unreadByteCount < before { return startUnreadTimer() }
@@ -544,7 +545,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
 extension Command {
   /// Whether the command may use several loop iterations, even if it does not wait, or before it waits.
   /// It is executed in order, so it delays later requests even with an id.
-  fileprivate var mayTakeTurns: Bool {
+  fileprivate var mayRunInSlices: Bool {
     switch self {
     case .queue(.export, _): true
     case .queue(let command, _): command.isLarge

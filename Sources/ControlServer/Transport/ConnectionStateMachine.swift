@@ -22,8 +22,8 @@ struct ConnectionStateMachine {
   }
 
   /// The result of starting a waiting request.
-  enum Beginning: Equatable {
-    case began(WaitToken)
+  enum StartResult: Equatable {
+    case started(WaitToken)
     /// Another request in flight has this id.
     case idInUse
   }
@@ -42,16 +42,16 @@ struct ConnectionStateMachine {
   init(waitingRequestLimit limit: Int = WireLimits.standard.waitingRequestCount) { self.limit = limit }
 
   /// Whether the next request may be processed.
-  var mayTakeRequest: Bool { input != .closed && holder == nil && inFlight.count < limit }
+  var mayProcessRequest: Bool { input != .closed && holder == nil && inFlight.count < limit }
 
   /// Whether a request is using several loop iterations, after which the next request is processed.
-  var isTakingTurns: Bool { holder != nil && isHolderInOrder }
+  var isRunningInSlices: Bool { holder != nil && isHolderInOrder }
 
   /// The number of requests in flight.
   var waitingCount: Int { inFlight.count }
 
   /// Whether the peer ended its side and all requests have their replies. Valid after all input is processed.
-  var isAnswered: Bool { input == .ended && inFlight.isEmpty }
+  var isComplete: Bool { input == .ended && inFlight.isEmpty }
 
   /// Whether the id of a request is not in flight.
   func accepts(_ address: ReplyAddress) -> Bool { idsInUse.isEmpty || !idsInUse.contains(address.id) }
@@ -59,18 +59,18 @@ struct ConnectionStateMachine {
   /// Starts a waiting request.
   ///
   /// - Parameter isInOrder: Whether its reply must come before the replies to later requests, even if it has an id.
-  mutating func begin(_ address: ReplyAddress, isInOrder: Bool = false) -> Beginning {
+  mutating func start(_ address: ReplyAddress, isInOrder: Bool = false) -> StartResult {
     guard accepts(address) else { return .idInUse }
     let token = nextToken
     nextToken += 1
     inFlight[token] = address
     if address.hasID { idsInUse.insert(address.id) }
     if isInOrder || !address.hasID { (holder, isHolderInOrder) = (token, isInOrder) }
-    return .began(token)
+    return .started(token)
   }
 
   /// The ordered part of a request is done and it only waits now. If it has an id, it no longer delays others.
-  mutating func letOthersPass(_ token: WaitToken) {
+  mutating func allowLaterRequests(after token: WaitToken) {
     guard holder == token, isHolderInOrder else { return }
     isHolderInOrder = false
     if inFlight[token]?.hasID == true { holder = nil }

@@ -24,7 +24,7 @@ public final class ControlServer: @unchecked Sendable {
 
   /// The location of the sockets, the access rights, and the services of the daemon.
   public struct Configuration: Sendable {
-    public var place: SocketFile
+    public var socketFile: SocketFile
     /// The file mode of the sockets, and their group. Nil: the group of the process.
     public var socketMode: UInt32 = 0o600
     public var socketGroupID: UInt32?
@@ -45,8 +45,8 @@ public final class ControlServer: @unchecked Sendable {
     /// The version of the daemon, which the greeting contains.
     public var version: String
 
-    public init(place: SocketFile, version: String) {
-      self.place = place
+    public init(socketFile: SocketFile, version: String) {
+      self.socketFile = socketFile
       self.version = version
     }
   }
@@ -56,9 +56,9 @@ public final class ControlServer: @unchecked Sendable {
   /// The number of descriptors to request in addition to those of connections.
   private static let spareDescriptorCount: rlim_t = 1_024
   /// The time in nanoseconds for peers to read their remaining output when the server stops.
-  private static let farewell: Int64 = 250_000_000
+  private static let closeGraceNanoseconds: Int64 = 250_000_000
   /// The time in nanoseconds for recordings to be finalized when the server stops.
-  private static let recordingsEnd: Int64 = 2_000_000_000
+  private static let recordingsTimeoutNanoseconds: Int64 = 2_000_000_000
 
   private let configuration: Configuration
   private let engine: PlaybackEngine
@@ -70,10 +70,10 @@ public final class ControlServer: @unchecked Sendable {
   private struct Running {
     var context: ServerContext
     /// The acceptors of the control socket and, if it could be created, of the socket for observers.
-    var doors: [(listener: SocketListener, door: Acceptor)] = []
+    var acceptors: [(listener: SocketListener, acceptor: Acceptor)] = []
     /// The socket for passing descriptors. Nil if it could not be created.
     var handoff: (listener: SocketListener, socket: HandoffSocket)?
-    var path: String { doors.first?.listener.path ?? "" }
+    var path: String { acceptors.first?.listener.path ?? "" }
   }
 
   /// Creates a server for the players of `engine`.
@@ -106,15 +106,15 @@ public final class ControlServer: @unchecked Sendable {
           makeSource: configuration.makeSource)
       }
       var running = Running(context: context)
-      running.handoff = optional(.handoff) { listener in
+      running.handoff = makeOptional(.handoff) { listener in
         let socket = HandoffSocket(listener: listener.takeDescriptor(), server: context, access: context.access)
         guard let socket else { throw MediaError(.writeFailed, "no descriptor is left") }
         socket.start()
         return (listener, socket)
       }
-      let watch = optional(.watch, { (listener: $0, door: try open($0, .read, context)) })
+      let watch = makeOptional(.watch, { (listener: $0, acceptor: try open($0, .read, context)) })
       // The control socket opens last, so a client that gets the greeting finds the other sockets.
-      running.doors = [(listener, try open(listener, .all, context))] + (watch.map { [$0] } ?? [])
+      running.acceptors = [(listener, try open(listener, .all, context))] + (watch.map { [$0] } ?? [])
       self.running = running
       logger.info(
         "listening", metadata: ["socket": "\(listener.path)", "connections": "\(policy.limits.connectionCount)"])
@@ -135,18 +135,18 @@ public final class ControlServer: @unchecked Sendable {
     if let descriptor = configuration.inherited[role] {
       return try SocketListener(inherited: descriptor, kind: kind)
     }
-    let place = configuration.place
-    let path = role.sibling.map { SocketLocation.path(of: $0, beside: place.path) } ?? place.path
+    let socketFile = configuration.socketFile
+    let path = role.sibling.map { SocketLocation.path(of: $0, nextTo: socketFile.path) } ?? socketFile.path
     return try SocketListener(
       path: path, kind: kind,
       permissions: SocketListener.Permissions(
         mode: mode_t(configuration.socketMode), groupID: configuration.socketGroupID),
-      makesFolder: place.isOwnFolder, needsOwnedFolder: place.needsOwnedFolder)
+      createsFolder: socketFile.isOwnFolder, needsOwnedFolder: socketFile.needsOwnedFolder)
   }
 
   /// Creates a socket other than the control socket. Nil if it cannot be created, because the server works without it.
   /// Also nil if the control socket was inherited and this one was not.
-  private func optional<Made>(_ role: SocketRole, _ make: (SocketListener) throws -> Made) -> Made? {
+  private func makeOptional<Made>(_ role: SocketRole, _ make: (SocketListener) throws -> Made) -> Made? {
     if configuration.inherited[.control] != nil, configuration.inherited[role] == nil { return nil }
     do {
       let listener = try makeListener(role)
@@ -176,15 +176,16 @@ public final class ControlServer: @unchecked Sendable {
   public func stop() {
     guard let running else { return }
     self.running = nil
-    loop.perform { for opened in running.doors { opened.door.close() } }
+    loop.perform { for opened in running.acceptors { opened.acceptor.close() } }
     running.handoff?.socket.stop()
     let recordings = stopRecordings(running.context)
-    farewell(running.context)
+    closeConnections(running.context)
     // Normally the recorded files are finalized by then. On a very slow disk they are finalized at the next start.
-    _ = recordings.wait(until: HostTime.now.advanced(byNanoseconds: Self.recordingsEnd)) { $0 ? true : nil }
+    let deadline = HostTime.now.advanced(byNanoseconds: Self.recordingsTimeoutNanoseconds)
+    _ = recordings.wait(until: deadline) { $0 ? true : nil }
     saveState(running.context)
     running.handoff?.listener.remove()
-    for door in running.doors.reversed() { door.listener.remove() }
+    for opened in running.acceptors.reversed() { opened.listener.remove() }
     logger.info("stopped listening", metadata: ["socket": "\(running.path)"])
   }
 
@@ -196,10 +197,10 @@ public final class ControlServer: @unchecked Sendable {
     var descriptors = rlimit()
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     if getrlimit(resource, &descriptors) == 0 {
-      let wanted = min(rlim_t(policy.limits.connectionCount) + Self.spareDescriptorCount, descriptors.rlim_max)
-      if descriptors.rlim_cur < wanted {
+      let requested = min(rlim_t(policy.limits.connectionCount) + Self.spareDescriptorCount, descriptors.rlim_max)
+      if descriptors.rlim_cur < requested {
         var raised = descriptors
-        raised.rlim_cur = wanted
+        raised.rlim_cur = requested
         if setrlimit(resource, &raised) == 0 { descriptors = raised }
       }
       let available = Int(clamping: descriptors.rlim_cur) - Self.reservedDescriptorCount
@@ -215,9 +216,9 @@ public final class ControlServer: @unchecked Sendable {
 
   /// Saves the current state. Waits at most 0.5 s.
   private func saveState(_ server: ServerContext) {
-    guard let keeper = server.keeper else { return }
-    loop.perform { keeper.stop() }
-    keeper.store.close(by: HostTime.now.advanced(byNanoseconds: 500_000_000))
+    guard let writer = server.stateWriter else { return }
+    loop.perform { writer.stop() }
+    writer.store.close(by: HostTime.now.advanced(byNanoseconds: 500_000_000))
   }
 
   /// Stops all recordings. The signal becomes true when the files are finalized.
@@ -228,9 +229,9 @@ public final class ControlServer: @unchecked Sendable {
   }
 
   /// Closes every connection, and gives each a moment to read its remaining output.
-  private func farewell(_ server: ServerContext) {
+  private func closeConnections(_ server: ServerContext) {
     let closed = ConditionMutex(false)
-    let end = HostTime.now.advanced(byNanoseconds: Self.farewell)
+    let end = HostTime.now.advanced(byNanoseconds: Self.closeGraceNanoseconds)
     let connections = loop.perform {
       server.isShuttingDown = true
       let error = MediaError(.shuttingDown, "playheadd is stopping")
@@ -238,12 +239,12 @@ public final class ControlServer: @unchecked Sendable {
       var openCount = connections.count
       if openCount == 0 { closed.update { $0 = true } }
       for connection in connections {
-        connection.whenClosed = {
+        connection.onClose = {
           openCount -= 1
           if openCount == 0 { closed.update { $0 = true } }
         }
         connection.cancelWaiting(error)
-        connection.close(saying: error)
+        connection.close(reason: error)
       }
       return connections
     }

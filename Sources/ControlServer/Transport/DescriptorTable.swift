@@ -13,7 +13,7 @@ final class DescriptorTable: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop, on which its timers run.
 
   /// The time after which an unused descriptor is closed.
-  static let patienceNanoseconds: Int64 = 30_000_000_000
+  static let timeoutNanoseconds: Int64 = 30_000_000_000
 
   private struct Waiting {
     let descriptor: OpenDescriptor
@@ -48,7 +48,7 @@ final class DescriptorTable: @unchecked Sendable {
         .tooManyDescriptors, "the limit of \(openLimit) open descriptors from clients is reached",
         operation: "fd")
     }
-    keep(descriptor, userID)
+    insert(descriptor, userID)
   }
 
   /// A new name for a descriptor. Threading: any.
@@ -69,11 +69,11 @@ final class DescriptorTable: @unchecked Sendable {
   }
 
   /// Makes a descriptor available again after the command that used it failed.
-  func putBack(_ descriptor: OpenDescriptor, of userID: UInt32) { keep(descriptor, userID) }
+  func restore(_ descriptor: OpenDescriptor, of userID: UInt32) { insert(descriptor, userID) }
 
-  private func keep(_ descriptor: OpenDescriptor, _ userID: UInt32) {
+  private func insert(_ descriptor: OpenDescriptor, _ userID: UInt32) {
     guard let token = FilePath.descriptorToken(of: descriptor.name) else { return }
-    let deadline = loop.now.advanced(byNanoseconds: Self.patienceNanoseconds)
+    let deadline = loop.now.advanced(byNanoseconds: Self.timeoutNanoseconds)
     let timer = loop.schedule(at: deadline) { [weak self] in _ = self?.waiting.removeValue(forKey: token) }
     waiting[token] = Waiting(descriptor: descriptor, userID: userID, timer: timer)
   }

@@ -16,7 +16,7 @@ final class HandoffSocket: @unchecked Sendable {
 
   /// The maximum number of connections without a packet, and the time limit for the packet.
   private static let connectionLimit = 16
-  private static let patienceNanoseconds: Int64 = 5_000_000_000
+  private static let packetTimeoutNanoseconds: Int64 = 5_000_000_000
   /// The pause in nanoseconds after descriptors have run out.
   private static let pauseNanoseconds: Int64 = 1_000_000_000
 
@@ -66,7 +66,7 @@ final class HandoffSocket: @unchecked Sendable {
       let now = HostTime.now
       let late = clients.filter { $0.deadline <= now }
       clients.removeAll { $0.deadline <= now }
-      for client in late { answer(client.socket, .error(Self.nothingCame)) }
+      for client in late { sendReply(client.socket, .error(Self.missingPacketError)) }
     }
     for client in clients { close(client.socket) }
     close(listener)
@@ -101,27 +101,27 @@ final class HandoffSocket: @unchecked Sendable {
     let peer = PeerCredentials(ofSocket: socket)
     guard let peer, access.value.rights(of: peer).contains(.control) else {
       let name = peer.map { "user \($0.userID)" } ?? "this peer"
-      return answer(socket, .error(MediaError(.notAllowed, "\(name) may not pass descriptors", operation: "fd")))
+      return sendReply(socket, .error(MediaError(.notAllowed, "\(name) may not pass descriptors", operation: "fd")))
     }
-    let deadline = HostTime.now.advanced(byNanoseconds: Self.patienceNanoseconds)
-    if clients.count >= Self.connectionLimit { endOldest() }
+    let deadline = HostTime.now.advanced(byNanoseconds: Self.packetTimeoutNanoseconds)
+    if clients.count >= Self.connectionLimit { closeOldest() }
     clients.append(Client(socket: socket, userID: peer.userID, deadline: deadline))
   }
 
   /// Makes room for a new connection, so that idle connections cannot block the socket. Closes the oldest connection of
   /// the user that has the most.
-  private func endOldest() {
+  private func closeOldest() {
     let counts = Dictionary(clients.map { ($0.userID, 1) }, uniquingKeysWith: +)
-    guard let greediest = counts.max(by: { $0.value < $1.value })?.key,
-      let oldest = clients.firstIndex(where: { $0.userID == greediest })
+    guard let busiestUserID = counts.max(by: { $0.value < $1.value })?.key,
+      let oldest = clients.firstIndex(where: { $0.userID == busiestUserID })
     else { return }
-    answer(clients.remove(at: oldest).socket, .error(Self.nothingCame))
+    sendReply(clients.remove(at: oldest).socket, .error(Self.missingPacketError))
   }
 
   /// Reads the packet, or the end of the connection.
   private func receive(_ client: Client) {
     let received = media_shims_receive_descriptor(client.socket)
-    guard received >= 0 else { return answer(client.socket, .error(Self.nothingCame)) }
+    guard received >= 0 else { return sendReply(client.socket, .error(Self.missingPacketError)) }
     let path = DescriptorTable.newPath()
     let descriptor: OpenDescriptor
     do throws(MediaError) {
@@ -129,23 +129,24 @@ final class HandoffSocket: @unchecked Sendable {
       descriptor = try OpenDescriptor(received, name: path.text)
     } catch {
       close(received)
-      return answer(client.socket, .error(error))
+      return sendReply(client.socket, .error(error))
     }
     server.loop.execute { [self] in
       do throws(MediaError) {
         try server.registry.descriptors.add(descriptor, of: client.userID)
-        answer(client.socket, .ok(["path": .path(path)]))
+        sendReply(client.socket, .ok(["path": .path(path)]))
       } catch {
-        answer(client.socket, .error(error))
+        sendReply(client.socket, .error(error))
       }
     }
   }
 
-  private static let nothingCame = MediaError(
-    .notReadable, "no packet with one descriptor came within \(patienceNanoseconds / 1_000_000_000) s", operation: "fd")
+  private static let missingPacketError = MediaError(
+    .notReadable, "no packet with one descriptor came within \(packetTimeoutNanoseconds / 1_000_000_000) s",
+    operation: "fd")
 
   /// Sends the reply, if the socket buffer has room, and closes the connection. Threading: any.
-  private func answer(_ socket: Int32, _ reply: Reply) {
+  private func sendReply(_ socket: Int32, _ reply: Reply) {
     var bytes: [UInt8] = []
     reply.encode(to: .words, into: &bytes)
     _ = bytes.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)) }

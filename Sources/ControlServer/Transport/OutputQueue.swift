@@ -19,7 +19,7 @@ struct OutputQueue {
     var item: Int?
   }
 
-  private struct KeptChange {
+  private struct RetainedChange {
     var change: Event.Changed
     var form: WireForm
     var number: UInt64?
@@ -27,7 +27,7 @@ struct OutputQueue {
 
   private let limitByteCount: Int
   /// The maximum number of values kept while the peer does not read. Further changes are dropped.
-  private let keptLimit: Int
+  private let retainedLimit: Int
   private var bytes: [UInt8] = []
   /// The number of bytes that the transport has and the kernel has not accepted.
   var transportByteCount = 0
@@ -37,13 +37,13 @@ struct OutputQueue {
   /// The number before the first numbered event that could not be sent immediately.
   private var overflowSince: UInt64?
   private var overflowForm = WireForm.words
-  private var kept: OrderedDictionary<ChangeKey, KeptChange> = [:]
+  private var retained: OrderedDictionary<ChangeKey, RetainedChange> = [:]
   /// The ended subscriptions. They are kept, because the client would wait for events that never come.
   private var ended: [(removed: Event.Removed, form: WireForm)] = []
 
   init(limits: WireLimits = .standard) {
     limitByteCount = limits.outputByteCount
-    keptLimit = limits.keptValueCount
+    retainedLimit = limits.keptValueCount
   }
 
   /// The number of bytes pending here and in the transport.
@@ -72,24 +72,24 @@ struct OutputQueue {
       event.encode(form: form, into: &bytes, number: number)
       return 0
     }
-    if case .removed(let removed) = event, ended.count < keptLimit {
+    if case .removed(let removed) = event, ended.count < retainedLimit {
       ended.append((removed, form))
       return 0
     }
     if overflowSince == nil, let number { overflowSince = number - 1 }
     if case .changed(var change) = event {
       let key = ChangeKey(subscription: change.subscription, key: change.key, item: change.item)
-      if let older = kept[key] {
+      if let older = retained[key] {
         // One event replaces several: from the oldest value that the peer does not know to the newest.
         change.old = older.change.old
         if change.steps != nil { change.steps = FieldValue.none }
-        kept[key] = KeptChange(change: change, form: form, number: number)
+        retained[key] = RetainedChange(change: change, form: form, number: number)
         mergedCount += 1
         overflowForm = form
         return 0
       }
-      if kept.count < keptLimit {
-        kept[key] = KeptChange(change: change, form: form, number: number)
+      if retained.count < retainedLimit {
+        retained[key] = RetainedChange(change: change, form: form, number: number)
         return 0
       }
     }
@@ -99,12 +99,12 @@ struct OutputQueue {
   }
 
   /// Drops the pending changes of an ended subscription.
-  mutating func forget(subscription: Int) {
-    if !kept.isEmpty { kept.removeAll { $0.key.subscription == subscription } }
+  mutating func dropChanges(ofSubscription subscription: Int) {
+    if !retained.isEmpty { retained.removeAll { $0.key.subscription == subscription } }
   }
 
   /// Passes all output to the transport. `body` must only copy it.
-  mutating func take(_ body: ([UInt8]) -> Void) {
+  mutating func drain(_ body: ([UInt8]) -> Void) {
     if isOverflowing, backlogByteCount <= limitByteCount / 4 {
       isOverflowing = false
       if droppedCount > 0 || mergedCount > 0 {
@@ -112,11 +112,11 @@ struct OutputQueue {
         Event.overflow(overflow).encode(form: overflowForm, into: &bytes)
       }
       // In the order of their numbers. A client that stores the last number must have received all smaller ones.
-      for entry in kept.values.sorted(by: { $0.number ?? 0 < $1.number ?? 0 }) {
+      for entry in retained.values.sorted(by: { $0.number ?? 0 < $1.number ?? 0 }) {
         Event.changed(entry.change).encode(form: entry.form, into: &bytes, number: entry.number)
       }
       for entry in ended { Event.removed(entry.removed).encode(form: entry.form, into: &bytes) }
-      forget()
+      clearRetained()
     }
     guard !bytes.isEmpty else { return }
     body(bytes)
@@ -124,20 +124,20 @@ struct OutputQueue {
   }
 
   /// Returns the remaining output before the connection is closed.
-  mutating func takeLast() -> [UInt8] {
+  mutating func removeRemaining() -> [UInt8] {
     defer { removeAll() }
     return bytes
   }
 
   /// Drops all output, because the connection is being aborted.
-  mutating func drop() {
+  mutating func discardAll() {
     bytes = []
-    forget()
+    clearRetained()
     isOverflowing = false
   }
 
-  private mutating func forget() {
-    (kept, ended) = ([:], [])
+  private mutating func clearRetained() {
+    (retained, ended) = ([:], [])
     (droppedCount, mergedCount, overflowSince) = (0, 0, nil)
   }
 

@@ -29,13 +29,13 @@ public struct PeerAccess: Sendable, Hashable {
 
   /// The current access rights, readable and writable on any thread.
   final class Box: Sendable {
-    private let present: Mutex<PeerAccess>
+    private let current: Mutex<PeerAccess>
 
-    init(_ access: PeerAccess) { present = Mutex(access) }
+    init(_ access: PeerAccess) { current = Mutex(access) }
 
     var value: PeerAccess {
-      get { present.withLock { $0 } }
-      set { present.withLock { $0 = newValue } }
+      get { current.withLock { $0 } }
+      set { current.withLock { $0 = newValue } }
     }
   }
 }

@@ -20,9 +20,9 @@ struct PeerCredentials: Sendable, Hashable {
     groupIDs = [credentials.gid]
     // Linux allows 65,536 groups per process. Groups beyond this capacity are ignored.
     let capacity = 256
-    let others = [UInt32](unsafeUninitializedCapacity: capacity) { buffer, count in
+    let supplementaryGroupIDs = [UInt32](unsafeUninitializedCapacity: capacity) { buffer, count in
       count = buffer.baseAddress.map { Int(max(0, media_shims_peer_groups(descriptor, $0, Int32(capacity)))) } ?? 0
     }
-    groupIDs.formUnion(others)
+    groupIDs.formUnion(supplementaryGroupIDs)
   }
 }

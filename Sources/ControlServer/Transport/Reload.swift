@@ -10,6 +10,7 @@ public struct ReloadOutcome: Sendable, Hashable {
   public init(changed: [String], restart: [String]) { (self.changed, self.restart) = (changed, restart) }
 }
 
-/// Reloads the configuration in the background. Called on the control loop. Calls `told` once with the result, on any
-/// thread.
-public typealias Reload = @Sendable (_ told: @escaping @Sendable (Result<ReloadOutcome, MediaError>) -> Void) -> Void
+/// Reloads the configuration in the background. Called on the control loop. Calls `completion` once with the result, on
+/// any thread.
+public typealias Reload =
+  @Sendable (_ completion: @escaping @Sendable (Result<ReloadOutcome, MediaError>) -> Void) -> Void

@@ -47,7 +47,7 @@ final class ServerContext: @unchecked Sendable {
   let playlistLoader: PlaylistLoader
   let logger: Logger
   /// Saves the state of the players. Nil: no state is saved.
-  let keeper: StateWriter?
+  let stateWriter: StateWriter?
   /// Reloads the configuration. Nil: unsupported.
   let reload: Reload?
   /// The start time of the server on the engine's clock.
@@ -59,10 +59,10 @@ final class ServerContext: @unchecked Sendable {
   /// All served connections.
   var connections: [ObjectIdentifier: Connection] = [:]
   /// The total size of the edits that all connections have collected after `queue.begin`.
-  var gathered = EditSize()
+  var collectedSize = EditSize()
   var isShuttingDown = false
   /// The last reported values of the output's keys.
-  private var toldOutput: [ObservableKey: FieldValue] = [:]
+  private var reportedOutput: [ObservableKey: FieldValue] = [:]
   /// The virtual time that clients have requested, and the nanoseconds by which the clock was advanced for it.
   var virtualTime = (requested: MediaTime.zero, nanoseconds: Int64(0))
 
@@ -87,18 +87,18 @@ final class ServerContext: @unchecked Sendable {
     log = EventLog(limits: policy.limits) { loop.execute($0) }
     registry = PlayerRegistry(engine: facade, policy: policy, log: log)
     playlistLoader = PlaylistLoader(loop: engine.loop)
-    keeper = store.map { [registry] in
+    stateWriter = store.map { [registry] in
       StateWriter(store: $0, registry: registry, engine: engine, loop: loop, logger: logger)
     }
     startTime = engine.loop.now
-    for key in Self.outputKeys { toldOutput[key] = key.value(in: engine) }
+    for key in Self.outputKeys { reportedOutput[key] = key.value(in: engine) }
     // The observers stay for the lifetime of the engine.
     _ = engine.observeOutput { [weak self] _ in self?.outputChanged() }
     _ = engine.observeRoutes { [weak self] in self?.routeChanged($0) }
     engine.session.isRecording = { [weak self] in self?.recorders.isRecording ?? false }
     _ = engine.session.observeState { [weak self] in self?.sessionChanged($0) }
     _ = engine.session.observeEvents { [weak self] in self?.sessionNotified($0) }
-    keeper?.restore(policy)
+    stateWriter?.restore(policy)
   }
 
   private static let outputKeys: [ObservableKey] = [.outputState, .outputRoute, .outputDevices, .outputSelection]
@@ -106,9 +106,9 @@ final class ServerContext: @unchecked Sendable {
   /// Reports the values of the output that have changed.
   private func outputChanged(_ cause: ChangeCause = .output) {
     for key in Self.outputKeys {
-      guard let old = toldOutput[key], let new = key.value(in: engine), old != new else { continue }
-      toldOutput[key] = new
-      tellAll(key) {
+      guard let old = reportedOutput[key], let new = key.value(in: engine), old != new else { continue }
+      reportedOutput[key] = new
+      publishToAll(key) {
         .changed(.init(subscription: 0, player: $0, key: key, old: old, new: new, cause: cause.rawValue))
       }
     }
@@ -118,7 +118,7 @@ final class ServerContext: @unchecked Sendable {
     if case .selection = event { return outputChanged(.request) }
     outputChanged()
     guard case .route(let change) = event else { return }
-    tellAll(.outputEvents) { player in
+    publishToAll(.outputEvents) { player in
       .route(
         .init(
           player: player, reason: change.reason.rawValue, previous: change.previous.output?.label,
@@ -128,9 +128,9 @@ final class ServerContext: @unchecked Sendable {
   }
 
   /// Logs an event about all players under one number, and forwards it to the observations of every player.
-  func tellAll(_ key: ObservableKey, _ event: (String) -> Event) {
+  func publishToAll(_ key: ObservableKey, _ event: (String) -> Event) {
     let number = log.append(event(PlayerRegistry.mainName), key: key, player: nil)
-    for player in registry.players { player.watch.pass(key, number, event) }
+    for player in registry.players { player.watch.forward(key, number, event) }
   }
 
   var loop: any ControlLoop { engine.loop }
@@ -142,8 +142,8 @@ final class ServerContext: @unchecked Sendable {
     log.limits = limits
     access.value = policy.access
     registry.apply(policy)
-    keeper?.apply(policy)
-    for connection in Array(connections.values) { connection.reconsider() }
+    stateWriter?.apply(policy)
+    for connection in Array(connections.values) { connection.updateRights() }
   }
 
   /// The elapsed time on the engine's clock.

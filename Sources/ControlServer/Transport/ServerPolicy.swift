@@ -19,9 +19,9 @@ public struct ServerPolicy: Sendable, Hashable {
   public var certificateAuthorityFile: String?
 
   /// The minimum duration of entries for automatic bookmarks. Nil: no automatic bookmarks.
-  public var shortestBookmarkedDuration: MediaTime?
+  public var minimumBookmarkedDuration: MediaTime?
   /// Whether new entries start at their last position. A command can override this.
-  public var resumesWhereLeft = false
+  public var resumesAtLastPosition = false
 
   public init() {}
 

@@ -17,7 +17,7 @@ final class SlicedEdit: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop. The closures of the loop's jobs capture it.
 
   /// Called with the created edits.
-  typealias Completion = (Result<MadeEdits, MediaError>) -> Void
+  typealias Completion = (Result<PreparedEdits, MediaError>) -> Void
 
   /// The number of entries that are created in one loop iteration. A command without entries counts as one.
   static let sliceLength = 128
@@ -28,8 +28,8 @@ final class SlicedEdit: @unchecked Sendable {
   private let lists: ListExpansion?
   private var commands: WireList<QueueCommand>.Iterator
   /// The command whose entries are being created.
-  private var current: (command: QueueCommand, maker: EntrySource)?
-  private var made = MadeEdits()
+  private var current: (command: QueueCommand, source: EntrySource)?
+  private var prepared = PreparedEdits()
 
   /// Creates a sliced edit of `target` that consists of some commands.
   ///
@@ -45,9 +45,9 @@ final class SlicedEdit: @unchecked Sendable {
   }
 
   /// Creates all entries now.
-  func makeAll() -> MadeEdits {
+  func makeAll() -> PreparedEdits {
     while !makeSlice(reserves: false) {}
-    return made
+    return prepared
   }
 
   /// Creates the entries in slices, the first one now. Then calls `completion` on the loop in a later iteration.
@@ -60,12 +60,12 @@ final class SlicedEdit: @unchecked Sendable {
       return completion(.failure(registry.noSuchPlayer(target.name)))
     }
     guard !isCancelled() else { return discard() }
-    let isOver = makeSlice(reserves: true)
-    let rest = Connection.LoopBound { [self] in
-      if !isOver { return start(on: loop, isCancelled: isCancelled, completion) }
-      if isCancelled() { discard() } else { completion(.success(made)) }
+    let isComplete = makeSlice(reserves: true)
+    let continuation = Connection.LoopBound { [self] in
+      if !isComplete { return start(on: loop, isCancelled: isCancelled, completion) }
+      if isCancelled() { discard() } else { completion(.success(prepared)) }
     }
-    loop.execute { rest.body() }
+    loop.execute { continuation.body() }
   }
 
   /// Creates some entries. Returns whether the entries of all commands have been created.
@@ -74,24 +74,24 @@ final class SlicedEdit: @unchecked Sendable {
     while remaining > 0 {
       if current == nil {
         guard let command = commands.next() else { return true }
-        made.begin(command)
+        prepared.begin(command)
         current = (command, EntrySource(command, registry, lists, for: userID))
         remaining -= 1
       }
-      guard let command = current?.command, var maker = current?.maker else { return true }
+      guard let command = current?.command, var source = current?.source else { return true }
       current = nil
-      let wanted = max(1, remaining)
-      let items = registry.makeItems(&maker, count: wanted)
-      made.add(items)
+      let count = max(1, remaining)
+      let items = registry.makeItems(&source, count: count)
+      prepared.add(items)
       // An entry cannot be reserved if it is in another queue.
       if reserves { target.player.onLoop { player in try? player.reserve(items) } }
       remaining -= items.count
-      if items.count < wanted { made.end(command) } else { current = (command, maker) }
+      if items.count < count { prepared.end(command) } else { current = (command, source) }
     }
     return false
   }
 
-  private func discard() { registry.unmake(made.items, of: userID, reservedBy: target) }
+  private func discard() { registry.discard(prepared.items, of: userID, reservedBy: target) }
 }
 
 /// The assets of the entries that a command adds, one after another.

@@ -11,8 +11,8 @@ public struct SocketFile: Sendable {
   public var needsOwnedFolder = false
 
   /// Uses the path of the command line, made absolute. Without one, uses the path that `SocketLocation` chooses.
-  public init(asked: String?) {
-    guard let asked else {
+  public init(requestedPath: String?) {
+    guard let requestedPath else {
       let choice = SocketLocation.choose(
         environment: { getenv($0).map { String(cString: $0) } }, userID: geteuid(),
         isFolder: { path in
@@ -24,9 +24,9 @@ public struct SocketFile: Sendable {
       needsOwnedFolder = choice.needsOwnedFolder
       return
     }
-    path = asked
-    guard !asked.hasPrefix("/"), let folder = getcwd(nil, 0) else { return }
-    path = "\(String(cString: folder))/\(asked)"
+    path = requestedPath
+    guard !requestedPath.hasPrefix("/"), let folder = getcwd(nil, 0) else { return }
+    path = "\(String(cString: folder))/\(requestedPath)"
     free(folder)
   }
 }
@@ -48,13 +48,15 @@ public enum SocketRole: String, Sendable, Hashable, CaseIterable {
 extension SocketRole {
   /// The role of an inherited socket, from its name or else from its type and path. Nil if it is not a suitable socket.
   public init?(named name: String, descriptor: Int32) {
-    func listens(for kind: SocketListener.Kind) -> String? { SocketListener.path(of: descriptor, listeningFor: kind) }
+    func listeningPath(for kind: SocketListener.Kind) -> String? {
+      SocketListener.path(of: descriptor, listeningFor: kind)
+    }
     if let role = SocketRole(rawValue: name) {
-      guard listens(for: role == .handoff ? .packets : .stream) != nil else { return nil }
+      guard listeningPath(for: role == .handoff ? .packets : .stream) != nil else { return nil }
       self = role
-    } else if listens(for: .packets) != nil {
+    } else if listeningPath(for: .packets) != nil {
       self = .handoff
-    } else if let path = listens(for: .stream) {
+    } else if let path = listeningPath(for: .stream) {
       self = path.hasSuffix("watch.sock") ? .watch : .control
     } else {
       return nil

@@ -51,7 +51,7 @@ final class SocketListener {
   ///   - `not-a-file` if another kind of file exists at the path,
   ///   - `permission-denied` or `write-failed` for other errors.
   init(
-    path: String, kind: Kind = .stream, permissions: Permissions = Permissions(), makesFolder: Bool = false,
+    path: String, kind: Kind = .stream, permissions: Permissions = Permissions(), createsFolder: Bool = false,
     needsOwnedFolder: Bool = false
   ) throws(MediaError) {
     self.path = path
@@ -66,7 +66,8 @@ final class SocketListener {
     }
     let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     try Self.prepareFolder(
-      folder.isEmpty ? "/" : folder, isMade: makesFolder, mustBeOwn: needsOwnedFolder, group: permissions.groupID)
+      folder.isEmpty ? "/" : folder, createsFolder: createsFolder, mustBeOwn: needsOwnedFolder,
+      group: permissions.groupID)
     let lock = try FileLock(path: path + ".lock", busyMessage: "another playheadd listens at \(path)")
     do throws(MediaError) {
       try Self.clear(path, kind)
@@ -121,19 +122,19 @@ final class SocketListener {
   /// The size of `sun_path` in bytes, including the NUL (unix(7)).
   private static let maximumPathByteCount = 108
 
-  /// Ensures that the socket's folder exists and has safe permissions. With `isMade`, creates it with mode 0700.
-  private static func prepareFolder(_ folder: String, isMade: Bool, mustBeOwn: Bool, group: gid_t?)
+  /// Ensures that the socket's folder exists and has safe permissions. With `createsFolder`, creates it with mode 0700.
+  private static func prepareFolder(_ folder: String, createsFolder: Bool, mustBeOwn: Bool, group: gid_t?)
     throws(MediaError)
   {
-    if isMade, mkdir(folder, 0o700) != 0, errno != EEXIST {
+    if createsFolder, mkdir(folder, 0o700) != 0, errno != EEXIST {
       throw SystemFailure.error("create the folder \(folder)", call: "mkdir")
     }
     var target = stat()
-    let isThere = stat(folder, &target) == 0
-    guard isThere || errno == ENOENT || errno == ENOTDIR else {
+    let exists = stat(folder, &target) == 0
+    guard exists || errno == ENOENT || errno == ENOTDIR else {
       throw SystemFailure.error("inspect \(folder)", call: "stat")
     }
-    guard isThere, target.st_mode & S_IFMT == S_IFDIR else {
+    guard exists, target.st_mode & S_IFMT == S_IFDIR else {
       throw MediaError(
         .fileNotFound, "the folder \(folder) for the socket does not exist; create it with mode 0700",
         operation: "--socket")
@@ -145,7 +146,7 @@ final class SocketListener {
         "other users can write to the folder \(folder) of the socket; use `chmod go-w` to forbid that",
         operation: "--socket")
     }
-    guard isMade || mustBeOwn else { return }
+    guard createsFolder || mustBeOwn else { return }
     // Checks and changes the opened folder itself. A symbolic link or a later replacement has no effect.
     let opened = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     defer { if opened >= 0 { close(opened) } }
@@ -157,7 +158,7 @@ final class SocketListener {
         .permissionDenied, "the folder \(folder) must belong to this user and have mode 0700; otherwise use --socket",
         operation: "open")
     }
-    guard isMade, isOwn else { return }
+    guard createsFolder, isOwn else { return }
     if let group {
       // A group that may use the socket must be able to search its folder.
       guard fchown(opened, uid_t.max, group) == 0, fchmod(opened, status.st_mode & 0o777 | 0o010) == 0 else {
@@ -296,10 +297,10 @@ private final class FileLock {
           operation: "--socket")
       }
       // The previous owner may have removed the file between our open and our lock. Then the lock protects nothing.
-      var held = stat()
+      var locked = stat()
       var present = stat()
-      if fstat(opened, &held) == 0, lstat(path, &present) == 0, held.st_ino == present.st_ino,
-        held.st_dev == present.st_dev
+      if fstat(opened, &locked) == 0, lstat(path, &present) == 0, locked.st_ino == present.st_ino,
+        locked.st_dev == present.st_dev
       {
         descriptor = opened
         return

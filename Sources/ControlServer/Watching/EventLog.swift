@@ -19,7 +19,7 @@ final class EventLog {
     let player: String?
     let event: Event
 
-    func isWanted(_ query: EventQuery) -> Bool {
+    func matches(_ query: EventQuery) -> Bool {
       (player == nil || query.player == nil || player == query.player) && query.keys.contains(key)
     }
   }
@@ -34,13 +34,13 @@ final class EventLog {
   var limits: WireLimits { didSet { trim() } }
   private var waiters: [UInt64: () -> Void] = [:]
   private var nextWaiter: UInt64 = 0
-  private var isTellingScheduled = false
-  private let later: (@escaping @Sendable () -> Void) -> Void
+  private var isNotificationScheduled = false
+  private let schedule: (@escaping @Sendable () -> Void) -> Void
 
-  /// Creates an empty log. `later` runs a closure at the end of the current loop iteration.
-  init(limits: WireLimits, later: @escaping (@escaping @Sendable () -> Void) -> Void) {
+  /// Creates an empty log. `schedule` runs a closure at the end of the current loop iteration.
+  init(limits: WireLimits, schedule: @escaping (@escaping @Sendable () -> Void) -> Void) {
     self.limits = limits
-    self.later = later
+    self.schedule = schedule
     var generator = SystemRandomNumberGenerator()
     let digits = String(generator.next(), radix: 16)
     instance = String(repeating: "0", count: 16 - digits.utf8.count) + digits
@@ -53,7 +53,7 @@ final class EventLog {
     entries.append((Entry(number: lastNumber, key: key, player: player, event: event), size))
     byteCount += size
     trim()
-    if !waiters.isEmpty { scheduleTelling() }
+    if !waiters.isEmpty { scheduleNotification() }
     return lastNumber
   }
 
@@ -85,7 +85,7 @@ final class EventLog {
     var part = Part(entries: [], lastNumber: lastNumber, missedCount: start - number - 1, hasMore: false)
     guard start <= lastNumber else { return part }
     var size = 0
-    for (entry, byteCount) in entries[Int(start - first)...] where entry.isWanted(query) {
+    for (entry, byteCount) in entries[Int(start - first)...] where entry.matches(query) {
       size += byteCount
       if part.entries.count >= query.limit || (size > byteLimit && !part.entries.isEmpty) {
         part.hasMore = true
@@ -107,11 +107,11 @@ final class EventLog {
 
   func removeWaiter(_ number: UInt64) { waiters[number] = nil }
 
-  private func scheduleTelling() {
-    guard !isTellingScheduled else { return }
-    isTellingScheduled = true
+  private func scheduleNotification() {
+    guard !isNotificationScheduled else { return }
+    isNotificationScheduled = true
     let box = Box(self)
-    later { box.log?.tell() }
+    schedule { box.log?.notifyWaiters() }
   }
 
   /// `@unchecked Sendable`: confined to the control loop, as the log is.
@@ -120,8 +120,8 @@ final class EventLog {
     init(_ log: EventLog) { self.log = log }
   }
 
-  private func tell() {
-    isTellingScheduled = false
+  private func notifyWaiters() {
+    isNotificationScheduled = false
     let waiting = waiters.sorted { $0.key < $1.key }
     waiters = [:]
     for (_, body) in waiting { body() }

@@ -53,11 +53,11 @@ extension NamedPlayer {
   /// The listed entries before a position, which is in the queue or at its end.
   /// Nil if more than `slice` entries must still be counted. The function has then counted `slice` entries, and the
   /// caller calls it again in another loop iteration.
-  func listed(before place: Int, counting slice: Int) -> Listed? {
+  func listed(before index: Int, counting slice: Int) -> Listed? {
     let version = state.queueVersion
     if listedCounts.version != version { listedCounts = ListedCounts(version: version) }
     let length = ListedCounts.blockLength
-    let block = place / length
+    let block = index / length
     let end = min(block, listedCounts.blockCount + slice / length)
     while listedCounts.blockCount < end {
       let start = listedCounts.blockCount * length
@@ -65,20 +65,20 @@ extension NamedPlayer {
       listedCounts.append(count)
     }
     guard listedCounts.blockCount >= block else { return nil }
-    let rest = block * length..<place
-    let count = listedCounts.count(before: block) + listedCount(in: rest)
-    if let last = lastListed(in: rest) { return Listed(count: count, last: last) }
+    let range = block * length..<index
+    let count = listedCounts.count(before: block) + listedCount(in: range)
+    if let last = lastListed(in: range) { return Listed(count: count, last: last) }
     let last = listedCounts.lastBlock(before: block).flatMap { lastListed(in: $0 * length..<($0 + 1) * length) }
     return Listed(count: count, last: last)
   }
 
   /// The number of listed entries in a range of positions.
-  func listedCount(in places: Range<Int>) -> Int {
-    player.onLoop { player in player.items(in: places).count { $0.isListable } }
+  func listedCount(in indices: Range<Int>) -> Int {
+    player.onLoop { player in player.items(in: indices).count { $0.isListable } }
   }
 
-  private func lastListed(in places: Range<Int>) -> PlaylistEntry? {
-    player.onLoop { player in player.items(in: places).last { $0.isListable }?.exported }
+  private func lastListed(in indices: Range<Int>) -> PlaylistEntry? {
+    player.onLoop { player in player.items(in: indices).last { $0.isListable }?.exported }
   }
 }
 

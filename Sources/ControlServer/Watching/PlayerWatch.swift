@@ -15,9 +15,9 @@ final class PlayerWatch: @unchecked Sendable {
   private let log: EventLog
   private var observations: [Observation] = []
   /// The reported values of opened entries. Other entries are `unknown`, which is not reported.
-  private var told: [PlayerItem.ID: ItemValues] = [:]
+  private var reportedValues: [PlayerItem.ID: ItemValues] = [:]
   /// The number of reported entries that triggers the next cleanup.
-  private var keptCount = 64
+  private var cleanupThreshold = 64
 
   struct ItemValues {
     var status = ItemStatus.unknown
@@ -45,7 +45,7 @@ final class PlayerWatch: @unchecked Sendable {
 
   /// The current values of the opened entries, and of the current entry.
   func itemValues(current: PlayerItem.ID?) -> [(id: PlayerItem.ID, values: ItemValues)] {
-    var values = told.filter { id, _ in player.onLoop { $0.item(id) != nil } }
+    var values = reportedValues.filter { id, _ in player.onLoop { $0.item(id) != nil } }
     if let current, values[current] == nil, let item = player.onLoop({ $0.item(current) }) {
       values[current] = Self.values(of: item)
     }
@@ -53,13 +53,13 @@ final class PlayerWatch: @unchecked Sendable {
   }
 
   /// Adds an event to the log and forwards it to the observations.
-  private func tell(_ event: Event, _ key: ObservableKey) {
+  private func publish(_ event: Event, _ key: ObservableKey) {
     let number = log.append(event, key: key, player: name)
     for observation in observations { observation.send(event, key, number) }
   }
 
   /// Forwards an event about all players, which already has its number.
-  func pass(_ key: ObservableKey, _ number: UInt64, _ makeEvent: (String) -> Event) {
+  func forward(_ key: ObservableKey, _ number: UInt64, _ makeEvent: (String) -> Event) {
     guard !observations.isEmpty else { return }
     let event = makeEvent(name)
     for observation in observations { observation.send(event, key, number) }
@@ -97,7 +97,7 @@ final class PlayerWatch: @unchecked Sendable {
     let event = Event.Changed(
       subscription: 0, player: name, key: key, item: item.map { Int(clamping: $0) }, old: oldValue, new: newValue,
       cause: cause.rawValue)
-    tell(.changed(event), key)
+    publish(.changed(event), key)
   }
 
   /// Publishes a queue edit, and then the values of inserted entries that are already open.
@@ -106,25 +106,25 @@ final class PlayerWatch: @unchecked Sendable {
     var event = Event.Changed(
       subscription: 0, player: name, key: .queueVersion, old: .int(change.old.queueVersion),
       new: .int(change.new.queueVersion), cause: change.cause.rawValue)
-    let isShort = changes.map { $0.count <= Self.toldStepCount } ?? false
+    let isShort = changes.map { $0.count <= Self.maximumStepCount } ?? false
     event.steps = isShort ? changes.map { .strings($0.map(\.step.wireText)) } : FieldValue.none
-    tell(.changed(event), .queueVersion)
+    publish(.changed(event), .queueVersion)
     for case .inserted(let id, _) in (changes ?? []).map(\.step) {
       guard let item = player.onLoop({ $0.item(id) }), item.status != .unknown else { continue }
       itemChanged(id, Self.values(of: item), change.cause)
     }
-    forgetDepartedItems()
+    removeStaleValues()
   }
 
   /// The maximum number of steps in one event.
-  static let toldStepCount = 16
+  static let maximumStepCount = 16
 
   /// Removes the values of items that cannot return. Runs only when their number has doubled, so that the cost of an
   /// edit does not depend on the queue length.
-  private func forgetDepartedItems() {
-    guard told.count > keptCount else { return }
-    told = told.filter { id, _ in player.onLoop { $0.item(id) != nil || $0.isInHistory(id) } }
-    keptCount = max(64, 2 * told.count)
+  private func removeStaleValues() {
+    guard reportedValues.count > cleanupThreshold else { return }
+    reportedValues = reportedValues.filter { id, _ in player.onLoop { $0.item(id) != nil || $0.isInHistory(id) } }
+    cleanupThreshold = max(64, 2 * reportedValues.count)
   }
 
   // MARK: - Items
@@ -137,7 +137,7 @@ final class PlayerWatch: @unchecked Sendable {
       itemChanged(
         item, ItemValues(status: status, duration: duration, isPrecise: isPrecise, selection: selection), cause)
     case .mediaSelectionChanged(let id, let selection):
-      guard var values = told[id], let item = player.onLoop({ $0.item(id) }) else { return }
+      guard var values = reportedValues[id], let item = player.onLoop({ $0.item(id) }) else { return }
       values.selection = Self.names(selection, of: item)
       itemChanged(id, values, .request)
     case .playedToEnd(let item, let time): notify(.playedToEnd, item, time)
@@ -147,8 +147,8 @@ final class PlayerWatch: @unchecked Sendable {
     case .packetsSkipped(let item, let time, let count, let error):
       notify(.packetsSkipped(count: count, error), item, time)
     case .newErrorLogEntry(let item, let time, let error): notify(.newErrorLogEntry(error), item, time)
-    case .chapterChanged(let item, let time, let place):
-      notify(.chapterChanged(number: place?.number, title: place?.chapter.title), item, time)
+    case .chapterChanged(let item, let time, let chapter):
+      notify(.chapterChanged(number: chapter?.number, title: chapter?.chapter.title), item, time)
     case .newAccessLogEntry(let item, let time, let event):
       notify(
         .newAccessLogEntry(
@@ -157,24 +157,24 @@ final class PlayerWatch: @unchecked Sendable {
     case .streamTitle(let item, let time, let title):
       notify(.streamTitle(title: title.title, url: title.url), item, time)
     case .timedMetadata(let item, let group):
-      for event in Self.events(of: group, item, player: name) { tell(event, .itemEvents) }
+      for event in Self.events(of: group, item, player: name) { publish(event, .itemEvents) }
     case .transition(let transition): notify(transition)
     case .itemSkipped(let item, let error):
       let skip = Event.Skip(subscription: 0, player: name, item: Int(clamping: item), error: error)
-      tell(.itemSkipped(skip), .itemEvents)
+      publish(.itemSkipped(skip), .itemEvents)
     case .itemFailed: return
     }
   }
 
   private func itemChanged(_ item: PlayerItem.ID, _ new: ItemValues, _ cause: ChangeCause) {
-    let old = told[item] ?? ItemValues()
-    told[item] = new
+    let old = reportedValues[item] ?? ItemValues()
+    reportedValues[item] = new
     for key in ObservableKey.ofItems {
       guard let oldValue = key.value(old), let newValue = key.value(new), oldValue != newValue else { continue }
       let event = Event.Changed(
         subscription: 0, player: name, key: key, item: Int(clamping: item), old: oldValue, new: newValue,
         cause: cause.rawValue)
-      tell(.changed(event), key)
+      publish(.changed(event), key)
     }
   }
 
@@ -197,7 +197,7 @@ final class PlayerWatch: @unchecked Sendable {
   }
 
   private func notify(_ kind: Event.ItemNotification.Kind, _ item: PlayerItem.ID, _ time: MediaTime) {
-    tell(Self.event(kind, item, time, player: name), .itemEvents)
+    publish(Self.event(kind, item, time, player: name), .itemEvents)
   }
 
   static func event(
@@ -218,7 +218,7 @@ final class PlayerWatch: @unchecked Sendable {
       time: transition.time, trimmedEnd: (transition.trimmedEnd.frameCount, transition.trimmedEnd.source.wireName),
       trimmedStart: (transition.trimmedStart.frameCount, transition.trimmedStart.source.wireName),
       insertedFrameCount: transition.insertedFrameCount)
-    tell(.transition(event), .itemEvents)
+    publish(.transition(event), .itemEvents)
   }
 }
 

@@ -63,8 +63,8 @@ final class ReadinessWait: @unchecked Sendable {
   }
 
   private func queueChanged() {
-    guard let gone = target.player.onLoop({ player in remaining.first { player.item($0) == nil } }) else { return }
-    end(MediaError(.waitEnded, "item \(gone) left the queue before it was ready"))
+    guard let missing = target.player.onLoop({ player in remaining.first { player.item($0) == nil } }) else { return }
+    end(MediaError(.waitEnded, "item \(missing) left the queue before it was ready"))
   }
 
   private func end(_ error: MediaError?) {

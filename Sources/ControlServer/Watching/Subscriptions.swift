@@ -73,19 +73,19 @@ struct Subscriptions {
       throw Self.tooMany("a connection can have at most \(limits.subscriptionCount) subscriptions")
     }
     guard cost != Cost() else { return nextID }
-    let own = self.cost + cost
-    guard own.fits(limits.eventRate, limits.timeCount) else {
+    let total = self.cost + cost
+    guard total.fits(limits.eventRate, limits.timeCount) else {
       throw Self.tooMany(
         "a connection can have at most \(limits.eventRate) ticks and meters per second and "
           + "\(limits.timeCount) times of `at`")
     }
     let others = others()
-    guard (own + others.all).fits(limits.totalEventRate, limits.totalTimeCount) else {
+    guard (total + others.all).fits(limits.totalEventRate, limits.totalTimeCount) else {
       throw Self.tooMany(
         "all connections together can have at most \(limits.totalEventRate) ticks and meters per second and "
           + "\(limits.totalTimeCount) times of `at`")
     }
-    guard mayControl || (own + others.watching).fits(limits.watchingEventRate, limits.watchingTimeCount) else {
+    guard mayControl || (total + others.watching).fits(limits.watchingEventRate, limits.watchingTimeCount) else {
       throw Self.tooMany(
         "all connections without the right to control can have at most \(limits.watchingEventRate) ticks and "
           + "meters per second together, and \(limits.watchingTimeCount) times of `at`")
@@ -104,10 +104,10 @@ struct Subscriptions {
 
   /// Removes a subscription. Recomputes the total cost, because adding and subtracting floating-point numbers would
   /// leave a rounding error.
-  private mutating func take(_ id: Int) -> Subscription? {
-    guard let taken = byID.removeValue(forKey: id) else { return nil }
-    if taken.cost != Cost() { cost = byID.values.reduce(Cost()) { $0 + $1.cost } }
-    return taken
+  private mutating func removeSubscription(_ id: Int) -> Subscription? {
+    guard let removed = byID.removeValue(forKey: id) else { return nil }
+    if removed.cost != Cost() { cost = byID.values.reduce(Cost()) { $0 + $1.cost } }
+    return removed
   }
 
   /// Ends a subscription.
@@ -118,7 +118,7 @@ struct Subscriptions {
       throw MediaError(
         .noSuchObserver, "this connection has no subscription of \(kind.name) with the id \(id)")
     }
-    _ = take(id)
+    _ = removeSubscription(id)
     subscription.end()
   }
 
@@ -126,7 +126,7 @@ struct Subscriptions {
   func contains(_ id: Int) -> Bool { byID[id] != nil }
 
   /// Ends a subscription because its subject no longer exists.
-  mutating func drop(_ id: Int) { take(id)?.end() }
+  mutating func drop(_ id: Int) { removeSubscription(id)?.end() }
 
   /// Ends all subscriptions.
   mutating func removeAll() {

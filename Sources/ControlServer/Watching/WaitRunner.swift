@@ -18,7 +18,7 @@ final class WaitRunner: @unchecked Sendable {
   private var boundary: ObserverToken?
   private var timer: (any ControlTimer)?
   private var closeHandler: UInt64?
-  private var isOver = false
+  private var isFinished = false
 
   init(_ conditions: WireList<WaitCondition>, on target: NamedPlayer, loop: any ControlLoop, request: WaitingRequest) {
     self.target = target
@@ -31,8 +31,8 @@ final class WaitRunner: @unchecked Sendable {
   ///
   /// - Throws: The errors of adding the observers.
   func start(timeout: MediaTime?) throws(MediaError) {
-    judge()
-    guard !isOver else { return }
+    evaluate()
+    guard !isFinished else { return }
     let limit = timeout.flatMap(\.wholeNanoseconds)
     if let timeout, let limit, limit <= 0 {
       // A timeout of zero only checks the current state, which needs no timer.
@@ -41,7 +41,7 @@ final class WaitRunner: @unchecked Sendable {
     request.onEnd { self.stop() }
     tokens = target.player.onLoop { player in
       [
-        player.addStateObserver { _ in self.judge() },
+        player.addStateObserver { _ in self.evaluate() },
         player.addEventObserver { self.handle($0) },
       ]
     }
@@ -54,13 +54,13 @@ final class WaitRunner: @unchecked Sendable {
         try player.addBoundaryTimeObserver(forTimes: times) { observation in
           guard observation.reason == .crossed else { return }
           self.machine.crossed(observation.time, in: observation.itemID, isReverse: observation.rate < 0)
-          self.judge()
+          self.evaluate()
         }
       }
       // The time may have been reached between the first check and the start of the observer, which only reports later
       // crossings.
-      judge()
-      guard !isOver else { return }
+      evaluate()
+      guard !isFinished else { return }
     }
     guard let timeout, let limit else { return }
     timer = loop.schedule(at: loop.now.advanced(byNanoseconds: limit)) { [weak self] in
@@ -76,27 +76,27 @@ final class WaitRunner: @unchecked Sendable {
     switch event {
     case .timeJumped:
       machine.timeJumped()
-      judge()
-    case .itemChanged, .playedToEnd, .itemFailed, .transition: judge()
+      evaluate()
+    case .itemChanged, .playedToEnd, .itemFailed, .transition: evaluate()
     case .failedToPlayToEnd, .itemSkipped, .stalled, .packetsSkipped, .newErrorLogEntry, .newAccessLogEntry,
       .streamTitle, .timedMetadata, .mediaSelectionChanged, .chapterChanged:
       return
     }
   }
 
-  private func judge() {
-    guard !isOver else { return }
+  private func evaluate() {
+    guard !isFinished else { return }
     let facts = target.player.onLoop { player in
       (player.state, player.currentTime(), player.currentItem?.forwardPlaybackEndTime)
     }
     let contains: (PlayerItem.ID) -> Bool = { [target] id in target.player.onLoop { $0.item(id) != nil } }
-    switch machine.judge(.init(state: facts.0, time: facts.1, forwardEnd: facts.2, contains: contains)) {
+    switch machine.evaluate(.init(state: facts.0, time: facts.1, forwardEnd: facts.2, contains: contains)) {
     case .pending: return
     case .failed(let error):
-      isOver = true
+      isFinished = true
       request.fail(error)
     case .satisfied:
-      isOver = true
+      isFinished = true
       var fields: Fields = ["item": facts.0.currentItemID.map { .int($0) } ?? FieldValue.none]
       fields.append(position: facts.1)
       fields.append("timeControlStatus", .string(facts.0.timeControlStatus.wireName))
@@ -105,7 +105,7 @@ final class WaitRunner: @unchecked Sendable {
   }
 
   private func stop() {
-    isOver = true
+    isFinished = true
     timer?.cancel()
     timer = nil
     let (ending, boundary) = (tokens, boundary)

@@ -29,7 +29,7 @@ struct WaitStateMachine {
   /// The latest time to reach forwards, and the earliest time to reach backwards. Nil without such a condition.
   let (forwardTarget, reverseTarget): (MediaTime?, MediaTime?)
   /// The item that must be current.
-  private let wantedItem: PlayerItem.ID?
+  private let requiredItem: PlayerItem.ID?
   /// The item in which the time must be reached: the wanted item, or else the first current item of the wait.
   private var timedItem: PlayerItem.ID?
   /// Whether each target time has been crossed in its direction.
@@ -40,10 +40,10 @@ struct WaitStateMachine {
     self.conditions = conditions
     forwardTarget = conditions.compactMap { if case .timeAtLeast(let time) = $0 { time } else { nil } }.max()
     reverseTarget = conditions.compactMap { if case .timeAtMost(let time) = $0 { time } else { nil } }.min()
-    wantedItem =
+    requiredItem =
       conditions.compactMap { if case .currentItem(let item) = $0 { PlayerItem.ID(item) } else { nil } }
       .first
-    timedItem = wantedItem
+    timedItem = requiredItem
   }
 
   /// The times whose crossings must be reported.
@@ -60,13 +60,13 @@ struct WaitStateMachine {
   mutating func timeJumped() { (hasCrossedForwards, hasCrossedBackwards) = (false, false) }
 
   /// Checks all conditions.
-  mutating func judge(_ facts: Facts) -> Verdict {
+  mutating func evaluate(_ facts: Facts) -> Verdict {
     if !targetTimes.isEmpty, timedItem == nil { timedItem = facts.state.currentItemID }
     if let failure = failure(facts) { return .failed(failure) }
-    return conditions.allSatisfy { holds($0, facts) } ? .satisfied : .pending
+    return conditions.allSatisfy { isTrue($0, facts) } ? .satisfied : .pending
   }
 
-  private func holds(_ condition: WaitCondition, _ facts: Facts) -> Bool {
+  private func isTrue(_ condition: WaitCondition, _ facts: Facts) -> Bool {
     let state = facts.state
     switch condition {
     case .timeAtLeast(let time):
@@ -87,10 +87,10 @@ struct WaitStateMachine {
   /// The error if the conditions can no longer become true by continued playback.
   private func failure(_ facts: Facts) -> MediaError? {
     let state = facts.state
-    if let wantedItem, state.currentItemID != wantedItem, !facts.contains(wantedItem) {
-      return MediaError(.noSuchItem, "item \(wantedItem) is not in the queue and cannot become the current item")
+    if let requiredItem, state.currentItemID != requiredItem, !facts.contains(requiredItem) {
+      return MediaError(.noSuchItem, "item \(requiredItem) is not in the queue and cannot become the current item")
     }
-    if let timedItem, !targetTimes.isEmpty, state.currentItemID != timedItem, timedItem != wantedItem {
+    if let timedItem, !targetTimes.isEmpty, state.currentItemID != timedItem, timedItem != requiredItem {
       return MediaError(.waitEnded, "item \(timedItem) is no longer the current item")
     }
     if let forwardTarget, state.currentItemID == timedItem, facts.time < forwardTarget, !hasCrossedForwards,
@@ -107,7 +107,7 @@ struct WaitStateMachine {
         "in reverse, the item ended at \(facts.time.decimalDescription), before the requested time")
     }
     // Reports the error of a failed item, because the wait would otherwise continue indefinitely.
-    guard state.currentItemID == wantedItem ?? state.currentItemID else { return nil }
+    guard state.currentItemID == requiredItem ?? state.currentItemID else { return nil }
     let errors = conditions.lazy.compactMap { condition -> MediaError? in
       switch condition {
       case .ready: state.itemStatus.error

@@ -16,7 +16,7 @@ final class WaitingRequest: @unchecked Sendable {
   /// Whether the request has its reply or was abandoned. Changes that have not started must then be skipped.
   private(set) var isDone = false
   /// Whether the request has its reply.
-  private(set) var isAnswered = false
+  private(set) var hasReply = false
 
   init(connection: Connection, token: WaitToken, request: Request, batch: Connection.Batch?) {
     self.connection = connection
@@ -33,7 +33,7 @@ final class WaitingRequest: @unchecked Sendable {
   /// Sends the reply. Has no effect after the first reply.
   func finish(_ reply: Reply) {
     guard end() else { return }
-    isAnswered = true
+    hasReply = true
     connection?.finish(self, reply)
   }
 

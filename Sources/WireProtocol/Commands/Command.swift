@@ -509,6 +509,6 @@ public enum StateCommand: Sendable, Hashable {
     case number(Int)
     case name(String)
     /// The position at which playback last left the item.
-    case left
+    case automatic
   }
 }

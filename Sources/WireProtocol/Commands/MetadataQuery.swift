@@ -35,7 +35,7 @@ public enum ArtworkQuery: Sendable, Hashable {
   case list(from: Int)
   /// A range of bytes of one image, in the reply. A nil index selects the front cover, or the first image if there is
   /// none.
-  case piece(index: Int?, offset: Int, limit: Int)
+  case part(index: Int?, offset: Int, limit: Int)
   /// Writes one image to a file. The file must not exist unless `replaces` is true.
   case file(index: Int?, FilePath, replaces: Bool)
 

@@ -21,7 +21,7 @@ public enum SocketLocation {
 
   /// The path of a socket next to the control socket: `handoff.sock` next to `control.sock`, `NAME-handoff.sock` next
   /// to any other `NAME.sock`.
-  public static func path(of sibling: Sibling, beside control: String) -> String {
+  public static func path(of sibling: Sibling, nextTo control: String) -> String {
     let folder = control.lastIndex(of: "/").map { control[...$0] } ?? ""
     let name = control.dropFirst(folder.count)
     if name == "control.sock" { return "\(folder)\(sibling.rawValue).sock" }

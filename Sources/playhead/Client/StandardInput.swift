@@ -67,7 +67,7 @@ enum StandardInput {
   ///
   /// - Throws: `Unreachable`; `Refusal`.
   private static func handOver(socketPath: String) throws -> String {
-    var connection = try DaemonConnection(path: SocketLocation.path(of: .handoff, beside: socketPath), inPackets: true)
+    var connection = try DaemonConnection(path: SocketLocation.path(of: .handoff, nextTo: socketPath), inPackets: true)
     try connection.requireTrustedPeer()
     guard media_shims_send_descriptor(connection.descriptor, STDIN_FILENO) == 0 else {
       throw Unreachable(message: "standard input cannot be passed to the daemon: \(String(cString: strerror(errno)))")

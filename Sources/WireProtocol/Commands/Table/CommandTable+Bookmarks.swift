@@ -55,7 +55,7 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       let target: StateCommand.BookmarkTarget
       switch (arguments.integer(.bookmark), try name(arguments)) {
-      case (nil, nil): target = .left
+      case (nil, nil): target = .automatic
       case (let number?, nil): target = .number(number)
       case (nil, let name?): target = .name(name)
       case (_?, _?): throw arguments.failure("a number and a name exclude each other")

@@ -180,6 +180,6 @@ extension Arguments {
       guard index == nil, integer(.limit) == nil else { throw failure("index needs file or offset") }
       return .list(from: from ?? 0)
     }
-    return .piece(index: index, offset: offset, limit: integer(.limit) ?? 32_768)
+    return .part(index: index, offset: offset, limit: integer(.limit) ?? 32_768)
   }
 }
