@@ -23,7 +23,7 @@ func check(_ bytes: UnsafeRawBufferPointer) {
   let text = String(decoding: bytes, as: UTF8.self)
   let locator = KeyLocator(text)
   let columns = columns(of: text)
-  func check(_ position: KeyLocator.Place) {
+  func check(_ position: KeyLocator.Location) {
     precondition(position.line >= 1 && position.line <= columns.count, "invalid line \(position.line)")
     let column = position.column
     precondition(column >= 1 && column <= columns[position.line - 1], "invalid column \(column)")
@@ -36,8 +36,8 @@ func check(_ bytes: UnsafeRawBufferPointer) {
     precondition(locator.keys[path] != nil, "a value without a key: \(path)")
     check(position)
   }
-  if let position = locator.misplaced { check(position) }
-  if let position = locator.tooDeep { check(position) }
+  if let position = locator.missingName { check(position) }
+  if let position = locator.firstTooDeep { check(position) }
   precondition(KeyLocator(text).keys == locator.keys, "parsing twice gives different keys")
 }
 

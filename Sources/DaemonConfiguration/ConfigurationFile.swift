@@ -9,7 +9,7 @@ public struct ConfigurationFile: Sendable {
   /// The maximum size of the file in bytes.
   static let maximumByteCount = 1_048_576
   /// The time limit for parsing.
-  static let patienceMilliseconds: Int32 = 10_000
+  static let timeoutMilliseconds: Int32 = 10_000
 
   public let path: String
   /// Whether the path was specified explicitly. Then the file must exist.
@@ -17,9 +17,9 @@ public struct ConfigurationFile: Sendable {
 
   /// Uses the specified file, or else `playhead/playheadd.toml` in `$XDG_CONFIG_HOME` or in `$HOME/.config`. Nil if
   /// neither variable is set.
-  public init?(asked: String?) {
-    if let asked {
-      path = asked
+  public init?(specifiedPath: String?) {
+    if let specifiedPath {
+      path = specifiedPath
       isRequired = true
       return
     }
@@ -53,15 +53,15 @@ public struct ConfigurationFile: Sendable {
           file: path, line: before.count { $0 == UInt8(ascii: "\n") } + 1, column: column + 1,
           message: "unexpected NUL"))
     }
-    if let place = KeyLocator(text).tooDeep {
+    if let location = KeyLocator(text).firstTooDeep {
       let message = "lists and tables are nested more than \(KeyLocator.maximumDepth) deep"
       return ConfigurationText(
-        ConfigurationFault(file: path, line: place.line, column: place.column, message: message))
+        ConfigurationFault(file: path, line: location.line, column: location.column, message: message))
     }
     switch Self.parse(bytes) {
     case .failure(let failure):
-      if failure.line == nil, let place = KeyLocator(text).misplaced {
-        return ConfigurationText(ConfigurationFault(misplacedAt: place, in: path))
+      if failure.line == nil, let location = KeyLocator(text).missingName {
+        return ConfigurationText(ConfigurationFault(missingNameAt: location, in: path))
       }
       return ConfigurationText(
         ConfigurationFault(file: path, line: failure.line, column: failure.column, message: failure.message))
@@ -111,7 +111,7 @@ public struct ConfigurationFile: Sendable {
   /// The result of the parser program for a file.
   private static func parse(_ bytes: [UInt8]) -> Result<JSONValue, ParseFailure> {
     let parser: ParserProcess
-    do { parser = try ParserProcess(bytes, patienceMilliseconds: patienceMilliseconds) } catch {
+    do { parser = try ParserProcess(bytes, timeoutMilliseconds: timeoutMilliseconds) } catch {
       return .failure(ParseFailure(message: error.message))
     }
     switch parser.status {

@@ -17,9 +17,10 @@ public struct ConfigurationFault: Error, Sendable, Hashable, CustomStringConvert
 
 extension ConfigurationFault {
   /// Creates the problem of a missing name at a location.
-  init(misplacedAt place: KeyLocator.Place, in file: String) {
+  init(missingNameAt location: KeyLocator.Location, in file: String) {
     self.init(
-      file: file, line: place.line, column: place.column, message: "the name of a table or an option is expected here")
+      file: file, line: location.line, column: location.column,
+      message: "the name of a table or an option is expected here")
   }
 }
 
@@ -46,8 +47,8 @@ public struct ConfigurationText: Sendable {
     self.file = file
     self.options = options
     locator = KeyLocator(text)
-    if let place = locator.misplaced {
-      faults = [ConfigurationFault(misplacedAt: place, in: file)]
+    if let location = locator.missingName {
+      faults = [ConfigurationFault(missingNameAt: location, in: file)]
     } else {
       read(json, at: [])
     }
@@ -66,9 +67,9 @@ public struct ConfigurationText: Sendable {
     guard let option = OptionTable.option(name), path.count == 2 else {
       let names = OptionTable.all.map(\.name)
       // Finds a key in the wrong table by its name.
-      let known = OptionTable.all.first { $0.key == path.last }?.name
-      let near = known.map { "; did you mean \($0)?" } ?? hint(name, names)
-      return fault(path, "unknown option \(name)\(near)")
+      let sameKeyName = OptionTable.all.first { $0.key == path.last }?.name
+      let suggestion = sameKeyName.map { "; did you mean \($0)?" } ?? hint(name, names)
+      return fault(path, "unknown option \(name)\(suggestion)")
     }
     do throws(MediaError) {
       try option.set(&options, try Self.value(value, of: option.kind))
@@ -132,14 +133,15 @@ public struct ConfigurationText: Sendable {
   public func fault(_ message: String, atFirstOf names: [String]) -> ConfigurationFault? {
     for name in names {
       let path = name.split(separator: ".").map(String.init)
-      guard let place = locator.values[path] ?? locator.keys[path] else { continue }
-      return ConfigurationFault(file: file, line: place.line, column: place.column, message: "\(name): \(message)")
+      guard let location = locator.values[path] ?? locator.keys[path] else { continue }
+      return ConfigurationFault(
+        file: file, line: location.line, column: location.column, message: "\(name): \(message)")
     }
     return nil
   }
 
   private mutating func fault(_ path: [String], _ message: String, atValue: Bool = false) {
-    let place = (atValue ? locator.values[path] : nil) ?? locator.keys[path]
-    faults.append(ConfigurationFault(file: file, line: place?.line, column: place?.column, message: message))
+    let location = (atValue ? locator.values[path] : nil) ?? locator.keys[path]
+    faults.append(ConfigurationFault(file: file, line: location?.line, column: location?.column, message: message))
   }
 }

@@ -125,7 +125,7 @@ public struct DaemonOptions: Sendable, Hashable {
   /// Checks combinations of options.
   ///
   /// - Throws: `invalid-argument` or the errors of `OutputSpec`.
-  public func checkTogether() throws(MediaError) {
+  public func checkCombinations() throws(MediaError) {
     let spec = try outputSpec()
     if clock == .virtual, !spec.allowsVirtualClock {
       throw MediaError(
@@ -139,7 +139,7 @@ extension DaemonOptions {
   /// Returns these options, with the values of others for options that only change at the next start.
   ///
   /// - Parameter names: Additional options that keep the values of `others`, although they are reloadable.
-  public func keepingWhatIsOfTheStart(of others: DaemonOptions, and names: [String] = []) -> DaemonOptions {
+  public func keepingStartupValues(of others: DaemonOptions, and names: [String] = []) -> DaemonOptions {
     var options = self
     for option in OptionTable.all where !option.isReloadable || names.contains(option.name) {
       option.copy(&options, others)

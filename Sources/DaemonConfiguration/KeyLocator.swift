@@ -3,20 +3,20 @@
 /// TOMLKit provides locations for parse errors, but not for parsed keys.
 struct KeyLocator {
   /// Counts from 1. Columns are in characters.
-  struct Place: Hashable {
+  struct Location: Hashable {
     var line: Int
     var column: Int
   }
 
   /// The locations of keys and values, by the whole path of the key.
-  private(set) var keys: [[String]: Place] = [:]
-  private(set) var values: [[String]: Place] = [:]
+  private(set) var keys: [[String]: Location] = [:]
+  private(set) var values: [[String]: Location] = [:]
   /// The first location at which a name is expected and another character is found, such as a third `[`.
   /// There TOMLKit's parser fails an assertion or continues with invalid data, without reporting an error.
-  private(set) var misplaced: Place?
+  private(set) var missingName: Location?
 
   /// The first list or table that is nested deeper than `maximumDepth`. Keys after it are not located.
-  private(set) var tooDeep: Place?
+  private(set) var firstTooDeep: Location?
 
   /// Together with the file and its table, the maximum depth of the JSON that the file is converted to.
   static let maximumDepth = 30
@@ -27,7 +27,7 @@ struct KeyLocator {
   private var index = 0
   private var depth = 0
   /// A location and its byte index. Locations are requested in increasing order, so each byte is counted once.
-  private var counted = (index: 0, place: Place(line: 1, column: 1))
+  private var counted = (index: 0, location: Location(line: 1, column: 1))
 
   init(_ text: String) {
     bytes = Array(text.utf8)
@@ -42,10 +42,10 @@ struct KeyLocator {
       guard index < bytes.count else { return }
       let before = index
       if bytes[index] == UInt8(ascii: "[") {
-        let place = nextPlace()
+        let location = nextLocation()
         index += bytes[index...].prefix(2).elementsEqual("[[".utf8) ? 2 : 1
         table = readPath()
-        note(place, of: table, in: \.keys)
+        record(location, of: table, in: \.keys)
         skipLine()
       } else {
         readPair(in: table)
@@ -56,24 +56,24 @@ struct KeyLocator {
   }
 
   /// The location of the next byte.
-  private mutating func nextPlace() -> Place {
+  private mutating func nextLocation() -> Location {
     for byte in bytes[counted.index..<max(index, counted.index)] {
       if byte == UInt8(ascii: "\n") {
-        counted.place = Place(line: counted.place.line + 1, column: 1)
+        counted.location = Location(line: counted.location.line + 1, column: 1)
       } else if byte & 0xC0 != 0x80 {
         // Continuation bytes of a character do not count.
-        counted.place.column += 1
+        counted.location.column += 1
       }
     }
     counted.index = max(index, counted.index)
-    return counted.place
+    return counted.location
   }
 
-  private mutating func note(
-    _ place: Place, of path: [String], in places: WritableKeyPath<KeyLocator, [[String]: Place]>
+  private mutating func record(
+    _ location: Location, of path: [String], in locations: WritableKeyPath<KeyLocator, [[String]: Location]>
   ) {
-    guard path.count <= Self.longestPath, self[keyPath: places][path] == nil else { return }
-    self[keyPath: places][path] = place
+    guard path.count <= Self.longestPath, self[keyPath: locations][path] == nil else { return }
+    self[keyPath: locations][path] = location
   }
 
   private mutating func skipBlank(lines: Bool) {
@@ -117,7 +117,7 @@ struct KeyLocator {
       return String(decoding: bytes[min(begin + 1, index)..<max(begin + 1, index - 1)], as: UTF8.self)
     }
     let isName = Self.isBare(quote)
-    if !isName, misplaced == nil { misplaced = nextPlace() }
+    if !isName, missingName == nil { missingName = nextLocation() }
     let begin = index
     while index < bytes.count, !" \t\r\n.=]#,}".utf8.contains(bytes[index]) { index += 1 }
     return String(decoding: bytes[begin..<index], as: UTF8.self)
@@ -134,20 +134,20 @@ struct KeyLocator {
   }
 
   private mutating func readPair(in table: [String]) {
-    let keyPlace = nextPlace()
+    let keyLocation = nextLocation()
     let path = Array((table + readPath()).prefix(Self.longestPath + 1))
-    note(keyPlace, of: path, in: \.keys)
+    record(keyLocation, of: path, in: \.keys)
     guard index < bytes.count, bytes[index] == UInt8(ascii: "=") else { return }
     index += 1
     skipBlank(lines: false)
-    note(nextPlace(), of: path, in: \.values)
+    record(nextLocation(), of: path, in: \.values)
     skipValue(of: path)
   }
 
   private mutating func skipValue(of path: [String]) {
     guard index < bytes.count else { return }
     guard depth < Self.maximumDepth else {
-      tooDeep = tooDeep ?? nextPlace()
+      firstTooDeep = firstTooDeep ?? nextLocation()
       index = bytes.count
       return
     }

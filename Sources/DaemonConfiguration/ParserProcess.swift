@@ -13,11 +13,11 @@ struct ParserProcess {
   /// The maximum size of the output, which is many times the size of the largest file.
   static let maximumOutputByteCount = 16 * 1_048_576
 
-  /// Runs the parser, or another program, with this input. Blocks for at most `patienceMilliseconds`.
+  /// Runs the parser, or another program, with this input. Blocks for at most `timeoutMilliseconds`.
   ///
   /// - Throws: `invalid-state` if it cannot be run, does not end in time, or exceeds the output limit.
-  init(_ input: [UInt8], program named: String? = nil, patienceMilliseconds: Int32) throws(MediaError) {
-    let deadline = HostTime.now.advanced(byNanoseconds: Int64(patienceMilliseconds) * 1_000_000)
+  init(_ input: [UInt8], program named: String? = nil, timeoutMilliseconds: Int32) throws(MediaError) {
+    let deadline = HostTime.now.advanced(byNanoseconds: Int64(timeoutMilliseconds) * 1_000_000)
     let program: String
     if let named { program = named } else { program = try Self.program() }
     var (inputEnds, outputEnds): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
@@ -38,13 +38,13 @@ struct ParserProcess {
       close(inputEnds[1])
       throw error
     }
-    let said = Self.exchange(input, to: inputEnds[1], from: outputEnds[0], by: deadline)
-    let ended = Self.wait(for: process, by: said == nil ? HostTime.now : deadline)
-    guard let said, let ended else {
+    let received = Self.exchange(input, to: inputEnds[1], from: outputEnds[0], by: deadline)
+    let waitStatus = Self.wait(for: process, by: received == nil ? HostTime.now : deadline)
+    guard let received, let waitStatus else {
       throw MediaError(.invalidState, "\(program) does not end, or its output is too long", operation: "config")
     }
-    output = said
-    status = ended & 0x7F == 0 ? ended >> 8 & 0xFF : 128 + ended & 0x7F
+    output = received
+    status = waitStatus & 0x7F == 0 ? waitStatus >> 8 & 0xFF : 128 + waitStatus & 0x7F
   }
 
   /// Writes the whole input, closes that end, and reads the whole output. Nil after the deadline or beyond the output
@@ -55,7 +55,7 @@ struct ParserProcess {
     var written = 0
     var isOpen = true
     defer { if isOpen { close(inputEnd) } }
-    var said: [UInt8] = []
+    var received: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while true {
       if isOpen, written == input.count {
@@ -67,9 +67,9 @@ struct ParserProcess {
         // poll(2) ignores negative descriptors.
         pollfd(fd: isOpen ? inputEnd : -1, events: Int16(POLLOUT), revents: 0),
       ]
-      let rest = deadline.nanoseconds(since: .now)
-      guard rest > 0 else { return nil }
-      let ready = poll(&entries, 2, Int32(clamping: rest / 1_000_000 + 1))
+      let remaining = deadline.nanoseconds(since: .now)
+      guard remaining > 0 else { return nil }
+      let ready = poll(&entries, 2, Int32(clamping: remaining / 1_000_000 + 1))
       if ready < 0, errno != EINTR { return nil }
       guard ready > 0 else { continue }
       if entries[1].revents != 0 {
@@ -83,26 +83,26 @@ struct ParserProcess {
       }
       guard entries[0].revents != 0 else { continue }
       let count = chunk.withUnsafeMutableBytes { read(outputEnd, $0.baseAddress, $0.count) }
-      if count == 0 { return said }
+      if count == 0 { return received }
       if count < 0, errno != EINTR, errno != EAGAIN { return nil }
-      said += chunk[..<max(0, count)]
-      if said.count > maximumOutputByteCount { return nil }
+      received += chunk[..<max(0, count)]
+      if received.count > maximumOutputByteCount { return nil }
     }
   }
 
   /// The wait status of the process. Nil if it was killed at the deadline. It polls, because the process closes its
   /// output shortly before it ends.
   private static func wait(for process: pid_t, by deadline: HostTime) -> Int32? {
-    var ended: Int32 = 0
+    var waitStatus: Int32 = 0
     while true {
-      let found = waitpid(process, &ended, WNOHANG)
-      if found == process { return ended }
-      if found < 0, errno != EINTR { return nil }
+      let processID = waitpid(process, &waitStatus, WNOHANG)
+      if processID == process { return waitStatus }
+      if processID < 0, errno != EINTR { return nil }
       guard deadline.nanoseconds(since: .now) > 0 else { break }
       poll(nil, 0, 1)
     }
     kill(process, SIGKILL)
-    while waitpid(process, &ended, 0) < 0, errno == EINTR {}
+    while waitpid(process, &waitStatus, 0) < 0, errno == EINTR {}
     return nil
   }
 
@@ -139,8 +139,8 @@ struct ParserProcess {
   /// The path of the parser: next to the daemon in a build, or in `lib/playhead` when installed.
   private static func program() throws(MediaError) -> String {
     let folder = try folder()
-    let places = [folder, folder + "/../lib/playhead"].map { "\($0)/\(name)" }
-    return places.first { access($0, X_OK) == 0 } ?? places[0]
+    let candidates = [folder, folder + "/../lib/playhead"].map { "\($0)/\(name)" }
+    return candidates.first { access($0, X_OK) == 0 } ?? candidates[0]
   }
 
   /// The folder of the running program.

@@ -42,11 +42,11 @@ public struct Sandbox: Sendable {
     let ruleset = sandbox_landlock_create(version)
     guard ruleset >= 0 else { throw failure("create the Landlock rules", "landlock_create_ruleset") }
     defer { close(ruleset) }
-    let known = SandboxRights(rawValue: sandbox_landlock_rights(version))
+    let supportedRights = SandboxRights(rawValue: sandbox_landlock_rights(version))
     var (applied, missing): (SandboxPlan, [MissingPath]) = (plan, [])
     applied.rules = []
     for rule in plan.rules {
-      if let reason = try add(rule, to: ruleset, known) {
+      if let reason = try add(rule, to: ruleset, supportedRights) {
         if rule.isConfigured { missing.append(MissingPath(path: rule.path, reason: reason)) }
       } else {
         applied.rules.append(rule)
@@ -62,7 +62,7 @@ public struct Sandbox: Sendable {
   ///
   /// - Throws: The errors of `enter`.
   private static func add(
-    _ rule: SandboxRule, to ruleset: Int32, _ known: SandboxRights
+    _ rule: SandboxRule, to ruleset: Int32, _ supportedRights: SandboxRights
   ) throws(MediaError) -> String? {
     // O_PATH does not open a FIFO or a device.
     let file = open(rule.path, Self.pathOnly | O_CLOEXEC)
@@ -71,7 +71,7 @@ public struct Sandbox: Sendable {
     var status = stat()
     guard fstat(file, &status) == 0 else { return String(cString: strerror(errno)) }
     let isFolder = status.st_mode & S_IFMT == S_IFDIR
-    let rights = rule.rights.intersection(isFolder ? known : known.intersection(.ofFiles))
+    let rights = rule.rights.intersection(isFolder ? supportedRights : supportedRights.intersection(.ofFiles))
     // The kernel rejects a rule without rights.
     guard !rights.isEmpty else { return nil }
     // EBADFD: pipes and sockets, which /dev/stdout may be, have no path. Landlock does not restrict them.

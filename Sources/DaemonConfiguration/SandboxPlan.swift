@@ -19,7 +19,7 @@ public struct SandboxProcess: Sendable {
   /// The folder of the saved state. Nil: no state is saved.
   public var stateFolder: String?
   /// The location of the sockets that the daemon creates. Nil if systemd passes them.
-  public var socketPlace: SocketFile?
+  public var socketFile: SocketFile?
   /// Returns the value of an environment variable.
   public var environment: @Sendable (String) -> String? = { _ in nil }
   /// Resolves all symbolic links of a path. Returns nil if the path does not exist.
@@ -43,7 +43,7 @@ public struct SandboxPlan: Sendable, Hashable {
       rules += Self.replaceableFile(file, in: process)
     }
     if let folder = process.stateFolder { rules.append(SandboxRule(folder, .savingState)) }
-    if let place = process.socketPlace { rules += Self.sockets(place) }
+    if let socketFile = process.socketFile { rules += Self.sockets(socketFile) }
     if let path = try options.outputSpec().path {
       rules.append(SandboxRule(Self.absolute(path, in: process), .overwriting))
     }
@@ -77,16 +77,16 @@ public struct SandboxPlan: Sendable, Hashable {
 
   /// The rules for the folder of the sockets. A folder that does not belong to Playhead may contain other files. There
   /// the rules only allow writing the lock files.
-  private static func sockets(_ place: SocketFile) -> [SandboxRule] {
-    let folder = folder(of: place.path)
-    guard !place.isOwnFolder else { return [SandboxRule(folder, [.listening, .overwriting])] }
-    return [SandboxRule(folder, .listening)] + lockFiles(of: place).map { SandboxRule($0, .overwriting) }
+  private static func sockets(_ socketFile: SocketFile) -> [SandboxRule] {
+    let folder = folder(of: socketFile.path)
+    guard !socketFile.isOwnFolder else { return [SandboxRule(folder, [.listening, .overwriting])] }
+    return [SandboxRule(folder, .listening)] + lockFiles(of: socketFile).map { SandboxRule($0, .overwriting) }
   }
 
   /// The lock files next to the sockets.
-  public static func lockFiles(of place: SocketFile) -> [String] {
-    let siblings = SocketLocation.Sibling.allCases.map { SocketLocation.path(of: $0, nextTo: place.path) }
-    return ([place.path] + siblings).map { $0 + ".lock" }
+  public static func lockFiles(of socketFile: SocketFile) -> [String] {
+    let siblings = SocketLocation.Sibling.allCases.map { SocketLocation.path(of: $0, nextTo: socketFile.path) }
+    return ([socketFile.path] + siblings).map { $0 + ".lock" }
   }
 
   /// System files that libraries read: programs, libraries, certificates, name resolution, time zones, processor

@@ -22,10 +22,10 @@ private func readInput() -> [UInt8] {
 
 /// Writes a text and exits with a status.
 private func end(_ text: String, _ status: Int32) -> Never {
-  var rest = Array(text.utf8)[...]
-  while !rest.isEmpty {
-    let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-    if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { exit(2) }
+  var remaining = Array(text.utf8)[...]
+  while !remaining.isEmpty {
+    let count = remaining.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    if count > 0 { remaining = remaining.dropFirst(count) } else if errno != EINTR { exit(2) }
   }
   exit(status)
 }

@@ -122,7 +122,7 @@ struct CommandLineFlags: ParsableArguments {
   }
 
   /// The configuration file. Nil if there is no default location.
-  var configurationFile: ConfigurationFile? { ConfigurationFile(asked: file ?? config) }
+  var configurationFile: ConfigurationFile? { ConfigurationFile(specifiedPath: file ?? config) }
 
   /// The effective options: the file's, overridden by the command line's. Blocks.
   ///
@@ -150,7 +150,7 @@ struct CommandLineFlags: ParsableArguments {
     if !denyNetwork.isEmpty { options.deniedNetworks = denyNetwork }
     var faults = text?.faults ?? []
     var lines: [String] = []
-    do throws(MediaError) { try options.checkTogether() } catch {
+    do throws(MediaError) { try options.checkCombinations() } catch {
       // Only options that the command line does not override can be located in the file.
       let names = [clock == nil ? "output.clock" : nil, output == nil ? "output.device" : nil].compactMap(\.self)
       if let fault = text?.fault(error.message, atFirstOf: names) {
@@ -170,9 +170,9 @@ struct CommandLineFlags: ParsableArguments {
   /// - Throws: `WrongOptions`.
   func check() throws(WrongOptions) {
     let path = configurationFile?.path ?? "no file"
-    let isThere = configurationFile?.read() != nil
+    let exists = configurationFile?.read() != nil
     _ = try options()
-    StandardStream.write(isThere ? "\(path): ok\n" : "\(path): not found; the defaults apply\n", to: STDOUT_FILENO)
+    StandardStream.write(exists ? "\(path): ok\n" : "\(path): not found; the defaults apply\n", to: STDOUT_FILENO)
   }
 }
 
@@ -182,12 +182,12 @@ struct WrongOptions: Error {
   var lines: [String]
 
   /// The maximum number of lines in an error reply.
-  private static let toldCount = 20
+  private static let maximumLineCount = 20
 
   /// The error for a client that requested a reload.
   var error: MediaError {
-    let more = lines.count > Self.toldCount ? ["and \(lines.count - Self.toldCount) more"] : []
-    return MediaError(.wrongConfiguration, (lines.prefix(Self.toldCount) + more).joined(separator: "; "))
+    let more = lines.count > Self.maximumLineCount ? ["and \(lines.count - Self.maximumLineCount) more"] : []
+    return MediaError(.wrongConfiguration, (lines.prefix(Self.maximumLineCount) + more).joined(separator: "; "))
   }
 }
 

@@ -11,7 +11,7 @@ enum DaemonLog {
   private static let level = Mutex(Logger.Level.notice)
   private static let writer = Mutex<LogWriter?>(nil)
   /// The time limit for writing the last lines.
-  private static let lastPatienceNanoseconds: Int64 = 250_000_000
+  private static let finishTimeoutNanoseconds: Int64 = 250_000_000
 
   /// Starts the log. Call it once, before anything is logged.
   static func start(_ level: DaemonOptions.LogLevel) {
@@ -25,7 +25,7 @@ enum DaemonLog {
 
   /// Waits briefly until all lines are written, before the process ends.
   static func finish() {
-    writer.withLock { $0 }?.finish(by: HostTime.now.advanced(byNanoseconds: lastPatienceNanoseconds))
+    writer.withLock { $0 }?.finish(by: HostTime.now.advanced(byNanoseconds: finishTimeoutNanoseconds))
   }
 
   /// Changes the level, also for existing loggers. Threading: any.

@@ -4,7 +4,7 @@ import Glibc
 /// A thread waits for them. There are no signal handlers.
 struct DaemonSignals {
   /// The action that a signal requests.
-  enum Wish: Equatable {
+  enum Action: Equatable {
     case reload
     /// Contains the signal's name.
     case stop(String)
@@ -22,7 +22,7 @@ struct DaemonSignals {
   }
 
   /// Blocks until one of the signals arrives.
-  func wait() -> Wish {
+  func wait() -> Action {
     var signals = signals
     var received: Int32 = 0
     while sigwait(&signals, &received) != 0 {}

@@ -9,7 +9,7 @@ import WireProtocol
 /// The writer of the log.
 final class LogWriter: Sendable {
   /// The buffered output.
-  private struct Waiting {
+  private struct Buffer {
     var bytes: [UInt8] = []
     var lostCount = 0
     /// Whether the thread is writing lines that it removed from the buffer.
@@ -20,7 +20,7 @@ final class LogWriter: Sendable {
   static let limitByteCount = 262_144
 
   private let descriptor: Int32
-  private let waiting = ConditionMutex(Waiting())
+  private let buffer = ConditionMutex(Buffer())
 
   /// Creates a writer for a descriptor. It lives as long as the process.
   init(to descriptor: Int32) {
@@ -30,26 +30,26 @@ final class LogWriter: Sendable {
 
   /// Buffers a line, which includes its line feed. Threading: any. Does not block.
   func write(_ line: String) {
-    waiting.update { waiting in
-      if waiting.bytes.count + line.utf8.count <= Self.limitByteCount {
-        waiting.bytes += line.utf8
+    buffer.update { buffer in
+      if buffer.bytes.count + line.utf8.count <= Self.limitByteCount {
+        buffer.bytes += line.utf8
       } else {
-        waiting.lostCount += 1
+        buffer.lostCount += 1
       }
     }
   }
 
   /// Blocks until everything is written or the deadline passes.
   func finish(by deadline: HostTime) {
-    _ = waiting.wait(until: deadline) { $0.bytes.isEmpty && $0.lostCount == 0 && !$0.isWriting ? true : nil }
+    _ = buffer.wait(until: deadline) { $0.bytes.isEmpty && $0.lostCount == 0 && !$0.isWriting ? true : nil }
   }
 
   private func run() {
     while true {
-      let next: (bytes: [UInt8], lostCount: Int)? = waiting.wait { waiting in
-        guard !waiting.bytes.isEmpty || waiting.lostCount > 0 else { return nil }
-        defer { waiting = Waiting(isWriting: true) }
-        return (waiting.bytes, waiting.lostCount)
+      let next: (bytes: [UInt8], lostCount: Int)? = buffer.wait { buffer in
+        guard !buffer.bytes.isEmpty || buffer.lostCount > 0 else { return nil }
+        defer { buffer = Buffer(isWriting: true) }
+        return (buffer.bytes, buffer.lostCount)
       }
       guard let next else { continue }
       StandardStream.write(next.bytes, to: descriptor)
@@ -57,7 +57,7 @@ final class LogWriter: Sendable {
         let text = "playheadd: \(next.lostCount) lines of the log were lost here: it was not read\n"
         StandardStream.write(text, to: descriptor)
       }
-      waiting.update { $0.isWriting = false }
+      buffer.update { $0.isWriting = false }
     }
   }
 

@@ -55,10 +55,10 @@ struct PlayheadDaemon: ParsableCommand {
     let signals = DaemonSignals()
     let service = ServiceManager()
     let options = try flags.options()
-    let place = SocketFile(requestedPath: options.socketPath)
+    let socketFile = SocketFile(requestedPath: options.socketPath)
     let sandboxing = try Sandboxing(
       options, configurationFile: flags.configurationFile?.path,
-      place: service.sockets[.control] == nil ? place : nil)
+      socketFile: service.sockets[.control] == nil ? socketFile : nil)
     let workers = try Workers.prepare(options.isolation)
     defer { workers?.close() }
     DaemonLog.start(options.logLevel)
@@ -75,7 +75,7 @@ struct PlayheadDaemon: ParsableCommand {
     let control = ThreadControlLoop()
     let (loop, output) = try makeOutput(options, on: control)
     let engine = PlaybackEngine(loop: loop, output: output, logger: Logger(label: "playhead.playback"))
-    var configuration = ControlServer.Configuration(socketFile: place, version: Self.version)
+    var configuration = ControlServer.Configuration(socketFile: socketFile, version: Self.version)
     configuration.sandbox = sandboxing.sandbox.status
     configuration.socketMode = options.socketMode
     configuration.socketGroupID = try options.socketGroup.map(Accounts.group)
@@ -85,7 +85,7 @@ struct PlayheadDaemon: ParsableCommand {
     configuration.stateStore = StateOptions.makeStore(options)
     configuration.makeSource = Recordings.makeSource(options)
     let requests = ReloadRequests()
-    configuration.reload = { requests.ask($0) }
+    configuration.reload = { requests.add($0) }
     let server = ControlServer(configuration: configuration, engine: engine, loop: control)
     try server.start()
     // The server stops before the output closes.
@@ -98,7 +98,7 @@ struct PlayheadDaemon: ParsableCommand {
     try open(engine, canRecover: output.canRecover)
     let path = server.path ?? ""
     StandardStream.write("playheadd ready socket=\(path)\n", to: STDOUT_FILENO)
-    service.tellReady(status: "Listening at \(path)")
+    service.notifyReady(status: "Listening at \(path)")
     if let workers { Workers.start(workers, logger: logger) }
     service.watch(control)
     media_shims_unmap_code_of_start()
@@ -108,7 +108,7 @@ struct PlayheadDaemon: ParsableCommand {
       switch signals.wait() {
       case .reload: reloading.reload(for: requests)
       case .stop(let name):
-        service.tellStopping()
+        service.notifyStopping()
         logger.info("stopping", metadata: ["signal": "\(name)"])
         return
       }

@@ -27,8 +27,9 @@ enum Recordings {
         let name = String(decoding: path, as: UTF8.self)
         switch result {
         case .success(let recovered):
-          let place = recovered.path.map { String(decoding: $0, as: UTF8.self) } ?? "none: the recording was empty"
-          logger.warning("a recording was recovered", metadata: ["recording": "\(name)", "file": "\(place)"])
+          let destination =
+            recovered.path.map { String(decoding: $0, as: UTF8.self) } ?? "none: the recording was empty"
+          logger.warning("a recording was recovered", metadata: ["recording": "\(name)", "file": "\(destination)"])
         case .failure(let error):
           logger.error(
             "a recording cannot be recovered", metadata: ["recording": "\(name)", "error": "\(error.message)"])

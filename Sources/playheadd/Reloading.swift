@@ -25,21 +25,21 @@ struct Reloading {
 
   /// Reloads the file and reports the result to the pending requests.
   mutating func reload(for requests: ReloadRequests) {
-    let waiting = requests.take()
+    let waiting = requests.removeAll()
     let result = reload()
-    for told in waiting { told(result) }
+    for completion in waiting { completion(result) }
   }
 
   /// Reloads the file. Reloadable options take effect. An invalid file changes nothing.
-  private mutating func reload() -> ReloadedResult {
-    service.tellReloading()
-    defer { service.tellReady() }
+  private mutating func reload() -> ReloadResult {
+    service.notifyReloading()
+    defer { service.notifyReady() }
     do {
       let next = try flags.options()
       let changed = OptionTable.all.filter { $0.value(in: next) != $0.value(in: options) }
       let forbidden = sandbox.plan?.optionsForNextStart(next) ?? []
       let deferred = changed.filter { !$0.isReloadable || forbidden.contains($0.name) }.map(\.name)
-      let effective = next.keepingWhatIsOfTheStart(of: options, and: deferred)
+      let effective = next.keepingStartupValues(of: options, and: deferred)
       let roots = try effective.readableRoots()
       let policy = try effective.policy()
       // The more verbose level of both, so that the reload is logged.
@@ -50,15 +50,15 @@ struct Reloading {
       WritableSpace.reservedByteCount = effective.reservedFreeBytes
       Asset.standardTagCharset = effective.tagCharset
       server.apply(policy)
-      let held = changed.map(\.name).filter { !deferred.contains($0) }
-      logger.notice("the configuration was reloaded", metadata: ["changed": "\(held.joined(separator: " "))"])
+      let applied = changed.map(\.name).filter { !deferred.contains($0) }
+      logger.notice("the configuration was reloaded", metadata: ["changed": "\(applied.joined(separator: " "))"])
       for option in changed where deferred.contains(option.name) {
         logger.warning(
           "an option takes effect at the next start",
           metadata: ["option": "\(option.name)", "value": "\(option.value(in: next))"])
       }
       options = effective
-      return .success(ReloadOutcome(changed: held, restart: deferred))
+      return .success(ReloadOutcome(changed: applied, restart: deferred))
     } catch let wrong as WrongOptions {
       for line in wrong.lines {
         logger.error("the configuration is invalid, and nothing was changed", metadata: ["error": "\(line)"])

@@ -11,33 +11,33 @@ import SavedState
 struct Sandboxing {
   let sandbox: Sandbox
   /// The files and folders that could not be created, and therefore are not accessible.
-  private let unmade: [Sandbox.MissingPath]
+  private let notCreated: [Sandbox.MissingPath]
 
   /// Creates the missing folders of the state and the sockets and the output file, and enters the sandbox.
   ///
-  /// `configurationFile` may not exist. `place` is the location of the sockets, or nil if systemd passes them.
+  /// `configurationFile` may not exist. `socketFile` is the location of the sockets, or nil if systemd passes them.
   ///
   /// - Throws: `writeFailed` if the output file cannot be created, or the errors of `Sandbox.enter` and
   ///   `DaemonOptions.outputSpec`.
-  init(_ options: DaemonOptions, configurationFile: String?, place: SocketFile?) throws(MediaError) {
+  init(_ options: DaemonOptions, configurationFile: String?, socketFile: SocketFile?) throws(MediaError) {
     guard options.usesLandlock else {
-      (sandbox, unmade) = (try Sandbox.enter(nil), [])
+      (sandbox, notCreated) = (try Sandbox.enter(nil), [])
       return
     }
     var process = try SandboxProcess.current(configurationFile: configurationFile)
     process.stateFolder = StateOptions.folder(options)
-    process.socketPlace = place
+    process.socketFile = socketFile
     try Self.prepare(try options.outputSpec())
-    var unmade: [Sandbox.MissingPath] = []
+    var notCreated: [Sandbox.MissingPath] = []
     if let folder = process.stateFolder {
       do throws(MediaError) { try StateFolder.make(folder) } catch {
-        unmade.append(Sandbox.MissingPath(path: folder, reason: error.message))
+        notCreated.append(Sandbox.MissingPath(path: folder, reason: error.message))
       }
       // Otherwise SQLite uses /var/tmp for temporary files, which the rules do not allow.
       setenv("SQLITE_TMPDIR", folder, 0)
     }
-    if let place { unmade += Self.prepare(place) }
-    self.unmade = unmade
+    if let socketFile { notCreated += Self.prepare(socketFile) }
+    self.notCreated = notCreated
     sandbox = try Sandbox.enter(SandboxPlan(options, in: process))
   }
 
@@ -50,7 +50,7 @@ struct Sandboxing {
     case .unavailable:
       logger.warning("Landlock is unavailable, because the kernel lacks it or a system call filter forbids it")
     }
-    for missing in unmade + sandbox.missingPaths {
+    for missing in notCreated + sandbox.missingPaths {
       logger.warning(
         "the sandbox cannot allow a path before the next start",
         metadata: ["path": "\(missing.path)", "error": "\(missing.reason)"])
@@ -72,14 +72,14 @@ struct Sandboxing {
 
   /// Creates the sockets' folder if it belongs to Playhead, else the lock files. Returns the paths that could not be
   /// created.
-  private static func prepare(_ place: SocketFile) -> [Sandbox.MissingPath] {
-    if place.isOwnFolder {
-      let folder = SandboxPlan.folder(of: place.path)
-      return mkdir(folder, 0o700) == 0 || errno == EEXIST ? [] : [unmade(folder)]
+  private static func prepare(_ socketFile: SocketFile) -> [Sandbox.MissingPath] {
+    if socketFile.isOwnFolder {
+      let folder = SandboxPlan.folder(of: socketFile.path)
+      return mkdir(folder, 0o700) == 0 || errno == EEXIST ? [] : [missingPath(folder)]
     }
     // The listener reports a missing folder itself.
-    return SandboxPlan.lockFiles(of: place).compactMap {
-      make($0, mode: 0o600) || errno == ENOENT || errno == ENOTDIR ? nil : unmade($0)
+    return SandboxPlan.lockFiles(of: socketFile).compactMap {
+      make($0, mode: 0o600) || errno == ENOENT || errno == ENOTDIR ? nil : missingPath($0)
     }
   }
 
@@ -91,7 +91,7 @@ struct Sandboxing {
   }
 
   /// A path that could not be created, with the reason from `errno`.
-  private static func unmade(_ path: String) -> Sandbox.MissingPath {
+  private static func missingPath(_ path: String) -> Sandbox.MissingPath {
     Sandbox.MissingPath(path: path, reason: String(cString: strerror(errno)))
   }
 }

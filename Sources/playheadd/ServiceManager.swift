@@ -23,12 +23,12 @@ final class ServiceManager: @unchecked Sendable {
   /// Reads the environment, and removes the variables that child processes must not inherit. Call it before threads
   /// exist.
   init() {
-    func take(_ name: String) -> String? {
+    func removeVariable(_ name: String) -> String? {
       defer { unsetenv(name) }
       return getenv(name).map { String(cString: $0) }
     }
     // A path, or an abstract name with `@` for the leading NUL.
-    let target = take("NOTIFY_SOCKET").map { Array($0.utf8) } ?? []
+    let target = removeVariable("NOTIFY_SOCKET").map { Array($0.utf8) } ?? []
     let isUsable = (2..<MemoryLayout.size(ofValue: sockaddr_un().sun_path)).contains(target.count)
     if isUsable, target[0] == UInt8(ascii: "/") {
       address = target
@@ -37,14 +37,15 @@ final class ServiceManager: @unchecked Sendable {
     } else {
       address = nil
     }
-    let watched = take("WATCHDOG_PID").map { $0 == "\(getpid())" } ?? true
-    let limit = take("WATCHDOG_USEC").flatMap { Int64($0) }
-    watchdogMicroseconds = watched ? limit.flatMap { $0 > 0 ? $0 : nil } : nil
-    let isForUs = take("LISTEN_PID") == "\(getpid())"
-    let count = take("LISTEN_FDS").flatMap { Int32($0) } ?? 0
-    let names = (take("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+    let isWatchdogForThisProcess = removeVariable("WATCHDOG_PID").map { $0 == "\(getpid())" } ?? true
+    let limit = removeVariable("WATCHDOG_USEC").flatMap { Int64($0) }
+    watchdogMicroseconds = isWatchdogForThisProcess ? limit.flatMap { $0 > 0 ? $0 : nil } : nil
+    let areSocketsForThisProcess = removeVariable("LISTEN_PID") == "\(getpid())"
+    let count = removeVariable("LISTEN_FDS").flatMap { Int32($0) } ?? 0
+    let names = (removeVariable("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false)
+      .map(String.init)
     var (sockets, unknown): ([SocketRole: Int32], [String]) = ([:], [])
-    for index in 0..<(isForUs ? max(0, min(count, 64)) : 0) {
+    for index in 0..<(areSocketsForThisProcess ? max(0, min(count, 64)) : 0) {
       let descriptor = Self.firstDescriptor + index
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       let name = Int(index) < names.count ? names[Int(index)] : ""
@@ -62,19 +63,19 @@ final class ServiceManager: @unchecked Sendable {
   private static let firstDescriptor: Int32 = 3
 
   /// Reports that the daemon is ready.
-  func tellReady(status: String? = nil) { tell("READY=1" + (status.map { "\nSTATUS=\($0)" } ?? "")) }
+  func notifyReady(status: String? = nil) { notify("READY=1" + (status.map { "\nSTATUS=\($0)" } ?? "")) }
 
-  /// Reports that a reload has started. `tellReady` reports its end.
-  func tellReloading() {
+  /// Reports that a reload has started. `notifyReady` reports its end.
+  func notifyReloading() {
     var now = timespec()
     clock_gettime(CLOCK_MONOTONIC, &now)
-    tell("RELOADING=1\nMONOTONIC_USEC=\(Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000)")
+    notify("RELOADING=1\nMONOTONIC_USEC=\(Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000)")
   }
 
   /// Reports that the daemon is stopping.
-  func tellStopping() {
+  func notifyStopping() {
     isStopping.store(true, ordering: .releasing)
-    tell("STOPPING=1\nSTATUS=Stopping", waitingSeconds: Self.lastPatienceSeconds)
+    notify("STOPPING=1\nSTATUS=Stopping", timeoutSeconds: Self.stopTimeoutSeconds)
   }
 
   /// Sends two watchdog messages per requested interval from the control loop, so that a hanging loop is detected.
@@ -82,32 +83,32 @@ final class ServiceManager: @unchecked Sendable {
   func watch(_ loop: ThreadControlLoop) {
     guard let watchdogMicroseconds, address != nil else { return }
     let interval = max(1, watchdogMicroseconds / 2).multipliedReportingOverflow(by: 1_000)
-    loop.execute { [self] in tellAlive(every: interval.overflow ? .max : interval.partialValue, on: loop) }
+    loop.execute { [self] in notifyWatchdog(every: interval.overflow ? .max : interval.partialValue, on: loop) }
   }
 
-  private func tellAlive(every nanoseconds: Int64, on loop: ThreadControlLoop) {
+  private func notifyWatchdog(every nanoseconds: Int64, on loop: ThreadControlLoop) {
     guard !isStopping.load(ordering: .acquiring) else { return }
-    tell("WATCHDOG=1", waitingSeconds: 0)
+    notify("WATCHDOG=1", timeoutSeconds: 0)
     _ = loop.schedule(at: loop.now.advanced(byNanoseconds: nanoseconds)) { [self] in
-      tellAlive(every: nanoseconds, on: loop)
+      notifyWatchdog(every: nanoseconds, on: loop)
     }
   }
 
   /// The timeout in seconds for a manager that does not read, because it must know the state of the daemon.
-  private static let patienceSeconds = 10
+  private static let defaultTimeoutSeconds = 10
   /// The timeout when the daemon stops, which the manager detects itself.
-  private static let lastPatienceSeconds = 2
+  private static let stopTimeoutSeconds = 2
 
   /// Sends a datagram. Blocks up to the timeout while the manager's receive buffer is full. Then the datagram is lost.
-  private func tell(_ text: String, waitingSeconds: Int = patienceSeconds) {
+  private func notify(_ text: String, timeoutSeconds: Int = defaultTimeoutSeconds) {
     guard let path = address else { return }
     let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     let socket = Glibc.socket(AF_UNIX, type, 0)
     guard socket >= 0 else { return }
     defer { close(socket) }
-    var patience = timeval(tv_sec: waitingSeconds, tv_usec: 0)
-    setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-    let flags = Int32(MSG_NOSIGNAL) | (waitingSeconds == 0 ? Int32(MSG_DONTWAIT) : 0)
+    var timeout = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
+    setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+    let flags = Int32(MSG_NOSIGNAL) | (timeoutSeconds == 0 ? Int32(MSG_DONTWAIT) : 0)
     var target = sockaddr_un()
     target.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &target.sun_path) { $0.copyBytes(from: path) }

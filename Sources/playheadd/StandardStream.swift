@@ -7,11 +7,11 @@ enum StandardStream {
 
   /// Writes bytes. Blocks until a reader accepts them.
   static func write(_ bytes: [UInt8], to descriptor: Int32) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+    var remaining = bytes[...]
+    while !remaining.isEmpty {
+      let count = remaining.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count > 0 {
-        rest = rest.dropFirst(count)
+        remaining = remaining.dropFirst(count)
       } else if errno == EAGAIN {
         // The parent process has set the inherited descriptor to non-blocking mode.
         var polled = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

@@ -118,7 +118,7 @@ import WireProtocol
     #expect(try options.readableRoots().folders == [Array("/music".utf8)])
     #expect(policy.writableRoots.folders == [Array("/artwork".utf8)])
     let other = try read("", #"{"output":{"device":"pulse","clock":"virtual"}}"#)
-    expectError(.invalidArgument) { try other.options.checkTogether() }
+    expectError(.invalidArgument) { try other.options.checkCombinations() }
   }
 
   /// A reload retains exactly those options that only a restart can change.
@@ -136,7 +136,7 @@ import WireProtocol
       """#)
     #expect(next.faults.isEmpty, "\(next.faults)")
     let start = DaemonOptions()
-    let kept = next.options.keepingWhatIsOfTheStart(of: start)
+    let kept = next.options.keepingStartupValues(of: start)
     for option in OptionTable.all where option.table != "limits" {
       print(
         "kept: \(option.name): \(option.value(in: start)) or \(option.value(in: next.options)): \(option.value(in: kept))"
@@ -186,10 +186,10 @@ import WireProtocol
   @Test func hugeFilesAreReadInOnePass() {
     for opened in ["[", "{a=", "[{a=", "{\"x\".b=["] {
       let locator = KeyLocator("a = 1\nbé = " + String(repeating: opened, count: 1_000_000 / opened.utf8.count))
-      #expect(locator.tooDeep?.line == 2 && locator.keys[["a"]]?.line == 1, "\(opened)")
+      #expect(locator.firstTooDeep?.line == 2 && locator.keys[["a"]]?.line == 1, "\(opened)")
     }
     let lines = KeyLocator((0..<100_000).map { "k\($0) = \($0)\n" }.joined() + "[t]\nlast = 1\n")
-    #expect(lines.keys[["t", "last"]] == .init(line: 100_002, column: 1) && lines.tooDeep == nil)
+    #expect(lines.keys[["t", "last"]] == .init(line: 100_002, column: 1) && lines.firstTooDeep == nil)
     let one = KeyLocator("t = { " + (0..<100_000).map { "k\($0) = 1, " }.joined() + "é = 1, last = 2 }\n")
     let columns = (0..<100_000).reduce(7) { $0 + "k\($1) = 1, ".utf8.count }
     #expect(one.keys[["t", "last"]] == .init(line: 1, column: columns + 7))
@@ -201,7 +201,7 @@ import WireProtocol
 
   @Test func byteOrderMarkIsIgnored() {
     let locator = KeyLocator("\u{FEFF}a = 1\n")
-    #expect(locator.keys == [["a"]: .init(line: 1, column: 1)] && locator.misplaced == nil)
+    #expect(locator.keys == [["a"]: .init(line: 1, column: 1)] && locator.missingName == nil)
   }
 
   /// Truncated or invalid files are read to their end.

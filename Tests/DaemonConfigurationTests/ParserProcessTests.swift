@@ -17,13 +17,13 @@ import Testing
 
   /// Runs a shell instead of the parser. Its input is the script, followed by `input`.
   private func run(_ script: String, _ input: [UInt8] = [], patience: Int32) throws -> ParserProcess {
-    try ParserProcess(Array("\(script)\n".utf8) + input, program: "/bin/sh", patienceMilliseconds: patience)
+    try ParserProcess(Array("\(script)\n".utf8) + input, program: "/bin/sh", timeoutMilliseconds: patience)
   }
 
   /// More bytes than the pipes can buffer pass in both directions.
   @Test func outputDuringInputDoesNotDeadlock() throws {
     let input = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
-    let process = try ParserProcess(input, program: "/bin/cat", patienceMilliseconds: 60_000)
+    let process = try ParserProcess(input, program: "/bin/cat", timeoutMilliseconds: 60_000)
     #expect(process.output == input && process.status == 0)
     #expect(try run("exit 3", input, patience: 60_000).status == 3)
     #expect(try run("kill -9 $$", patience: 60_000).status == 128 + SIGKILL)

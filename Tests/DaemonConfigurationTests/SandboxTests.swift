@@ -28,7 +28,7 @@ import Testing
     let plan = try plan(read: ["/music"], write: ["/out"], output: "wav:take.wav", certificates: "/tls/own/ca.pem") {
       $0.currentFolder = "/takes"
       $0.stateFolder = "/state"
-      $0.socketPlace = SocketFile(requestedPath: "/run/p/control.sock")
+      $0.socketFile = SocketFile(requestedPath: "/run/p/control.sock")
       $0.configurationFile = "/config/p/p.toml"
       $0.loader = "/loader/ld.so"
       $0.loadedObjects = ["/libraries/a.so"]
@@ -140,7 +140,7 @@ import Testing
     var process = try SandboxProcess.current(configurationFile: nil)
     process.executableFolder = folder.file("bin")
     process.stateFolder = folder.file("state")
-    process.socketPlace = SocketFile(requestedPath: folder.file("socket/s"))
+    process.socketFile = SocketFile(requestedPath: folder.file("socket/s"))
     // Without this variable the rules permit libpulse to list /tmp, which contains the folder of this test.
     let runtime = folder.file("runtime")
     process.environment = { $0 == "XDG_RUNTIME_DIR" ? runtime : nil }
