@@ -8,13 +8,13 @@ package enum Files {
     let descriptor = open(path.map { CChar(bitPattern: $0) } + [0], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw Program.Failure(description: "cannot write a file") }
     defer { close(descriptor) }
-    var done = 0
-    while done < bytes.count {
+    var writtenCount = 0
+    while writtenCount < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in
-        Glibc.write(descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done)
+        Glibc.write(descriptor, buffer.baseAddress.map { $0 + writtenCount }, buffer.count - writtenCount)
       }
       guard count > 0 else { throw Program.Failure(description: "cannot write a file") }
-      done += count
+      writtenCount += count
     }
   }
 
@@ -62,16 +62,16 @@ package enum Recording {
   /// silence between runs, and `?` is audio without a time code. Silence at the end, from the device draining, is
   /// ignored.
   package static func describe(_ frames: [StereoFrame]) -> String {
-    var pieces: [String] = []
+    var parts: [String] = []
     var position = 0
     for run in TimeCode.runs(in: frames) {
-      if run.position > position { pieces.append("-") }
-      pieces.append("\(run.file == 0 ? "?" : "\(run.file)")[\(run.firstIndex)..<\(run.endIndex)]")
+      if run.position > position { parts.append("-") }
+      parts.append("\(run.file == 0 ? "?" : "\(run.file)")[\(run.firstIndex)..<\(run.endIndex)]")
       position = run.endPosition
     }
-    return pieces.joined(separator: " ")
+    return parts.joined(separator: " ")
   }
 
   /// The played audio without silence. Runs that silence interrupted are joined.
-  package static func describeSound(_ frames: [StereoFrame]) -> String { describe(frames.filter { $0 != .silence }) }
+  package static func describeAudio(_ frames: [StereoFrame]) -> String { describe(frames.filter { $0 != .silence }) }
 }

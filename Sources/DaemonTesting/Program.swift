@@ -31,11 +31,11 @@ package final class Program: @unchecked Sendable {
   private let errorDescriptor: Int32
   private var output: [UInt8] = []
   private var errors: [UInt8] = []
-  private var heardErrorCount = 0
+  private var matchedErrorCount = 0
   private var isReaped = false
 
-  /// Starts a program. `arguments` are bytes. `environment` changes the test's environment and `ownEnvironment`; nil
-  /// removes a variable.
+  /// Starts a program. `arguments` are bytes. `environment` changes the test's environment and `isolatedEnvironment`;
+  /// nil removes a variable.
   package init(
     _ path: String, _ arguments: [[UInt8]], environment: [String: String?] = [:], input: Int32? = nil,
     folder: String? = nil
@@ -126,12 +126,12 @@ package final class Program: @unchecked Sendable {
   /// Waits for a line of standard error that contains `text`. Returns the errors since the last such wait.
   package func waitForErrors(containing text: String) throws -> String {
     while true {
-      let said = String(decoding: errors[heardErrorCount...], as: UTF8.self)
-      if let found = said.firstRange(of: text), said[found.upperBound...].contains("\n") {
-        heardErrorCount = errors.count
-        return said
+      let newErrors = String(decoding: errors[matchedErrorCount...], as: UTF8.self)
+      if let found = newErrors.firstRange(of: text), newErrors[found.upperBound...].contains("\n") {
+        matchedErrorCount = errors.count
+        return newErrors
       }
-      guard try read() else { throw Failure(description: "no \(text) in \(said)") }
+      guard try read() else { throw Failure(description: "no \(text) in \(newErrors)") }
     }
   }
 
@@ -180,14 +180,14 @@ package final class Program: @unchecked Sendable {
   }
 
   /// Isolates programs from the developer's machine: no configuration and no service manager.
-  private static let ownEnvironment: [String: String?] = [
+  private static let isolatedEnvironment: [String: String?] = [
     "XDG_CONFIG_HOME": "/dev/null/none", "NOTIFY_SOCKET": nil, "WATCHDOG_PID": nil, "WATCHDOG_USEC": nil,
     "LISTEN_PID": nil, "LISTEN_FDS": nil, "LISTEN_FDNAMES": nil,
   ]
 
   /// The environment of a program: the inherited variables with changes.
   package static func variables(_ changes: [String: String?], of inherited: [String] = Program.inherited) -> [String] {
-    let changes = ownEnvironment.merging(changes) { $1 }
+    let changes = isolatedEnvironment.merging(changes) { $1 }
     var variables = inherited.filter { variable in changes[String(variable.prefix { $0 != "=" })] == nil }
     for case (let name, let value?) in changes { variables.append("\(name)=\(value)") }
     return variables

@@ -26,8 +26,8 @@ package struct SessionRig {
 
   /// Waits for the next event that matches.
   @discardableResult
-  package func wait(_ isWanted: (String) -> Bool) throws -> String {
-    while let line = try watcher.line() { if isWanted(line) { return line } }
+  package func wait(_ matches: (String) -> Bool) throws -> String {
+    while let line = try watcher.line() { if matches(line) { return line } }
     throw RigError.programFailed("the daemon closed the connection")
   }
 

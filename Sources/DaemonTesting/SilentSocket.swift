@@ -20,7 +20,7 @@ package final class SilentSocket {
   }
 
   /// Accepts the next connection, reads its first line, writes `text`, and closes the connection. Returns the line.
-  package func answerOnce(_ text: String) throws -> String {
+  package func replyOnce(_ text: String) throws -> String {
     let connection = try wait(for: descriptor) { accept(descriptor, nil, nil) }
     defer { close(connection) }
     var line: [UInt8] = []
@@ -36,10 +36,10 @@ package final class SilentSocket {
     return String(decoding: line, as: UTF8.self)
   }
 
-  private func wait(for descriptor: Int32, _ take: () -> Int32) throws -> Int32 {
+  private func wait(for descriptor: Int32, _ operation: () -> Int32) throws -> Int32 {
     var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&polled, 1, Program.guardMilliseconds) > 0 else { throw Program.Failure(description: "nobody came") }
-    let result = take()
+    let result = operation()
     guard result >= 0 else { throw Program.Failure(description: "nobody is there") }
     return result
   }

@@ -8,7 +8,7 @@ package final class TerminalProgram: @unchecked Sendable {
   private let master: Int32
   private var output: [UInt8] = []
   /// The end of the output that `wait(for:)` has matched.
-  private var seenCount = 0
+  private var matchedCount = 0
   private var isReaped = false
 
   // asm-generic/ioctls.h and spawn.h: macros that Swift does not import.
@@ -99,11 +99,11 @@ package final class TerminalProgram: @unchecked Sendable {
   /// Waits until `text` appears after the last match. Returns the output from there to the end of `text`.
   @discardableResult
   package func wait(for text: String) throws -> String {
-    let wanted = Array(text.utf8)
+    let target = Array(text.utf8)
     while true {
-      if let range = output[seenCount...].firstRange(of: wanted) {
-        defer { seenCount = range.upperBound }
-        return String(decoding: output[seenCount..<range.upperBound], as: UTF8.self)
+      if let range = output[matchedCount...].firstRange(of: target) {
+        defer { matchedCount = range.upperBound }
+        return String(decoding: output[matchedCount..<range.upperBound], as: UTF8.self)
       }
       guard try read() else { throw Program.Failure(description: "no \(text) in \(shown)") }
     }

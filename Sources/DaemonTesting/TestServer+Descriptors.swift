@@ -6,17 +6,17 @@ extension TestServer {
   package var handoffSocket: String { folder.file("handoff.sock") }
 
   /// Sends a descriptor to the daemon. Returns its location: `fd:TOKEN`.
-  package func place(_ descriptor: Int32) throws -> String {
-    let answer = try handOver([descriptor])
-    guard answer.hasPrefix("ok path=fd:"), let path = field("path", answer), path.utf8.count == 35 else {
-      throw Program.Failure(description: "no place of a descriptor: \(answer)")
+  package func passDescriptor(_ descriptor: Int32) throws -> String {
+    let reply = try passDescriptors([descriptor])
+    guard reply.hasPrefix("ok path=fd:"), let path = field("path", reply), path.utf8.count == 35 else {
+      throw Program.Failure(description: "no path of a descriptor: \(reply)")
     }
     return path
   }
 
   /// Sends descriptors to the daemon. Returns the reply.
-  package func handOver(_ descriptors: [Int32]) throws -> String {
-    let descriptor = try connectedToHandoff()
+  package func passDescriptors(_ descriptors: [Int32]) throws -> String {
+    let descriptor = try connectToHandoff()
     defer { close(descriptor) }
     var byte: UInt8 = 0
     // struct cmsghdr { size_t cmsg_len; int cmsg_level; int cmsg_type; }, then the descriptors (cmsg(3)).
@@ -28,11 +28,11 @@ extension TestServer {
     for descriptor in descriptors { append(descriptor) }
     while control.count % 8 != 0 { control.append(0) }
     let sent = withUnsafeMutablePointer(to: &byte) { byte in
-      var piece = iovec(iov_base: byte, iov_len: 1)
-      return withUnsafeMutablePointer(to: &piece) { piece in
+      var vector = iovec(iov_base: byte, iov_len: 1)
+      return withUnsafeMutablePointer(to: &vector) { vector in
         control.withUnsafeMutableBytes { control in
           var message = msghdr()
-          message.msg_iov = piece
+          message.msg_iov = vector
           message.msg_iovlen = 1
           if !descriptors.isEmpty {
             (message.msg_control, message.msg_controllen) = (control.baseAddress, control.count)
@@ -42,17 +42,17 @@ extension TestServer {
       }
     }
     guard sent == 1 else { throw RigError.system(call: "sendmsg", errno: errno) }
-    var answer: [UInt8] = []
+    var reply: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1_024)
     while true {
       let count = recv(descriptor, &chunk, chunk.count, 0)
-      guard count > 0 else { return String(decoding: answer.dropLast(), as: UTF8.self) }
-      answer += chunk.prefix(count)
+      guard count > 0 else { return String(decoding: reply.dropLast(), as: UTF8.self) }
+      reply += chunk.prefix(count)
     }
   }
 
   /// A new connection to the socket for descriptors.
-  package func connectedToHandoff() throws -> Int32 {
+  package func connectToHandoff() throws -> Int32 {
     let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

@@ -34,7 +34,7 @@ package class TestServer {
   package func recorded(withSilences: Bool = true) throws -> String {
     try finish()
     let frames = try Recording.frames(in: folder.file("out.wav"))
-    return withSilences ? Recording.describe(frames) : Recording.describeSound(frames)
+    return withSilences ? Recording.describe(frames) : Recording.describeAudio(frames)
   }
 
   package func playhead(_ arguments: String..., folder: String? = nil) throws -> Program.Outcome {

@@ -40,7 +40,7 @@ package final class WireClient {
   }
 
   /// Sends as many bytes as the socket accepts without blocking. Returns their number.
-  package func sendWhatFits(_ bytes: [UInt8]) -> Int {
+  package func sendWithoutBlocking(_ bytes: [UInt8]) -> Int {
     max(
       0,
       bytes.withUnsafeBytes {
@@ -71,7 +71,7 @@ package final class WireClient {
   }
 
   /// Receives all lines up to the end of the connection.
-  package func rest() throws -> [String] {
+  package func remainingLines() throws -> [String] {
     while try receive() {}
     defer { buffer = [] }
     return buffer.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }

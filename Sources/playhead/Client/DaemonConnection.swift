@@ -11,11 +11,11 @@ struct DaemonConnection: ~Copyable {
   let descriptor: Int32
   let path: String
   /// The user of the process at the other end, if the client does not trust this user with secrets; nil otherwise.
-  private let strangerID: UInt32?
+  private let untrustedUserID: UInt32?
   private var buffer: [UInt8] = []
   /// The number of bytes of `buffer` already returned, and the number of bytes already searched for a line end.
-  private var taken = 0
-  private var searched = 0
+  private var readCount = 0
+  private var searchedCount = 0
 
   /// Connects to a socket. With `inPackets`, to a packet socket, from which each packet is read completely.
   ///
@@ -44,7 +44,7 @@ struct DaemonConnection: ~Copyable {
       throw Unreachable(message: "no daemon at \(path): \(reason)")
     }
     descriptor = opened
-    strangerID = Self.strangerID(of: opened)
+    untrustedUserID = Self.untrustedUserID(of: opened)
   }
 
   // MARK: - Trust
@@ -54,7 +54,7 @@ struct DaemonConnection: ~Copyable {
 
   /// The user at the other end (unix(7), SO_PEERCRED); nil if the client trusts this user. Trusted are the client's
   /// user, root, and the user in `PLAYHEAD_DAEMON_UID`.
-  private static func strangerID(of descriptor: Int32) -> UInt32? {
+  private static func untrustedUserID(of descriptor: Int32) -> UInt32? {
     // struct ucred { pid_t pid; uid_t uid; gid_t gid; }, which is visible only with _GNU_SOURCE.
     var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, .max, 0)
     var byteCount = socklen_t(MemoryLayout.size(ofValue: credentials))
@@ -67,26 +67,26 @@ struct DaemonConnection: ~Copyable {
   ///
   /// - Throws: `Unreachable` otherwise.
   func requireTrustedPeer() throws(Unreachable) {
-    guard let strangerID else { return }
+    guard let untrustedUserID else { return }
     throw Unreachable(
-      message: "the daemon at \(path) runs as user \(strangerID): open files, header fields and passwords are sent only"
-        + " to daemons of your user and of root; \(Self.trustedUserVariable)=\(strangerID) allows this user")
+      message: "the daemon at \(path) runs as user \(untrustedUserID): open files, header fields and passwords are sent"
+        + " only to daemons of your user and of root; \(Self.trustedUserVariable)=\(untrustedUserID) allows this user")
   }
 
   /// Checks that the client trusts the user at the other end with the secrets in `request`, if there are any.
   ///
   /// - Throws: `Unreachable` otherwise.
   func requireTrust(for request: [UInt8]) throws(Unreachable) {
-    if strangerID != nil, Self.containsSecrets(request) { try requireTrustedPeer() }
+    if untrustedUserID != nil, Self.containsSecrets(request) { try requireTrustedPeer() }
   }
 
   /// Whether a request contains header fields or an address with a user name.
   private static func containsSecrets(_ request: [UInt8]) -> Bool {
     if request.firstRange(of: Array("header".utf8)) != nil { return true }
-    var rest = request[...]
-    while let scheme = rest.firstRange(of: Array("://".utf8)) {
-      rest = rest[scheme.upperBound...]
-      let authority = rest.prefix { !"/?# \"'".utf8.contains($0) }
+    var remaining = request[...]
+    while let scheme = remaining.firstRange(of: Array("://".utf8)) {
+      remaining = remaining[scheme.upperBound...]
+      let authority = remaining.prefix { !"/?# \"'".utf8.contains($0) }
       if authority.contains(UInt8(ascii: "@")) { return true }
     }
     return false
@@ -106,7 +106,7 @@ struct DaemonConnection: ~Copyable {
       let count = bytes.withUnsafeBytes { bytes in
         Glibc.send(descriptor, bytes.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL))
       }
-      if count >= 0 { sent += count } else if errno != EINTR { throw goneAway() }
+      if count >= 0 { sent += count } else if errno != EINTR { throw disconnected() }
     }
   }
 
@@ -124,19 +124,19 @@ struct DaemonConnection: ~Copyable {
 
   /// The next complete line in the buffer, without its LF; nil when there is none.
   mutating func nextLine() -> [UInt8]? {
-    guard let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
-      searched = buffer.count
+    guard let end = buffer[searchedCount...].firstIndex(of: UInt8(ascii: "\n")) else {
+      searchedCount = buffer.count
       return nil
     }
     defer {
-      taken = end + 1
-      searched = taken
-      if taken == buffer.count {
+      readCount = end + 1
+      searchedCount = readCount
+      if readCount == buffer.count {
         buffer.removeAll(keepingCapacity: true)
-        (taken, searched) = (0, 0)
+        (readCount, searchedCount) = (0, 0)
       }
     }
-    return Array(buffer[taken..<end])
+    return Array(buffer[readCount..<end])
   }
 
   /// The maximum length of a line, in bytes. No daemon sends a longer one.
@@ -146,16 +146,16 @@ struct DaemonConnection: ~Copyable {
   ///
   /// - Throws: `Unreachable`, also for a line that exceeds the maximum length.
   mutating func receive() throws(Unreachable) -> Bool {
-    guard searched - taken <= Self.maximumLineByteCount else {
+    guard searchedCount - readCount <= Self.maximumLineByteCount else {
       throw Unreachable(
         message:
           "the peer at \(path) is not a Playhead daemon: it sent a line of more than"
           + " \(Self.maximumLineByteCount) bytes")
     }
-    if taken > 0 {
-      buffer.removeSubrange(..<taken)
-      searched -= taken
-      taken = 0
+    if readCount > 0 {
+      buffer.removeSubrange(..<readCount)
+      searchedCount -= readCount
+      readCount = 0
     }
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while true {
@@ -166,7 +166,7 @@ struct DaemonConnection: ~Copyable {
       }
       // A daemon that closes with unread data resets the connection: treat it as an end.
       if count == 0 || errno == ECONNRESET { return false }
-      if errno != EINTR { throw goneAway() }
+      if errno != EINTR { throw disconnected() }
     }
   }
 
@@ -180,5 +180,5 @@ struct DaemonConnection: ~Copyable {
     }
   }
 
-  private func goneAway() -> Unreachable { Unreachable(message: "the daemon at \(path) disconnected") }
+  private func disconnected() -> Unreachable { Unreachable(message: "the daemon at \(path) disconnected") }
 }

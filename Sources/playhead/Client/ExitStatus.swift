@@ -19,5 +19,5 @@ enum ExitStatus: Int32, CaseIterable {
   }
 
   /// The description of the status after a signal, as a shell reports it.
-  static let signalMeaning = "terminated by signal N, for example 130 for Ctrl-C"
+  static let signalDescription = "terminated by signal N, for example 130 for Ctrl-C"
 }

@@ -41,9 +41,9 @@ struct Failure {
   }
 
   /// Prints the failure on standard error: one line of text or JSON.
-  func complain(isJSON: Bool) {
+  func printDiagnostic(isJSON: Bool) {
     guard isJSON else {
-      return Terminal.complain(code == nil ? message : "\(message) (\(name))")
+      return Terminal.printDiagnostic(code == nil ? message : "\(message) (\(name))")
     }
     var members: [JSONValue.Member] = []
     if let code { members.append(.init("code", .number("\(code.rawValue)"))) }

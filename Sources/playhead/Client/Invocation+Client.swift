@@ -11,14 +11,14 @@ extension Invocation {
     while let argument = rest.popFirst() {
       let word = String(decoding: argument, as: UTF8.self)
       if word == "--help" || word == "-h" { return .help(command: name) }
-      if try takeGlobal(argument, &rest) { continue }
+      if try parseGlobalOption(argument, &rest) { continue }
       words.append(word)
     }
-    guard words.count == 1, let chosen = words.first.flatMap(action) else {
+    guard words.count == 1, let parsedAction = words.first.flatMap(action) else {
       throw Misuse(
         message: "\(name) requires one of \(Subcommand.named(name)?.arguments ?? ""); see playhead \(name) --help")
     }
-    return chosen
+    return parsedAction
   }
 
   /// Parses the arguments of `help`: all commands or one.
@@ -28,7 +28,7 @@ extension Invocation {
     while let argument = rest.popFirst() {
       let word = String(decoding: argument, as: UTF8.self)
       if word == "--help" || word == "-h" { return .help(command: "help") }
-      if try takeGlobal(argument, &rest) { continue }
+      if try parseGlobalOption(argument, &rest) { continue }
       words.append(word)
     }
     guard words.count <= 1 else { throw Misuse(message: "help accepts at most one command") }
@@ -40,7 +40,7 @@ extension Invocation {
     var options = AddOptions()
     var rest = arguments
     while let argument = rest.popFirst() {
-      if try takeGlobal(argument, &rest) { continue }
+      if try parseGlobalOption(argument, &rest) { continue }
       guard argument.starts(with: "-".utf8), argument.count > 1 else {
         options.paths.append(argument)
         continue
@@ -52,9 +52,9 @@ extension Invocation {
         rest = []
       case "--replace": options.replaces = true
       case "--next": options.isNext = true
-      case "--all": options.takesAll = true
-      case "--lists": options.takesLists = true
-      case "--follow": options.follows = true
+      case "--all": options.includesAll = true
+      case "--lists": options.includesLists = true
+      case "--follow": options.followsLinks = true
       case "--dry-run": options.isDryRun = true
       case "--verbose": options.isVerbose = true
       case "--help", "-h": return .help(command: "add")

@@ -40,11 +40,11 @@ struct Invocation: Equatable {
     /// Whether to add after the current entry.
     var isNext = false
     /// Whether to add all files, whatever their names.
-    var takesAll = false
+    var includesAll = false
     /// Whether to add playlists instead of the files in the same folder.
-    var takesLists = false
+    var includesLists = false
     /// Whether to follow links that lead outside the specified folder.
-    var follows = false
+    var followsLinks = false
     var isDryRun = false
     var isVerbose = false
     var player: [UInt8]?
@@ -95,9 +95,9 @@ struct Invocation: Equatable {
     /// Whether to wait for an unavailable daemon.
     var reconnects = false
     /// Whether any events were requested explicitly.
-    var asksForEvents: Bool { lines || asksForTimes || !keys.isEmpty }
+    var selectsEvents: Bool { lines || selectsTimes || !keys.isEmpty }
     /// Whether time-based events were requested.
-    var asksForTimes: Bool { !ticks.isEmpty || !times.isEmpty || chapters || !meters.isEmpty }
+    var selectsTimes: Bool { !ticks.isEmpty || !times.isEmpty || chapters || !meters.isEmpty }
 
     /// The watched keys by default.
     static let defaultKeys = ["player.*", "item.*", "queue.version"].map { Array($0.utf8) }
@@ -123,7 +123,7 @@ struct Invocation: Equatable {
     while let argument = rest.first, argument.first == UInt8(ascii: "-"), argument.count > 1 {
       rest.removeFirst()
       if argument == Self.bytes("--") { break }
-      if try takeGlobal(argument, &rest) { continue }
+      if try parseGlobalOption(argument, &rest) { continue }
       switch String(decoding: argument, as: UTF8.self) {
       case "--help", "-h": return
       case "--version":
@@ -154,7 +154,7 @@ struct Invocation: Equatable {
   private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
   /// Reads `--socket`, `--json`, `--raw` or `--human`. Returns false for any other option.
-  mutating func takeGlobal(_ option: [UInt8], _ rest: inout ArraySlice<[UInt8]>) throws(Misuse) -> Bool {
+  mutating func parseGlobalOption(_ option: [UInt8], _ rest: inout ArraySlice<[UInt8]>) throws(Misuse) -> Bool {
     let forms: [(String, Form)] = [("--json", .json), ("--raw", .words), ("--human", .human)]
     if let (_, form) = forms.first(where: { option == Self.bytes($0.0) }) {
       guard self.form == nil || self.form == form else {
@@ -180,7 +180,7 @@ struct Invocation: Equatable {
     var rest = rest
     while let argument = rest.popFirst() {
       if argument == Self.bytes("--help") || argument == Self.bytes("-h") { return true }
-      if try takeGlobal(argument, &rest) { continue }
+      if try parseGlobalOption(argument, &rest) { continue }
       throw Misuse(message: "shell accepts no arguments")
     }
     return false
@@ -209,7 +209,7 @@ struct Invocation: Equatable {
         break
       }
       if argument == Self.bytes("--help") || argument == Self.bytes("-h") { return .help(command: command) }
-      if try takeGlobal(argument, &rest) { continue }
+      if try parseGlobalOption(argument, &rest) { continue }
       words.append(try Self.option(argument, among: spec?.parameters ?? [], of: command, &rest))
     }
     return .request(words)
@@ -247,7 +247,7 @@ struct Invocation: Equatable {
         break
       }
       if argument == Self.bytes("--help") || argument == Self.bytes("-h") { return .help(command: "record") }
-      if try takeGlobal(argument, &rest) { continue }
+      if try parseGlobalOption(argument, &rest) { continue }
       words.append(try Self.option(argument, among: parameters, of: "record", &rest))
     }
     guard !words.isEmpty else { throw Misuse(message: "record requires a file name") }
@@ -266,7 +266,7 @@ struct Invocation: Equatable {
     var files: [[UInt8]] = []
     var rest = arguments
     while let argument = rest.popFirst() {
-      if try takeGlobal(argument, &rest) { continue }
+      if try parseGlobalOption(argument, &rest) { continue }
       guard argument.starts(with: Self.bytes("--")) || argument == Self.bytes("-h") else {
         files.append(argument)
         continue
@@ -305,7 +305,7 @@ struct Invocation: Equatable {
     }
     var rest = arguments
     while let argument = rest.popFirst() {
-      if try takeGlobal(argument, &rest) { continue }
+      if try parseGlobalOption(argument, &rest) { continue }
       guard argument.starts(with: Self.bytes("--")) || argument == Self.bytes("-h") else {
         if isOption(argument) { options.words.append(argument) } else { options.files.append(argument) }
         continue
@@ -326,7 +326,7 @@ struct Invocation: Equatable {
     var options = WatchOptions()
     var rest = arguments
     while let argument = rest.popFirst() {
-      if try takeGlobal(argument, &rest) { continue }
+      if try parseGlobalOption(argument, &rest) { continue }
       // Values extend up to the next option.
       func values() throws(Misuse) -> [[UInt8]] {
         let values = Array(rest.prefix { !$0.starts(with: Self.bytes("--")) })

@@ -34,7 +34,7 @@ enum PlayheadClient {
       return try perform(invocation)
     } catch {
       let failure = Failure(error)
-      failure.complain(isJSON: isJSON)
+      failure.printDiagnostic(isJSON: isJSON)
       return failure.status.rawValue
     }
   }
@@ -85,9 +85,9 @@ enum PlayheadClient {
       return try WaveformView.run(
         try line(for: WaveformView.words(words), invocation), socketPath(invocation.socket))
     case "export": return try MediaWork.export(try line(for: words, invocation), socketPath(invocation.socket))
-    case "image" where HumanText.isWanted(invocation.form):
-      let answer = try MediaWork.answer(to: try line(for: words, invocation), socketPath(invocation.socket))
-      Terminal.print(HumanText(ofCommand: "image", answer, .output).text)
+    case "image" where HumanText.isSelected(invocation.form):
+      let reply = try MediaWork.reply(to: try line(for: words, invocation), socketPath(invocation.socket))
+      Terminal.print(HumanText(ofCommand: "image", reply, .output).text)
       return Status.done
     default: return try plainRequest(words, invocation)
     }
@@ -106,14 +106,14 @@ enum PlayheadClient {
     // The client does not wait for the greeting: the daemon reads when it is ready. A daemon that rejects the
     // connection may have closed it already, after sending the reason.
     try connection.sendFirst(line)
-    if HumanText.isWanted(invocation.form) {
-      var answer = try connection.waitForAnswer()
+    if HumanText.isSelected(invocation.form) {
+      var reply = try connection.waitForReply()
       // `status` does not contain the title of the current entry.
-      if words.first == Array("status".utf8), answer.fields["item"] != "none", let player = answer.fields["player"] {
+      if words.first == Array("status".utf8), reply.fields["item"] != "none", let player = reply.fields["player"] {
         try connection.send(encoder.words(["list", "limit=1", "player=\(player)"].map { Array($0.utf8) }))
-        answer.rows = try connection.waitForAnswer().rows
+        reply.rows = try connection.waitForReply().rows
       }
-      Terminal.print(HumanText(ofCommand: String(decoding: words.first ?? [], as: UTF8.self), answer, .output).text)
+      Terminal.print(HumanText(ofCommand: String(decoding: words.first ?? [], as: UTF8.self), reply, .output).text)
       return Status.done
     }
     return try connection.waitForLine { line throws in try ReplyPrinter.printed(line, isJSON: invocation.isJSON) }
@@ -128,7 +128,7 @@ enum PlayheadClient {
 
   /// The line of a request, with `input` for each `-` that means a file.
   private static func encode(_ words: [[UInt8]], _ invocation: Invocation, input: String) throws -> [UInt8] {
-    let encoder = RequestEncoder { StandardInput.isMeant($0) ? Array(input.utf8) : absolute($0) }
+    let encoder = RequestEncoder { StandardInput.isStandardInput($0) ? Array(input.utf8) : absolute($0) }
     return try invocation.isJSON ? encoder.json(words, id: 1) : encoder.words(words)
   }
 

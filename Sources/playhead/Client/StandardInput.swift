@@ -28,18 +28,20 @@ enum StandardInput {
 
   /// The display name for a path in a reply, if it is the daemon's name of standard input; nil for another file.
   static func name(of path: String, among words: [[UInt8]]) -> String? {
-    guard path.hasPrefix("fd:"), words.contains(where: isMeant), !words.contains(Array(path.utf8)) else { return nil }
+    guard path.hasPrefix("fd:"), words.contains(where: isStandardInput), !words.contains(Array(path.utf8)) else {
+      return nil
+    }
     return name
   }
 
   /// Whether a word of the command line means standard input, if it is in the position of a file.
-  static func isMeant(_ word: [UInt8]) -> Bool { word.elementsEqual("-".utf8) }
+  static func isStandardInput(_ word: [UInt8]) -> Bool { word.elementsEqual("-".utf8) }
 
   /// Checks that at most one word is standard input, and that standard input is a file or a pipe.
   ///
   /// - Throws: `Misuse` otherwise.
   static func check(_ words: [[UInt8]]) throws(Invocation.Misuse) {
-    switch words.count(where: isMeant) {
+    switch words.count(where: isStandardInput) {
     case 0: return
     case 1 where isatty(STDIN_FILENO) == 1:
       throw Invocation.Misuse(message: "standard input (-) must be a file or a pipe, not a terminal")
@@ -60,19 +62,19 @@ enum StandardInput {
     try RequestCheck.check(line)
     guard try encode(otherPlaceholder) != line else { return line }
     try check(words)
-    return try encode(handOver(socketPath: socketPath()))
+    return try encode(passDescriptor(socketPath: socketPath()))
   }
 
   /// Transfers the descriptor, and returns its path on the wire.
   ///
   /// - Throws: `Unreachable`; `Refusal`.
-  private static func handOver(socketPath: String) throws -> String {
+  private static func passDescriptor(socketPath: String) throws -> String {
     var connection = try DaemonConnection(path: SocketLocation.path(of: .handoff, nextTo: socketPath), inPackets: true)
     try connection.requireTrustedPeer()
     guard media_shims_send_descriptor(connection.descriptor, STDIN_FILENO) == 0 else {
       throw Unreachable(message: "standard input cannot be passed to the daemon: \(String(cString: strerror(errno)))")
     }
-    guard let path = try connection.waitForAnswer().fields["path"] else {
+    guard let path = try connection.waitForReply().fields["path"] else {
       throw Unreachable(message: "the daemon at \(connection.path) returned no token for standard input")
     }
     return path

@@ -62,9 +62,9 @@ struct Subcommand {
       for option in options { text += "  \(option.synopsis): \(option.summary)\n" }
     }
     if !examples.isEmpty { text += "\nExamples:\n" + examples.map { "  $ \($0)\n" }.joined() }
-    return text + "\nExit status: \(statuses ?? Self.usualStatuses).\n"
+    return text + "\nExit status: \(statuses ?? Self.defaultStatuses).\n"
   }
 
-  private static let usualStatuses =
+  private static let defaultStatuses =
     "0 success; 1 the daemon replied with an error; 2 invalid arguments; 3 the daemon is not reachable"
 }

@@ -16,7 +16,7 @@ enum Add {
     _ options: Invocation.AddOptions, form: Invocation.Form?, absolute: ([UInt8]) -> [UInt8],
     socketPath: () throws -> String
   ) throws -> Int32 {
-    let isHuman = HumanText.isWanted(form)
+    let isHuman = HumanText.isSelected(form)
     let bar = ProgressBar()
     defer { bar.clear() }
     let search = try find(options, absolute, bar)
@@ -24,23 +24,23 @@ enum Add {
       throw Failure(
         message: "nothing to add: no media files found" + summary(of: search).map { " (omitted: \($0))" }.joined())
     }
-    var answer = Answer()
+    var reply = DaemonReply()
     if !options.isDryRun {
       var transfer = AddTransfer(try DaemonConnection(path: socketPath()), options)
-      answer = try transfer.send(search.files) { bar.show($0, of: search.files.count) }
+      reply = try transfer.send(search.files) { bar.show($0, of: search.files.count) }
     }
     bar.clear()
-    if form != .json { tell(search, isVerbose: options.isVerbose) }
+    if form != .json { reportOmitted(search, isVerbose: options.isVerbose) }
     switch form {
-    case .json?: Terminal.print(json(search, answer, options))
-    case _ where options.isDryRun: Terminal.print(search.files.map { "\(shown($0))\n" }.joined())
+    case .json?: Terminal.print(json(search, reply, options))
+    case _ where options.isDryRun: Terminal.print(search.files.map { "\(displayText($0))\n" }.joined())
     case _ where isHuman:
-      let count = answer.fields.list("items")?.count ?? 0
-      let skipped = answer.fields["skipped"].map { ", omitted \($0) playlist entries" } ?? ""
+      let count = reply.fields.list("items")?.count ?? 0
+      let skipped = reply.fields["skipped"].map { ", omitted \($0) playlist entries" } ?? ""
       Terminal.print("Added \(count) \(count == 1 ? "entry" : "entries")\(skipped).\n")
     default:
-      let fields = answer.fields.entries.map { "\($0.name)=\(WordsText.quoted($0.value))" }
-      Terminal.print((fields + ["left-out=\(search.leftOut.count)"]).joined(separator: " ") + "\n")
+      let fields = reply.fields.entries.map { "\($0.name)=\(WordsText.quoted($0.value))" }
+      Terminal.print((fields + ["left-out=\(search.omitted.count)"]).joined(separator: " ") + "\n")
     }
     return search.failures.isEmpty ? PlayheadClient.Status.done : PlayheadClient.Status.refused
   }
@@ -51,20 +51,20 @@ enum Add {
     _ options: Invocation.AddOptions, _ absolute: ([UInt8]) -> [UInt8], _ bar: ProgressBar
   ) throws -> FolderSearch {
     var search = FolderSearch()
-    (search.takesAll, search.takesLists) = (options.takesAll, options.takesLists)
-    search.follows = options.follows
+    (search.includesAll, search.includesLists) = (options.includesAll, options.includesLists)
+    search.followsLinks = options.followsLinks
     search.progress = { bar.show("\($0) files found, \($1) names inspected") }
     for path in options.paths {
-      guard !StandardInput.isMeant(path) else {
+      guard !StandardInput.isStandardInput(path) else {
         throw Invocation.Misuse(message: "add does not accept standard input; use `append -`")
       }
-      let place = absolute(path)
+      let location = absolute(path)
       // Addresses are passed to the daemon without a search.
-      guard place.first == UInt8(ascii: "/") else {
-        search.take(address: place)
+      guard location.first == UInt8(ascii: "/") else {
+        search.add(address: location)
         continue
       }
-      do throws(FolderSearch.Unreadable) { try search.take(cleaned(place)) } catch {
+      do throws(FolderSearch.Unreadable) { try search.add(cleaned(location)) } catch {
         throw Failure(message: "nothing added: \(String(decoding: path, as: UTF8.self)): \(error.message)")
       }
     }
@@ -80,44 +80,46 @@ enum Add {
   // MARK: - Messages
 
   /// The path in the form of the wire protocol: on one line, for all bytes.
-  private static func shown(_ path: [UInt8]) -> String {
+  private static func displayText(_ path: [UInt8]) -> String {
     WordsText.quoted(FilePath(bytes: path)?.text ?? String(decoding: path, as: UTF8.self))
   }
 
   /// A summary such as `3 no media, 1 hidden`; empty when nothing was omitted.
   private static func summary(of search: FolderSearch) -> [String] {
     let parts = FolderSearch.Reason.allCases.compactMap { reason -> String? in
-      let count = search.leftOut.count { $0.reason == reason }
+      let count = search.omitted.count { $0.reason == reason }
       return count == 0 ? nil : "\(count) \(reason.rawValue)"
     }
     return parts.isEmpty ? [] : [parts.joined(separator: ", ")]
   }
 
-  private static func tell(_ search: FolderSearch, isVerbose: Bool) {
+  private static func reportOmitted(_ search: FolderSearch, isVerbose: Bool) {
     for (path, error) in search.failures {
-      Terminal.complain("\(shown(path)): \(FolderSearch.Unreadable(error: error).message)")
+      Terminal.printDiagnostic("\(displayText(path)): \(FolderSearch.Unreadable(error: error).message)")
     }
     if isVerbose {
-      for (path, reason) in search.leftOut { Terminal.complain("omitted (\(reason.rawValue)): \(shown(path))") }
+      for (path, reason) in search.omitted {
+        Terminal.printDiagnostic("omitted (\(reason.rawValue)): \(displayText(path))")
+      }
     } else {
-      for text in summary(of: search) { Terminal.complain("omitted: \(text)") }
+      for text in summary(of: search) { Terminal.printDiagnostic("omitted: \(text)") }
     }
   }
 
-  private static func json(_ search: FolderSearch, _ answer: Answer, _ options: Invocation.AddOptions) -> [UInt8] {
+  private static func json(_ search: FolderSearch, _ reply: DaemonReply, _ options: Invocation.AddOptions) -> [UInt8] {
     func text(_ path: [UInt8]) -> JSONValue {
       .string(FilePath(bytes: path)?.text ?? String(decoding: path, as: UTF8.self))
     }
     var members: [JSONValue.Member] = []
     if options.isDryRun { members.append(.init("paths", .array(search.files.map(text)))) }
-    if let items = answer.fields.list("items") { members.append(.init("items", .array(items.map { .number($0) }))) }
+    if let items = reply.fields.list("items") { members.append(.init("items", .array(items.map { .number($0) }))) }
     for name in ["version", "skipped"] {
-      if let value = answer.fields[name] { members.append(.init(name, .number(value))) }
+      if let value = reply.fields[name] { members.append(.init(name, .number(value))) }
     }
-    let leftOut = search.leftOut.map { path, reason in
+    let omitted = search.omitted.map { path, reason in
       JSONValue.object([.init("path", text(path)), .init("reason", .string(reason.rawValue))])
     }
-    members.append(.init("leftOut", .array(leftOut)))
+    members.append(.init("leftOut", .array(omitted)))
     var line: [UInt8] = []
     JSONValue.object(members).append(to: &line)
     return line + [UInt8(ascii: "\n")]

@@ -25,7 +25,7 @@ struct AddTransfer: ~Copyable {
   /// Adds absolute paths. Calls `progress` with the number of paths sent so far.
   ///
   /// - Throws: `Failure`, `Refusal`, `Unreachable`, `MediaError`.
-  mutating func send(_ paths: [[UInt8]], progress: (Int) -> Void) throws -> Answer {
+  mutating func send(_ paths: [[UInt8]], progress: (Int) -> Void) throws -> DaemonReply {
     while true {
       let batches = batches(paths)
       do {
@@ -39,10 +39,10 @@ struct AddTransfer: ~Copyable {
 
   private mutating func send(
     _ paths: [[UInt8]], _ batches: [ArraySlice<[UInt8]>], _ progress: (Int) -> Void
-  ) throws -> Answer {
+  ) throws -> DaemonReply {
     guard batches.count > 1 else {
       let command = options.replaces ? "load" : options.isNext ? "insert" : "append"
-      return try ask([Array(command.utf8)] + player + [Array("--".utf8)] + paths)
+      return try request([Array(command.utf8)] + player + [Array("--".utf8)] + paths)
     }
     let listCount = paths.count { path in (try? FilePath(text: Self.text(path)))?.isNamedAsPlaylist == true }
     guard listCount == 0 else {
@@ -64,41 +64,43 @@ struct AddTransfer: ~Copyable {
 
   // MARK: - Parts
 
-  private mutating func sendAsOneEdit(_ batches: [ArraySlice<[UInt8]>], _ progress: (Int) -> Void) throws -> Answer {
+  private mutating func sendAsOneEdit(
+    _ batches: [ArraySlice<[UInt8]>], _ progress: (Int) -> Void
+  ) throws -> DaemonReply {
     // The index after the current entry is the index before the next one, as long as the queue does not change.
-    var place: [[UInt8]] = []
+    var position: [[UInt8]] = []
     var begin = ["queue.begin"]
     if options.isNext {
-      let next = try ask(["list", "offset=1", "limit=1"].map { Array($0.utf8) } + player)
-      if let item = next.rows.first?["item"] { place = [Array("before=\(item)".utf8)] }
+      let next = try request(["list", "offset=1", "limit=1"].map { Array($0.utf8) } + player)
+      if let item = next.rows.first?["item"] { position = [Array("before=\(item)".utf8)] }
       if let version = next.fields["version"] { begin.append("if-version=\(version)") }
     }
-    _ = try ask(begin.map { Array($0.utf8) } + player)
-    var unansweredCount = 0
+    _ = try request(begin.map { Array($0.utf8) } + player)
+    var pendingReplyCount = 0
     var sentCount = 0
     do {
       for (index, batch) in batches.enumerated() {
-        let command = options.replaces && index == 0 ? "load" : place.isEmpty ? "append" : "insert"
-        try send(encoder.words([Array(command.utf8)] + place + player + [Array("--".utf8)] + batch))
-        unansweredCount += 1
+        let command = options.replaces && index == 0 ? "load" : position.isEmpty ? "append" : "insert"
+        try send(encoder.words([Array(command.utf8)] + position + player + [Array("--".utf8)] + batch))
+        pendingReplyCount += 1
         sentCount += batch.count
-        while unansweredCount >= Self.windowCount {
-          unansweredCount -= 1
-          _ = try connection.waitForAnswer()
+        while pendingReplyCount >= Self.windowCount {
+          pendingReplyCount -= 1
+          _ = try connection.waitForReply()
         }
         progress(sentCount)
       }
-      while unansweredCount > 0 {
-        unansweredCount -= 1
-        _ = try connection.waitForAnswer()
+      while pendingReplyCount > 0 {
+        pendingReplyCount -= 1
+        _ = try connection.waitForReply()
       }
     } catch let refusal as Refusal {
       // Discard the unfinished edit, so that the connection is usable again.
-      for _ in 0..<unansweredCount { _ = try? connection.waitForAnswer() }
-      _ = try? ask([Array("queue.abort".utf8)] + player)
+      for _ in 0..<pendingReplyCount { _ = try? connection.waitForReply() }
+      _ = try? request([Array("queue.abort".utf8)] + player)
       throw refusal
     }
-    return try ask([Array("queue.commit".utf8)] + player)
+    return try request([Array("queue.commit".utf8)] + player)
   }
 
   /// Sends a line.
@@ -109,15 +111,15 @@ struct AddTransfer: ~Copyable {
     do throws(Unreachable) { try connection.send(line) } catch {
       connection.finishSending()
       // The loop ends with an error when the stream ends.
-      while true { _ = try connection.waitForAnswer() }
+      while true { _ = try connection.waitForReply() }
     }
   }
 
-  private mutating func ask(_ words: [[UInt8]]) throws -> Answer {
+  private mutating func request(_ words: [[UInt8]]) throws -> DaemonReply {
     let line = try encoder.words(words)
     try RequestCheck.check(line)
     try connection.sendFirst(line)
-    return try connection.waitForAnswer()
+    return try connection.waitForReply()
   }
 
   /// The text form of a path on the wire.

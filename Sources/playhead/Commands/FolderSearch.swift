@@ -9,8 +9,8 @@ struct FolderSearch {
     case notMedia = "no media"
     case hidden = "hidden"
     case list = "lists"
-    case listed = "beside a list"
-    case again = "folders seen before"
+    case inFolderWithList = "beside a list"
+    case visited = "folders seen before"
     case outside = "links that lead outside"
     case system = "folders of the system"
     case tooDeep = "folders too deep"
@@ -21,18 +21,18 @@ struct FolderSearch {
   static let maximumDepth = 256
 
   /// Whether all files are included, whatever their names.
-  var takesAll = false
+  var includesAll = false
   /// Whether playlists are included instead of the files in the same folder.
-  var takesLists = false
+  var includesLists = false
   /// Whether links to folders outside the specified one are followed too.
-  var follows = false
+  var followsLinks = false
   private(set) var files: [[UInt8]] = []
-  private(set) var leftOut: [(path: [UInt8], reason: Reason)] = []
+  private(set) var omitted: [(path: [UInt8], reason: Reason)] = []
   /// The paths below the specified folders that could not be read, and the errors (errno(3)).
   private(set) var failures: [(path: [UInt8], error: Int32)] = []
   /// Called periodically with the number of files found and the number of names inspected.
-  var progress: (_ fileCount: Int, _ seenCount: Int) -> Void = { _, _ in }
-  private var seenCount = 0
+  var progress: (_ fileCount: Int, _ inspectedCount: Int) -> Void = { _, _ in }
+  private var inspectedCount = 0
   /// The specified folder, as a path without links; empty when not known.
   private var root: [UInt8] = []
   private var visited: Set<Identity> = []
@@ -54,17 +54,17 @@ struct FolderSearch {
   /// Adds a specified path. A folder is searched; anything else is added unconditionally.
   ///
   /// - Throws: `Unreadable` when the path does not exist, or the folder cannot be read.
-  mutating func take(_ path: [UInt8]) throws(Unreadable) {
+  mutating func add(_ path: [UInt8]) throws(Unreadable) {
     let status = try Self.status(path)
     guard status.st_mode & S_IFMT == S_IFDIR else { return files.append(path) }
     visited = [Identity(device: status.st_dev, number: status.st_ino)]
     root = Self.realPath(path) ?? []
-    guard !Self.systemDevices.contains(status.st_dev) else { return leave(path, .system) }
+    guard !Self.systemDevices.contains(status.st_dev) else { return omit(path, .system) }
     try search(path, depth: 0)
   }
 
   /// Adds an address unconditionally.
-  mutating func take(address: [UInt8]) { files.append(address) }
+  mutating func add(address: [UInt8]) { files.append(address) }
 
   private static func status(_ path: [UInt8]) throws(Unreadable) -> stat {
     var status = stat()
@@ -73,16 +73,16 @@ struct FolderSearch {
   }
 
   private mutating func search(_ folder: [UInt8], depth: Int) throws(Unreadable) {
-    guard depth < Self.maximumDepth else { return leave(folder, .tooDeep) }
+    guard depth < Self.maximumDepth else { return omit(folder, .tooDeep) }
     let entries = try Self.names(in: folder).sorted(by: NaturalOrder.isLess).map { name in
       (name: name, path: folder + (folder.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]) + name)
     }
-    let hasLists = takesLists && entries.contains { FilePath(bytes: $0.path)?.isNamedAsPlaylist == true }
+    let hasLists = includesLists && entries.contains { FilePath(bytes: $0.path)?.isNamedAsPlaylist == true }
     for (name, path) in entries {
-      seenCount += 1
-      if seenCount % 500 == 0 { progress(files.count, seenCount) }
-      if name.first == UInt8(ascii: "."), !takesAll {
-        leave(path, .hidden)
+      inspectedCount += 1
+      if inspectedCount % 500 == 0 { progress(files.count, inspectedCount) }
+      if name.first == UInt8(ascii: "."), !includesAll {
+        omit(path, .hidden)
         continue
       }
       let status: stat
@@ -94,27 +94,27 @@ struct FolderSearch {
       case S_IFDIR:
         let identity = Identity(device: status.st_dev, number: status.st_ino)
         if Self.systemDevices.contains(status.st_dev) {
-          leave(path, .system)
-        } else if !visited.contains(identity), !follows, leadsOutside(path) {
-          leave(path, .outside)
+          omit(path, .system)
+        } else if !visited.contains(identity), !followsLinks, leadsOutside(path) {
+          omit(path, .outside)
         } else if visited.insert(identity).inserted {
           do throws(Unreadable) { try search(path, depth: depth + 1) } catch { fail(path, error) }
         } else {
-          leave(path, .again)
+          omit(path, .visited)
         }
-      case S_IFREG: take(file: path, name: name, beside: hasLists)
-      default: leave(path, .notMedia)
+      case S_IFREG: add(file: path, name: name, hasLists: hasLists)
+      default: omit(path, .notMedia)
       }
     }
   }
 
-  private mutating func take(file path: [UInt8], name: [UInt8], beside hasLists: Bool) {
+  private mutating func add(file path: [UInt8], name: [UInt8], hasLists: Bool) {
     let isList = FilePath(bytes: path)?.isNamedAsPlaylist == true
-    if isList, !hasLists { return leave(path, .list) }
-    if !isList, hasLists { return leave(path, .listed) }
-    guard isList || takesAll || MediaNames.canBeMedia(path, name: name) else { return leave(path, .notMedia) }
+    if isList, !hasLists { return omit(path, .list) }
+    if !isList, hasLists { return omit(path, .inFolderWithList) }
+    guard isList || includesAll || MediaNames.canBeMedia(path, name: name) else { return omit(path, .notMedia) }
     files.append(path)
-    if files.count % 500 == 0 { progress(files.count, seenCount) }
+    if files.count % 500 == 0 { progress(files.count, inspectedCount) }
   }
 
   /// Whether the path is a link to a target outside the specified folder.
@@ -143,11 +143,11 @@ struct FolderSearch {
 
   /// Omits a path. It counts as a failure unless it is a dangling link or was removed meanwhile.
   private mutating func fail(_ path: [UInt8], _ unreadable: Unreadable) {
-    leave(path, .unreadable)
+    omit(path, .unreadable)
     if unreadable.error != ENOENT, unreadable.error != ELOOP { failures.append((path, unreadable.error)) }
   }
 
-  private mutating func leave(_ path: [UInt8], _ reason: Reason) { leftOut.append((path, reason)) }
+  private mutating func omit(_ path: [UInt8], _ reason: Reason) { omitted.append((path, reason)) }
 
   /// All names in a folder. Throws when they cannot be read completely.
   private static func names(in folder: [UInt8]) throws(Unreadable) -> [[UInt8]] {

@@ -15,7 +15,7 @@ enum Inspect {
     // Check the options first: an error in them is not the fault of a file.
     _ = try line(opening(Array("/".utf8), options))
     if isJSON { return try InspectJSON(try DaemonConnection(path: socket), line: line).run(options, opening) }
-    let daemon = Asker(try DaemonConnection(path: socket), line: line)
+    let daemon = RequestClient(try DaemonConnection(path: socket), line: line)
     var status = PlayheadClient.Status.done
     for (index, file) in options.files.enumerated() {
       do {
@@ -24,7 +24,7 @@ enum Inspect {
       } catch {
         // A request that no daemon accepts is also an error of one file; continue with the others.
         guard let refusal = error as? Refusal ?? (error as? MediaError).map({ Refusal(error: $0) }) else { throw error }
-        Terminal.complain(ReplyPrinter.describe(refusal.error))
+        Terminal.printDiagnostic(ReplyPrinter.describe(refusal.error))
         status = refusal.status
         if status == PlayheadClient.Status.unreachable { return status }
       }
@@ -38,12 +38,12 @@ enum Inspect {
   }
 
   private static func describe(
-    _ file: [UInt8], _ options: Invocation.InspectOptions, _ daemon: Asker
+    _ file: [UInt8], _ options: Invocation.InspectOptions, _ daemon: RequestClient
   ) throws -> String {
-    let opened = try daemon.ask(opening(file, options))
+    let opened = try daemon.send(opening(file, options))
     guard let id = opened.fields["asset"] else { throw Unreachable(message: "the daemon's reply has no asset id") }
-    defer { _ = try? daemon.ask(["asset.close", id]) }
-    let name = StandardInput.isMeant(file) ? StandardInput.name : String(decoding: file, as: UTF8.self)
+    defer { _ = try? daemon.send(["asset.close", id]) }
+    let name = StandardInput.isStandardInput(file) ? StandardInput.name : String(decoding: file, as: UTF8.self)
     var text = "\(Terminal.printable(name))\n"
     if !options.tagsOnly { text += try properties(id, daemon) }
     text += try tags(id, daemon, indent: options.tagsOnly ? "  " : "    ", title: options.tagsOnly ? nil : "  Tags\n")
@@ -52,9 +52,9 @@ enum Inspect {
 
   // MARK: - Properties
 
-  private static func properties(_ id: String, _ daemon: Asker) throws -> String {
+  private static func properties(_ id: String, _ daemon: RequestClient) throws -> String {
     let keys = ["duration", "providesPreciseDuration", "playable", "hasProtectedContent"]
-    let rows = try daemon.ask(["asset.load", id] + keys).rows
+    let rows = try daemon.send(["asset.load", id] + keys).rows
     let values = Dictionary(
       rows.compactMap { row in row["key"].map { ($0, row["value"] ?? "none") } }, uniquingKeysWith: { one, _ in one })
     let duration = values["duration"] ?? "indefinite"
@@ -63,12 +63,12 @@ enum Inspect {
     if values["playable"] == "false" {
       text += line("Playable", values["hasProtectedContent"] == "true" ? "no: encrypted" : "no")
     }
-    for track in try daemon.ask(["asset.tracks", id]).rows {
+    for track in try daemon.send(["asset.tracks", id]).rows {
       text += line("Track \(track["track"] ?? "?")", describe(track: track))
     }
     var offset: String? = "0"
     while let from = offset {
-      let page = try daemon.ask(["asset.chapters", id, "offset=\(from)"])
+      let page = try daemon.send(["asset.chapters", id, "offset=\(from)"])
       for chapter in page.rows {
         let times = "\(clock(chapter["start"] ?? "")) - \(clock(chapter["end"] ?? ""))"
         let language = chapter["language"].map { " [\($0)]" } ?? ""
@@ -100,11 +100,11 @@ enum Inspect {
 
   // MARK: - Tags
 
-  private static func tags(_ id: String, _ daemon: Asker, indent: String, title: String?) throws -> String {
+  private static func tags(_ id: String, _ daemon: RequestClient, indent: String, title: String?) throws -> String {
     var text = ""
     var offset: String? = "0"
     while let from = offset {
-      let page = try daemon.ask(["asset.metadata", id, "offset=\(from)"])
+      let page = try daemon.send(["asset.metadata", id, "offset=\(from)"])
       for row in page.rows {
         if let warning = row["warning"] {
           text += line("(ignored)", row["message"] ?? warning, indent)
@@ -156,15 +156,15 @@ enum Inspect {
   /// Formats seconds as a clock time: `3:03.2`, `1:02:03`.
   static func clock(_ seconds: String) -> String {
     let parts = seconds.split(separator: ".", maxSplits: 1)
-    guard let first = parts.first, let whole = Int(first), whole >= 0 else { return "?" }
+    guard let first = parts.first, let wholeSeconds = Int(first), wholeSeconds >= 0 else { return "?" }
     func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
-    let (hours, minutes) = (whole / 3_600, whole / 60 % 60)
+    let (hours, minutes) = (wholeSeconds / 3_600, wholeSeconds / 60 % 60)
     let head = hours > 0 ? "\(hours):\(two(minutes))" : "\(minutes)"
-    return "\(head):\(two(whole % 60))" + (parts.count > 1 ? ".\(parts[1].prefix(3))" : "")
+    return "\(head):\(two(wholeSeconds % 60))" + (parts.count > 1 ? ".\(parts[1].prefix(3))" : "")
   }
 
   /// The offset of the next page.
-  private static func next(_ page: Answer, after offset: String) -> String? {
+  private static func next(_ page: DaemonReply, after offset: String) -> String? {
     guard let next = page.fields["next"], let number = Int(next), let from = Int(offset), number > from else {
       return nil
     }

@@ -26,7 +26,7 @@ final class InspectJSON {
       } catch {
         guard let refusal = error as? Refusal ?? (error as? MediaError).map({ Refusal(error: $0) }) else { throw error }
         let failure = Failure(refusal)
-        failure.complain(isJSON: true)
+        failure.printDiagnostic(isJSON: true)
         status = failure.status
         if status == .unreachable { break }
       }
@@ -38,18 +38,18 @@ final class InspectJSON {
     _ file: [UInt8], _ options: Invocation.InspectOptions,
     _ opening: ([UInt8], Invocation.InspectOptions) -> [[UInt8]]
   ) throws -> JSONValue {
-    guard case .number(let id)? = try ask(opening(file, options))["asset"] else {
+    guard case .number(let id)? = try request(opening(file, options))["asset"] else {
       throw Unreachable(message: "the daemon's reply has no asset id")
     }
-    defer { _ = try? ask(["asset.close", id]) }
-    let name = StandardInput.isMeant(file) ? StandardInput.name : String(decoding: file, as: UTF8.self)
+    defer { _ = try? request(["asset.close", id]) }
+    let name = StandardInput.isStandardInput(file) ? StandardInput.name : String(decoding: file, as: UTF8.self)
     var members = [JSONValue.Member("file", .string(name))]
     if !options.tagsOnly {
-      let values = try rows(ask(["asset.load", id, "duration", "providesPreciseDuration", "playable"]))
+      let values = try rows(request(["asset.load", id, "duration", "providesPreciseDuration", "playable"]))
       for value in values {
         if case .string(let key)? = value["key"], let value = value["value"] { members.append(.init(key, value)) }
       }
-      members.append(.init("tracks", .array(try rows(ask(["asset.tracks", id])))))
+      members.append(.init("tracks", .array(try rows(request(["asset.tracks", id])))))
       members.append(.init("chapters", .array(try pages(["asset.chapters", id]))))
     }
     members.append(.init("tags", .array(try pages(["asset.metadata", id]))))
@@ -66,19 +66,19 @@ final class InspectJSON {
     var all: [JSONValue] = []
     var offset = 0
     while true {
-      let page = try ask(words + ["offset=\(offset)"])
+      let page = try request(words + ["offset=\(offset)"])
       all += rows(page)
       guard case .number(let token)? = page["next"], let next = Int(token), next > offset else { return all }
       offset = next
     }
   }
 
-  private func ask(_ words: [String]) throws -> JSONValue { try ask(words.map { Array($0.utf8) }) }
+  private func request(_ words: [String]) throws -> JSONValue { try request(words.map { Array($0.utf8) }) }
 
   /// Sends a request and returns its result.
   ///
   /// - Throws: `Refusal`, `Unreachable`; the errors of `line`.
-  private func ask(_ words: [[UInt8]]) throws -> JSONValue {
+  private func request(_ words: [[UInt8]]) throws -> JSONValue {
     let line = try line(words)
     try connection.sendFirst(line)
     return try connection.waitForLine { line in

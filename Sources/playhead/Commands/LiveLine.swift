@@ -14,8 +14,8 @@ struct LiveLine {
   var isMuted = false
   /// The level of each channel, 0 to 1; empty when not measured.
   var levels: [Double] = []
-  /// A remark to display instead of everything else: the reason why there is no state.
-  var remark: String?
+  /// A message to display instead of everything else: the reason why there is no state.
+  var message: String?
 
   /// The characters of the line; ASCII only where the terminal lacks Unicode.
   struct Glyphs {
@@ -32,7 +32,7 @@ struct LiveLine {
     var unknown: Character?
 
     /// Replaces unavailable characters in a text.
-    func shown(_ text: String) -> String {
+    func displayable(_ text: String) -> String {
       guard let unknown else { return text }
       return String(text.map { $0.isASCII ? $0 : unknown })
     }
@@ -56,7 +56,7 @@ struct LiveLine {
 
   /// The line, with at most `columnCount` columns.
   func text(columnCount: Int, _ glyphs: Glyphs, _ style: Style) -> String {
-    if let remark { return DisplayWidth.cut(glyphs.shown(remark), to: columnCount, ellipsis: glyphs.ellipsis) }
+    if let message { return DisplayWidth.cut(glyphs.displayable(message), to: columnCount, ellipsis: glyphs.ellipsis) }
     let symbol =
       switch state {
       case "playing": glyphs.playing
@@ -64,27 +64,27 @@ struct LiveLine {
       default: glyphs.paused
       }
     let clock = time.map { Self.clock($0) + (duration.map { " / \(Self.clock($0))" } ?? "") } ?? ""
-    var behind = clock
-    if rate != 1, rate != 0 { behind += " x\(Self.number(rate))" }
-    if isMuted { behind += " muted" }
-    if DisplayWidth.of(behind) + 3 > columnCount { behind = "" }
+    var suffix = clock
+    if rate != 1, rate != 0 { suffix += " x\(Self.number(rate))" }
+    if isMuted { suffix += " muted" }
+    if DisplayWidth.of(suffix) + 3 > columnCount { suffix = "" }
     let meter = levels.map { level in
       glyphs.levels[max(0, min(glyphs.levels.count - 1, Int((level * Double(glyphs.levels.count - 1)).rounded())))]
     }.joined()
     // Omit parts that do not fit: the meter, the bar, and the end of the title.
     var room = columnCount - DisplayWidth.of(symbol) - 1
     var parts: [String] = []
-    let showsMeter = !meter.isEmpty && room >= DisplayWidth.of(behind) + meter.count + 24
+    let showsMeter = !meter.isEmpty && room >= DisplayWidth.of(suffix) + meter.count + 24
     if showsMeter { room -= meter.count + 1 }
-    room -= behind.isEmpty ? 0 : DisplayWidth.of(behind) + 1
-    let shown = title.isEmpty ? "nothing to play" : glyphs.shown(title)
+    room -= suffix.isEmpty ? 0 : DisplayWidth.of(suffix) + 1
+    let shown = title.isEmpty ? "nothing to play" : glyphs.displayable(title)
     let titleWidth = min(DisplayWidth.of(shown), time != nil && duration != nil && room >= 24 ? room / 2 : max(0, room))
     if titleWidth > 0 {
       parts.append(style.bold(DisplayWidth.cut(shown, to: titleWidth, ellipsis: glyphs.ellipsis)))
     }
     room -= titleWidth + 1
     if let time, let duration, duration > 0, room >= 8 { parts.append(bar(time / duration, min(room, 60), glyphs)) }
-    if !behind.isEmpty { parts.append(behind) }
+    if !suffix.isEmpty { parts.append(suffix) }
     if showsMeter { parts.append(style.green(meter)) }
     let colored = state == "playing" ? style.green(symbol) : style.yellow(symbol)
     return ([colored] + parts).joined(separator: " ")

@@ -14,7 +14,7 @@ final class LiveScreen {
   private var line: LiveLine?
   private var shown: String?
   /// The original signal mask, which is also the mask during waits.
-  private var openMask = sigset_t()
+  private var originalMask = sigset_t()
 
   init() {
     var mask = sigset_t()
@@ -24,7 +24,7 @@ final class LiveScreen {
       signal(number) { pendingSignals.bitwiseOr(1 << UInt64($0), ordering: .relaxed) }
     }
     // The signals are delivered only during waits.
-    sigprocmask(SIG_BLOCK, &mask, &openMask)
+    sigprocmask(SIG_BLOCK, &mask, &originalMask)
     Terminal.print("\u{1B}[?25l")
   }
 
@@ -33,7 +33,7 @@ final class LiveScreen {
     Terminal.print(shown == nil ? "\u{1B}[?25h" : "\n\u{1B}[?25h")
     shown = nil
     for number in Self.handled { signal(number, SIG_DFL) }
-    sigprocmask(SIG_SETMASK, &openMask, nil)
+    sigprocmask(SIG_SETMASK, &originalMask, nil)
   }
 
   /// Displays a line. Draws nothing when it is unchanged.
@@ -57,14 +57,14 @@ final class LiveScreen {
     var limit = timespec(tv_sec: Int(milliseconds / 1_000), tv_nsec: Int(milliseconds % 1_000) * 1_000_000)
     let count =
       milliseconds < 0
-      ? pselect(descriptor + 1, &readable, nil, nil, nil, &openMask)
-      : pselect(descriptor + 1, &readable, nil, nil, &limit, &openMask)
+      ? pselect(descriptor + 1, &readable, nil, nil, nil, &originalMask)
+      : pselect(descriptor + 1, &readable, nil, nil, &limit, &originalMask)
     let signals = pendingSignals.exchange(0, ordering: .relaxed)
-    for number in Self.handled where signals & 1 << UInt64(number) != 0 { see(to: number) }
+    for number in Self.handled where signals & 1 << UInt64(number) != 0 { handle(signal: number) }
     return count > 0
   }
 
-  private func see(to number: Int32) {
+  private func handle(signal number: Int32) {
     switch number {
     case SIGWINCH, SIGCONT:
       // A terminal that became narrower has already wrapped the line: clear everything below.

@@ -11,20 +11,20 @@ enum LiveWatch {
   static func run(_ options: Invocation.WatchOptions, _ path: String) throws -> Int32 {
     let screen = LiveScreen()
     defer { screen.end() }
-    var patience = Patience()
+    var retryDelay = RetryDelay()
     while true {
       do {
         var player = LivePlayer(try DaemonConnection(path: path), options.player)
-        try player.begin()
-        patience = Patience()
+        try player.start()
+        retryDelay = RetryDelay()
         while true {
           screen.show(player.line)
           if screen.wait(for: player.descriptor, milliseconds: -1) { try player.receive() }
         }
       } catch let failure as Unreachable where options.reconnects {
-        screen.show(LiveLine(remark: "\(Terminal.printable(failure.message)); waiting for it"))
+        screen.show(LiveLine(message: "\(Terminal.printable(failure.message)); waiting for it"))
         // Wait in short steps, so that signals are handled meanwhile.
-        var milliseconds = patience.next()
+        var milliseconds = retryDelay.next()
         while milliseconds > 0 {
           let step = min(milliseconds, 100)
           _ = screen.wait(for: -1, milliseconds: step)
@@ -44,15 +44,15 @@ private struct LivePlayer: ~Copyable {
   /// The displayed entry.
   private var item: String?
   /// Whether a repeated request is in progress, and whether it must be repeated after its reply.
-  private var isAsking = false
-  private var asksAgain = false
+  private var isRequesting = false
+  private var mustRequestAgain = false
   /// The tags of the entry `tagItem`.
   private var tagItem: String?
   private var tagTitle = ""
   private var tagArtist = ""
 
   /// The request ids of the replies that matter.
-  private enum Question: String {
+  private enum RequestKind: String {
     case status
     case entry
     case tags
@@ -69,7 +69,7 @@ private struct LivePlayer: ~Copyable {
   /// Requests the displayed values and the events of their changes.
   ///
   /// - Throws: `Unreachable`; `MediaError` for an invalid name.
-  mutating func begin() throws {
+  mutating func start() throws {
     let keys = [
       "player.timeControlStatus", "player.rate", "player.currentItem", "player.isMuted", "item.duration", "item.status",
       "item.events",
@@ -79,7 +79,7 @@ private struct LivePlayer: ~Copyable {
       lines += try encoder.words(words.map { Array($0.utf8) } + player)
     }
     try connection.send(lines)
-    try ask()
+    try requestTitles()
   }
 
   /// Reads and processes the available lines.
@@ -91,13 +91,13 @@ private struct LivePlayer: ~Copyable {
     }
     while let bytes = connection.nextLine() {
       switch try? ServerLine(parsing: bytes) {
-      case .event(let name, let fields)?: try take(event: name, fields)
+      case .event(let name, let fields)?: try receive(event: name, fields)
       case .row(let id, let fields)?:
-        if id == Question.entry.rawValue { take(entry: fields) }
-        if id == Question.tags.rawValue { take(tag: fields) }
-      case .ok(let id, let fields)?: try take(answer: id, fields)
+        if id == RequestKind.entry.rawValue { receive(entry: fields) }
+        if id == RequestKind.tags.rawValue { receive(tag: fields) }
+      case .ok(let id, let fields)?: try receive(reply: id, fields)
       // An entry that was removed, or cannot be read, has no tags.
-      case .error(Question.tags.rawValue?, _, _)?: tagTitle = ""
+      case .error(RequestKind.tags.rawValue?, _, _)?: tagTitle = ""
       case .error(_, let error, _)?:
         throw error.code == .shuttingDown ? Unreachable(message: error.message) : Refusal(error: error)
       case .hello?, nil: break
@@ -108,23 +108,23 @@ private struct LivePlayer: ~Copyable {
   // MARK: - Requests
 
   /// Requests the titles, which no event contains. One request at a time.
-  private mutating func ask() throws {
-    guard !isAsking else {
-      asksAgain = true
+  private mutating func requestTitles() throws {
+    guard !isRequesting else {
+      mustRequestAgain = true
       return
     }
-    (isAsking, asksAgain) = (true, false)
+    (isRequesting, mustRequestAgain) = (true, false)
     try connection.send(
-      encoder.words([Array("list".utf8), Array("limit=1".utf8)] + player, id: Question.entry.rawValue)
-        + encoder.words([Array("status".utf8)] + player, id: Question.status.rawValue))
+      encoder.words([Array("list".utf8), Array("limit=1".utf8)] + player, id: RequestKind.entry.rawValue)
+        + encoder.words([Array("status".utf8)] + player, id: RequestKind.status.rawValue))
   }
 
-  private mutating func take(entry row: ServerLine.TextFields) {
+  private mutating func receive(entry row: ServerLine.TextFields) {
     let title = EntryTitle.of(row)
     line.title = row["artist"].map { "\(Terminal.printable($0)) - \(title)" } ?? title
   }
 
-  private mutating func take(tag row: ServerLine.TextFields) {
+  private mutating func receive(tag row: ServerLine.TextFields) {
     switch row["commonKey"] {
     case "title"? where tagTitle.isEmpty: tagTitle = Terminal.printable(row["value"] ?? "")
     case "artist"? where tagArtist.isEmpty: tagArtist = Terminal.printable(row["value"] ?? "")
@@ -133,11 +133,11 @@ private struct LivePlayer: ~Copyable {
   }
 
   /// Requests the tags of a readable entry, once.
-  private mutating func askForTags(_ id: String) throws {
+  private mutating func requestTags(_ id: String) throws {
     guard id != tagItem else { return showTags() }
     (tagItem, tagTitle, tagArtist) = (id, "", "")
     let words = ["item.metadata", id, "common"].map { Array($0.utf8) }
-    try connection.send(encoder.words(words + player, id: Question.tags.rawValue))
+    try connection.send(encoder.words(words + player, id: RequestKind.tags.rawValue))
   }
 
   private mutating func showTags() {
@@ -145,11 +145,11 @@ private struct LivePlayer: ~Copyable {
     line.title = tagArtist.isEmpty ? tagTitle : "\(tagArtist) - \(tagTitle)"
   }
 
-  private mutating func take(answer id: String?, _ fields: ServerLine.TextFields) throws {
-    switch id.flatMap({ Question(rawValue: $0) }) {
+  private mutating func receive(reply id: String?, _ fields: ServerLine.TextFields) throws {
+    switch id.flatMap({ RequestKind(rawValue: $0) }) {
     case .entry?: if fields["count"] == "0" { line.title = "" }
     case .status?:
-      isAsking = false
+      isRequesting = false
       item = fields["item"]
       if item == "none" { line.title = "" }
       line.time = item == "none" ? nil : fields["time"].flatMap { Double($0) }
@@ -159,9 +159,9 @@ private struct LivePlayer: ~Copyable {
       } else if let title = fields["title"], !title.isEmpty {
         line.title = [fields["artist"], title].compactMap { $0 }.map { Terminal.printable($0) }.joined(separator: " - ")
       } else if let item, fields["itemStatus"] == "readyToPlay" {
-        try askForTags(item)
+        try requestTags(item)
       }
-      if asksAgain { try ask() }
+      if mustRequestAgain { try requestTitles() }
     case .tags?: showTags()
     case nil: break
     }
@@ -169,7 +169,7 @@ private struct LivePlayer: ~Copyable {
 
   // MARK: - Events
 
-  private mutating func take(event name: String, _ fields: ServerLine.TextFields) throws {
+  private mutating func receive(event name: String, _ fields: ServerLine.TextFields) throws {
     switch EventName(rawValue: name) {
     case .closing?: throw Unreachable(message: fields["message"] ?? "the daemon closed the connection")
     case .removed?:
@@ -177,7 +177,7 @@ private struct LivePlayer: ~Copyable {
     case .tick?: line.time = fields["time"].flatMap { Double($0) } ?? line.time
     case .meter?: line.levels = (fields.list("averageScale") ?? []).compactMap { Double($0) }
     case .changed?: try change(fields["key"] ?? "", fields["new"] ?? "")
-    case .overflow?, .streamTitle?, .timeJumped?: try ask()
+    case .overflow?, .streamTitle?, .timeJumped?: try requestTitles()
     default: break
     }
   }
@@ -189,7 +189,7 @@ private struct LivePlayer: ~Copyable {
       if value == "paused" { line.levels = line.levels.map { _ in 0 } }
     case .playerRate?: line.rate = Double(value) ?? 1
     case .playerIsMuted?: line.isMuted = value == "true"
-    default: try ask()
+    default: try requestTitles()
     }
   }
 }

@@ -4,7 +4,7 @@ import WireProtocol
 
 enum MediaNames {
   /// The extensions of files with audio, in lower case.
-  private static let endings: Set<String> = [
+  private static let fileExtensions: Set<String> = [
     "3g2", "3gp", "aa3", "aac", "ac3", "adts", "adx", "aif", "aifc", "aiff", "alac", "amr", "ape", "asf", "au", "avi",
     "caf", "dff",
     "dsf", "dts", "eac3", "f4a", "f4v", "flac", "flv", "gsm", "it", "m2ts", "m4a", "m4b", "m4r", "m4v", "mid", "mka",
@@ -17,7 +17,7 @@ enum MediaNames {
   ]
 
   /// The magic bytes of files with audio, and their offsets.
-  private static let beginnings: [(offset: Int, bytes: [UInt8])] = [
+  private static let signatures: [(offset: Int, bytes: [UInt8])] = [
     (0, Array("fLaC".utf8)), (0, Array("OggS".utf8)), (0, Array("ID3".utf8)), (0, Array("RIFF".utf8)),
     (0, Array("RF64".utf8)),
     (0, Array("FORM".utf8)), (0, Array("caff".utf8)), (0, Array("MAC ".utf8)), (0, Array("wvpk".utf8)),
@@ -30,29 +30,29 @@ enum MediaNames {
   ]
 
   /// The extension of a name, without the dot, in lower case; nil when missing. A leading dot begins no extension.
-  static func ending(of name: [UInt8]) -> String? {
+  static func fileExtension(of name: [UInt8]) -> String? {
     guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > 0, dot + 1 < name.count else { return nil }
     return String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased()
   }
 
   /// Whether the file may be media.
   static func canBeMedia(_ path: [UInt8], name: [UInt8]) -> Bool {
-    if let ending = ending(of: name) {
-      if endings.contains(ending) { return true }
+    if let fileExtension = fileExtension(of: name) {
+      if fileExtensions.contains(fileExtension) { return true }
       // The dot in `Track 1.` and `5. Intro` begins no extension.
-      guard ending.contains(" ") else { return false }
+      guard fileExtension.contains(" ") else { return false }
     }
-    return beginsAsMedia(path)
+    return hasMediaSignature(path)
   }
 
-  private static func beginsAsMedia(_ path: [UInt8]) -> Bool {
+  private static func hasMediaSignature(_ path: [UInt8]) -> Bool {
     // Do not block on a pipe without a writer: it is no media file.
     let descriptor = open(path.map { CChar(bitPattern: $0) } + [0], O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
     var head = [UInt8](repeating: 0, count: 16)
     let count = head.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
-    let read = head.prefix(max(0, count))
-    return beginnings.contains { $0.offset <= read.count && read.dropFirst($0.offset).starts(with: $0.bytes) }
+    let bytes = head.prefix(max(0, count))
+    return signatures.contains { $0.offset <= bytes.count && bytes.dropFirst($0.offset).starts(with: $0.bytes) }
   }
 }

@@ -7,28 +7,28 @@ enum MediaWork {
   /// Sends the line of a request and waits for the reply. Problems of a file are printed on standard error.
   ///
   /// - Throws: `Refusal`, `Unreachable`.
-  static func answer(to line: [UInt8], _ socket: String) throws -> Answer {
+  static func reply(to line: [UInt8], _ socket: String) throws -> DaemonReply {
     var connection = try DaemonConnection(path: socket)
     // A daemon that rejects the connection may have closed it already, after sending the reason.
     try connection.sendFirst(line)
     let showsProgress = isatty(STDERR_FILENO) == 1
     defer { if showsProgress { Terminal.showProgress("") } }
-    var answer = try connection.waitForAnswer { name, fields in
+    var reply = try connection.waitForReply { name, fields in
       guard showsProgress, name == EventName.scanProgress.rawValue else { return }
       let part = fields["done"].flatMap { Double($0) }.map { "\(Int($0 * 100)) % " } ?? ""
       Terminal.showProgress(part + Terminal.printable(fields["path"] ?? ""))
     }
-    if let fault = answer.fields["message"] {
-      answer.fields.entries.removeAll { $0.name == "message" }
+    if let fault = reply.fields["message"] {
+      reply.fields.entries.removeAll { $0.name == "message" }
       if showsProgress { Terminal.showProgress("") }
-      Terminal.complain(Terminal.printable(fault))
+      Terminal.printDiagnostic(Terminal.printable(fault))
     }
-    return answer
+    return reply
   }
 
-  /// Exports a file and prints its properties. Returns the exit status. Throws the errors of `answer`.
+  /// Exports a file and prints its properties. Returns the exit status. Throws the errors of `reply`.
   static func export(_ line: [UInt8], _ socket: String) throws -> Int32 {
-    let fields = try answer(to: line, socket).fields
+    let fields = try reply(to: line, socket).fields
     Terminal.print(
       "\(Terminal.printable(fields["file"] ?? "")): \(Inspect.clock(fields["duration"] ?? "0")), \(fields["size"] ?? "0") bytes\n"
     )

@@ -24,13 +24,13 @@ enum Record {
 
   /// Splits the words into those of `record.prepare` and those of `record.start`.
   private static func split(_ words: [[UInt8]]) -> (prepare: [[UInt8]], start: [[UInt8]]) {
-    let ofStart = { (word: [UInt8]) in
+    let isStartOption = { (word: [UInt8]) in
       word.starts(with: "duration=".utf8) || word.starts(with: "at=".utf8)
     }
     let options = words.prefix { $0 != Array("--".utf8) }
     return (
-      [Array("record.prepare".utf8)] + options.filter { !ofStart($0) } + words[options.endIndex...],
-      [Array("record.start".utf8)] + options.filter(ofStart)
+      [Array("record.prepare".utf8)] + options.filter { !isStartOption($0) } + words[options.endIndex...],
+      [Array("record.start".utf8)] + options.filter(isStartOption)
     )
   }
 
@@ -47,11 +47,11 @@ enum Record {
     private var time = "0"
     private var peak = -160.0
     private var scale = 0.0
-    private var held = 0.0
+    private var peakHold = 0.0
     private var lost = "0"
     private var isEnding = false
     private var hasInput = true
-    private var isOver = false
+    private var isFinished = false
     private var status = PlayheadClient.Status.done
 
     init(_ connection: consuming DaemonConnection, _ form: Invocation.Form?, isTimed: Bool) {
@@ -64,21 +64,21 @@ enum Record {
       prepare: [UInt8], start: [UInt8], _ line: ([[UInt8]]) throws -> [UInt8]
     ) throws -> Int32 {
       try makeEndPipe()
-      takeSignals()
+      installSignalHandlers()
       defer { keyboard.end() }
       try connection.sendFirst(prepare)
-      recorder = try connection.waitForAnswer().fields["recorder"] ?? ""
-      let isTyped = keyboard.begin()
-      takeSignals()
+      recorder = try connection.waitForReply().fields["recorder"] ?? ""
+      let isTerminal = keyboard.begin()
+      installSignalHandlers()
       let watch = try line(words(["record.watch", recorder] + (draws ? ["rate=20"] : [])))
       try connection.send(watch)
-      _ = try connection.waitForAnswer()
+      _ = try connection.waitForReply()
       try connection.send(start)
-      if draws { show(isTyped ? "Space: pause. Enter: stop." : "") }
-      while !isOver {
-        while let next = connection.nextLine() { try take(next) }
-        if draws, !isOver { draw() }
-        if isOver { break }
+      if draws { show(isTerminal ? "Space: pause. Enter: stop." : "") }
+      while !isFinished {
+        while let next = connection.nextLine() { try receive(next) }
+        if draws, !isFinished { draw() }
+        if isFinished { break }
         try wait(line)
       }
       return status
@@ -93,7 +93,7 @@ enum Record {
       endPipe = (ends[0], ends[1])
     }
 
-    private func takeSignals() {
+    private func installSignalHandlers() {
       for number in [SIGINT, SIGTERM, SIGHUP] {
         signal(number) { _ in
           var byte: UInt8 = 0
@@ -116,13 +116,13 @@ enum Record {
         _ = Glibc.read(endPipe.read, &byte, 1)
         try end(line)
       }
-      if polled[2].revents != 0 { try takeKeys(line) }
+      if polled[2].revents != 0 { try readKeys(line) }
       if polled[0].revents != 0, try !connection.receive() {
         throw Unreachable(message: "the daemon disconnected; it completes the recording at its next start")
       }
     }
 
-    private mutating func takeKeys(_ line: ([[UInt8]]) throws -> [UInt8]) throws {
+    private mutating func readKeys(_ line: ([[UInt8]]) throws -> [UInt8]) throws {
       var bytes = [UInt8](repeating: 0, count: 256)
       let count = bytes.withUnsafeMutableBytes { Glibc.read(STDIN_FILENO, $0.baseAddress, $0.count) }
       guard count > 0 else {
@@ -151,7 +151,7 @@ enum Record {
       try connection.send(Array("@stop ".utf8) + (try line(words(["record.stop", recorder]))))
     }
 
-    private mutating func take(_ line: [UInt8]) throws {
+    private mutating func receive(_ line: [UInt8]) throws {
       switch try ServerLine(parsing: line) {
       case .event(EventName.recording.rawValue, let fields):
         state = fields["state"] ?? state
@@ -166,7 +166,7 @@ enum Record {
         peak = levels.max() ?? -160
         scale = (fields["peakScale"] ?? "").split(separator: ",").compactMap { Double($0) }.max() ?? 0
         // The peak mark falls slowly.
-        held = max(scale, held - 0.02)
+        peakHold = max(scale, peakHold - 0.02)
       case .event(EventName.closing.rawValue, let fields):
         throw Unreachable(message: fields["message"] ?? "the daemon closed the connection")
       case .ok(let id, let fields): if id == "stop" { finish(fields) }
@@ -178,17 +178,17 @@ enum Record {
     }
 
     private mutating func finish(_ fields: ServerLine.TextFields) {
-      isOver = true
+      isFinished = true
       if draws { show("") }
       if let file = fields["file"] {
         let duration = fields["duration"].map { Inspect.clock($0) } ?? "unknown duration"
         Terminal.print("\(Terminal.printable(file)): \(duration), \(fields["size"] ?? "0") bytes\n")
       }
       if let count = fields["lost"].flatMap({ Int($0) }), count > 0 {
-        Terminal.complain("\(count) samples of the source were lost and replaced by silence")
+        Terminal.printDiagnostic("\(count) samples of the source were lost and replaced by silence")
       }
       if let message = fields["message"] {
-        Terminal.complain(Terminal.printable(message))
+        Terminal.printDiagnostic(Terminal.printable(message))
         status = PlayheadClient.Status.refused
       }
     }
@@ -203,13 +203,13 @@ enum Record {
     private func draw() {
       let width = max(10, min(40, Keyboard.columnCount(of: STDERR_FILENO) - 40))
       let filled = Int((scale * Double(width)).rounded())
-      let mark = min(width - 1, Int((held * Double(width)).rounded()))
+      let mark = min(width - 1, Int((peakHold * Double(width)).rounded()))
       var bar = ""
       for column in 0..<width { bar += column < filled ? "=" : column == mark && mark > 0 ? "|" : " " }
       let level = peak <= -160 ? "-inf" : "\(Int(peak.rounded()))"
-      let sign = state == "recording" ? "REC" : state == "paused" ? "paused" : state
-      let loss = lost == "0" ? "" : "  lost \(lost)"
-      show("\(sign)  \(Inspect.clock(time))  [\(bar)] \(level) dB\(loss)")
+      let stateText = state == "recording" ? "REC" : state == "paused" ? "paused" : state
+      let lostText = lost == "0" ? "" : "  lost \(lost)"
+      show("\(stateText)  \(Inspect.clock(time))  [\(bar)] \(level) dB\(lostText)")
     }
   }
 }

@@ -19,7 +19,7 @@ enum Save {
     let file = WholeFile(path: absolute(options.file), replaces: options.replaces, hint: "--force replaces it")
     do throws(MediaError) { try file.check() } catch { throw Failure(message: error.message) }
     let form = options.form ?? self.form(of: file.name)
-    let daemon = Asker(try DaemonConnection(path: socket)) { words in
+    let daemon = RequestClient(try DaemonConnection(path: socket)) { words in
       let line = try encoder.words(words)
       try RequestCheck.check(line)
       return line
@@ -35,7 +35,7 @@ enum Save {
       ].map { Array($0.utf8) }
       words.append(Array("base=".utf8) + file.folder)
       if let player = options.player { words.append(Array("player=".utf8) + player) }
-      let part = try daemon.ask(words)
+      let part = try daemon.send(words)
       for row in part.rows { lines += Array((row["text"] ?? "").utf8) + [UInt8(ascii: "\n")] }
       guard version == nil || part.fields["version"] == version else {
         throw Failure(message: "the queue changed during the export; nothing was written")
@@ -54,7 +54,7 @@ enum Save {
       ]).append(to: &text)
       Terminal.print(text + [UInt8(ascii: "\n")])
     } else if skippedCount > 0 {
-      Terminal.complain(
+      Terminal.printDiagnostic(
         "omitted \(skippedCount) of \(count ?? "the") entries: they have no name that a playlist can contain")
     }
     return PlayheadClient.Status.done

@@ -8,20 +8,22 @@ enum Scan {
   /// status: 1 when a file could not be measured.
   ///
   /// - Throws: `Refusal`, `Unreachable`.
-  static func run(_ line: [UInt8], _ socket: String, name shownName: (String) -> String) throws -> Int32 {
+  static func run(_ line: [UInt8], _ socket: String, name displayName: (String) -> String) throws -> Int32 {
     var connection = try DaemonConnection(path: socket)
     // A daemon that rejects the connection may have closed it already, after sending the reason.
     try connection.sendFirst(line)
     let showsProgress = isatty(STDERR_FILENO) == 1
-    let answer: Answer
+    let reply: DaemonReply
     do {
       defer { if showsProgress { Terminal.showProgress("") } }
-      answer = try connection.waitForAnswer { name, fields in
-        if showsProgress, name == EventName.scanProgress.rawValue { Terminal.showProgress(progress(fields, shownName)) }
+      reply = try connection.waitForReply { name, fields in
+        if showsProgress, name == EventName.scanProgress.rawValue {
+          Terminal.showProgress(progress(fields, displayName))
+        }
       }
     }
-    Terminal.print(table(answer.rows, album: answer.fields, name: shownName))
-    return answer.fields["failed"] == "0" ? PlayheadClient.Status.done : PlayheadClient.Status.refused
+    Terminal.print(table(reply.rows, album: reply.fields, name: displayName))
+    return reply.fields["failed"] == "0" ? PlayheadClient.Status.done : PlayheadClient.Status.refused
   }
 
   /// A progress text such as `2/12 35 % /music/two.flac`.
@@ -42,18 +44,18 @@ enum Scan {
   ) -> String {
     var text = columns.map { padded($0.0) }.joined() + "  file\n"
     for row in rows {
-      let values = columns.map { padded(shown(row[$0.1])) }.joined()
-      let remark = remark(row).map { "  (\($0))" } ?? ""
-      text += "\(values)  \(Terminal.printable(name(row["path"] ?? "")))\(remark)\n"
+      let values = columns.map { padded(displayText(row[$0.1])) }.joined()
+      let note = note(row).map { "  (\($0))" } ?? ""
+      text += "\(values)  \(Terminal.printable(name(row["path"] ?? "")))\(note)\n"
     }
     if album["albumLoudness"] != nil {
       let names = ["albumLoudness", "", "albumTruePeak", "albumSamplePeak", "albumGain"]
-      text += names.map { padded($0.isEmpty ? "" : shown(album[$0])) }.joined() + "  album\n"
+      text += names.map { padded($0.isEmpty ? "" : displayText(album[$0])) }.joined() + "  album\n"
     }
     return text
   }
 
-  private static func remark(_ row: ServerLine.TextFields) -> String? {
+  private static func note(_ row: ServerLine.TextFields) -> String? {
     switch row["status"] {
     case "silence"?: "silence"
     case "too-short"?: "shorter than 400 ms"
@@ -63,7 +65,7 @@ enum Scan {
   }
 
   /// Formats a number with exactly two decimals.
-  private static func shown(_ value: String?) -> String {
+  private static func displayText(_ value: String?) -> String {
     guard let value, value != "none" else { return "-" }
     let parts = value.split(separator: ".", omittingEmptySubsequences: false)
     let decimals = parts.count > 1 ? String(parts[1].prefix(2)) : ""

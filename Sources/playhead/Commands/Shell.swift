@@ -49,7 +49,7 @@ struct Shell: ~Copyable {
         guard try connection.receive() else { break }
         showReplies()
       }
-      if isInputOpen, polled[1].revents != 0 { try takeInput() }
+      if isInputOpen, polled[1].revents != 0 { try readInput() }
     }
     // Later output begins a new line, even after an interruption within a line.
     if isInteractive, isInputOpen { Terminal.print("\n") }
@@ -65,7 +65,7 @@ struct Shell: ~Copyable {
   private func showLine() {
     guard isInteractive, isInputOpen else { return }
     let room = Keyboard.columnCount - Self.prompt.count - 1
-    Terminal.print(Array("\r\u{1b}[K".utf8) + Self.prompt + editor.shown(columnCount: room))
+    Terminal.print(Array("\r\u{1b}[K".utf8) + Self.prompt + editor.visibleText(columnCount: room))
   }
 
   private mutating func showReplies() {
@@ -81,16 +81,16 @@ struct Shell: ~Copyable {
 
   // MARK: - Input
 
-  private mutating func takeInput() throws(Unreachable) {
+  private mutating func readInput() throws(Unreachable) {
     var chunk = [UInt8](repeating: 0, count: 4_096)
     let count = chunk.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
     if count < 0, errno == EINTR || errno == EAGAIN { return }
-    for byte in chunk.prefix(max(0, count)) where isInputOpen { try take(byte) }
+    for byte in chunk.prefix(max(0, count)) where isInputOpen { try handle(byte) }
     if count <= 0 { try endInput() }
     if isInputOpen { showLine() }
   }
 
-  private mutating func take(_ byte: UInt8) throws(Unreachable) {
+  private mutating func handle(_ byte: UInt8) throws(Unreachable) {
     guard isInteractive else {
       guard byte == UInt8(ascii: "\n") else { return pending.append(byte) }
       try send(pending)
@@ -98,7 +98,7 @@ struct Shell: ~Copyable {
       return
     }
     let before = editor.text
-    switch editor.take(byte) {
+    switch editor.handle(byte) {
     case .line(let line)?:
       Terminal.print(Array("\r\u{1b}[K".utf8) + Self.prompt + before + [UInt8(ascii: "\n")])
       try send(line)
@@ -130,7 +130,7 @@ struct Shell: ~Copyable {
     do throws(MediaError) {
       bytes = try resolved(line)
     } catch {
-      Terminal.complain(ReplyPrinter.describe(error))
+      Terminal.printDiagnostic(ReplyPrinter.describe(error))
       hasFailed = true
       return
     }

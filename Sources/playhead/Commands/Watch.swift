@@ -8,11 +8,11 @@ enum Watch {
     _ options: Invocation.WatchOptions, _ encoder: RequestEncoder, form: Invocation.Form?, _ path: String
   ) throws -> Int32 {
     let isJSON = form == .json
-    if !options.asksForEvents, form != .words, HumanText.isWanted(form), isatty(STDOUT_FILENO) == 1, !Style.isDumb {
+    if !options.selectsEvents, form != .words, HumanText.isSelected(form), isatty(STDOUT_FILENO) == 1, !Style.isDumb {
       return try LiveWatch.run(options, path)
     }
     var options = options
-    if !options.asksForTimes, options.keys.isEmpty { options.keys = Invocation.WatchOptions.defaultKeys }
+    if !options.selectsTimes, options.keys.isEmpty { options.keys = Invocation.WatchOptions.defaultKeys }
     let requests = requests(options)
     var lines: [UInt8] = []
     for (index, words) in requests.enumerated() {
@@ -20,16 +20,16 @@ enum Watch {
       try RequestCheck.check(line)
       lines += line
     }
-    var patience = Patience()
+    var retryDelay = RetryDelay()
     while true {
       do {
-        try follow(lines, path) { patience = Patience() }
+        try follow(lines, path) { retryDelay = RetryDelay() }
       } catch let failure as Unreachable where options.reconnects {
         // Report once, and again after each reconnection.
-        if patience.isFresh {
-          Failure(Unreachable(message: "\(failure.message); waiting for it")).complain(isJSON: isJSON)
+        if retryDelay.isInitial {
+          Failure(Unreachable(message: "\(failure.message); waiting for it")).printDiagnostic(isJSON: isJSON)
         }
-        patience.wait()
+        retryDelay.wait()
       }
     }
   }
@@ -44,7 +44,7 @@ enum Watch {
       // Lines that arrive together are written together.
       var text: [UInt8] = []
       while let line = connection.nextLine() {
-        switch meaning(of: line) {
+        switch kind(of: line) {
         case .event: text += line + [UInt8(ascii: "\n")]
         case .other: continue
         case .failure(let error):
@@ -74,14 +74,14 @@ enum Watch {
     return requests
   }
 
-  private enum Meaning {
+  private enum LineKind {
     case event
     /// A greeting or a reply, which is not printed.
     case other
     case failure(any Error)
   }
 
-  private static func meaning(of line: [UInt8]) -> Meaning {
+  private static func kind(of line: [UInt8]) -> LineKind {
     if line.first == UInt8(ascii: "{") {
       guard let value = try? JSONValue(parsing: line.span) else { return .other }
       if value["method"] != nil { return .event }
@@ -98,7 +98,7 @@ enum Watch {
   }
 
   /// The meaning of an error. A daemon that shuts down counts as disconnected.
-  private static func failure(_ error: MediaError) -> Meaning {
+  private static func failure(_ error: MediaError) -> LineKind {
     error.code == .shuttingDown ? .failure(Unreachable(message: error.message)) : .failure(Refusal(error: error))
   }
 }

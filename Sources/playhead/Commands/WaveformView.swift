@@ -9,8 +9,8 @@ enum WaveformView {
 
   /// The request with one bin per column, unless it specifies the bins itself.
   static func words(_ words: [[UInt8]]) -> [[UInt8]] {
-    let said = ["bins=", "file=", "samples-per-bin="].map { Array($0.utf8) }
-    guard !words.contains(where: { word in said.contains { word.starts(with: $0) } }) else { return words }
+    let binOptions = ["bins=", "file=", "samples-per-bin="].map { Array($0.utf8) }
+    guard !words.contains(where: { word in binOptions.contains { word.starts(with: $0) } }) else { return words }
     let columnCount = isatty(STDOUT_FILENO) == 1 ? Keyboard.columnCount : 80
     return words + [Array("bins=\(min(1_000, max(1, columnCount)))".utf8)]
   }
@@ -19,12 +19,12 @@ enum WaveformView {
   ///
   /// - Throws: `Refusal`, `Unreachable`.
   static func run(_ line: [UInt8], _ socket: String) throws -> Int32 {
-    let answer = try MediaWork.answer(to: line, socket)
-    if let file = answer.fields["file"] {
-      Terminal.print("\(Terminal.printable(file)): \(answer.fields["bins"] ?? "") bins\n")
+    let reply = try MediaWork.reply(to: line, socket)
+    if let file = reply.fields["file"] {
+      Terminal.print("\(Terminal.printable(file)): \(reply.fields["bins"] ?? "") bins\n")
     } else {
       let isUnicode = LiveLine.Glyphs.environment.unknown == nil
-      Terminal.print(text(answer.rows, answer.fields, blocks: isUnicode ? ["▀", "▄", "█"] : ["'", ".", "#"]))
+      Terminal.print(text(reply.rows, reply.fields, blocks: isUnicode ? ["▀", "▄", "█"] : ["'", ".", "#"]))
     }
     return PlayheadClient.Status.done
   }
@@ -40,9 +40,9 @@ enum WaveformView {
     let columns = rows.map { row in
       func values(_ name: String) -> [Double] { (row[name] ?? "").split(separator: ",").compactMap { Double($0) } }
       // Positions in half characters, from the top.
-      func place(_ value: Double) -> Double { (1 - max(-1, min(1, value))) / 2 * Double(height) }
-      let top = min(height - 1, Int(place(values("max").max() ?? 0).rounded(.down)))
-      let bottom = Int(place(values("min").min() ?? 0).rounded(.up))
+      func halfRow(_ value: Double) -> Double { (1 - max(-1, min(1, value))) / 2 * Double(height) }
+      let top = min(height - 1, Int(halfRow(values("max").max() ?? 0).rounded(.down)))
+      let bottom = Int(halfRow(values("min").min() ?? 0).rounded(.up))
       return top..<max(top + 1, min(height, bottom))
     }
     var text = ""

@@ -39,7 +39,7 @@ struct Completion {
   /// The output of `playhead complete`: `files` or `words` and the prefix of a file name; then one line per candidate.
   var text: String {
     "\(takesFiles ? "files" : "words")\t\(filePrefix)\n"
-      + candidates.map { "\(Terminal.harmless($0.text))\t\(Terminal.harmless($0.summary))\n" }.joined()
+      + candidates.map { "\(Terminal.withoutControls($0.text))\t\(Terminal.withoutControls($0.summary))\n" }.joined()
   }
 
   // MARK: - Position of the word
@@ -114,8 +114,8 @@ struct Completion {
         name: parameter.name.rawValue, value: parameter.kind == .flag ? nil : parameter.placeholder,
         summary: parameter.summary, candidates: Candidates(of: parameter))
     }
-    let isOnlyPositions = arguments.contains("--")
-    if !isOnlyPositions {
+    let acceptsOnlyPositions = arguments.contains("--")
+    if !acceptsOnlyPositions {
       if let (option, value) = Self.split(partial, among: asOptions + Subcommand.globalOptions) {
         return offer(option.candidates, value)
       }
@@ -139,7 +139,7 @@ struct Completion {
       position < positions.count ? positions[position] : positions.last.flatMap { $0.place.takesSeveral ? $0 : nil }
     if let parameter { offer(Candidates(of: parameter)) }
     // For file parameters, options are offered only after a word has been begun, because they would hide the files.
-    guard !isOnlyPositions, !takesFiles || !partial.isEmpty else { return }
+    guard !acceptsOnlyPositions, !takesFiles || !partial.isEmpty else { return }
     candidates += options.map { option in
       Candidate(
         text: option.kind == .flag ? option.name.rawValue : "\(option.name.rawValue)=", summary: option.summary)
@@ -182,8 +182,8 @@ struct Completion {
     case .words(let words): values = words.map { Candidate(text: $0, summary: "") }
     case .commands:
       values = Subcommand.all.filter { !$0.isHidden }.map { Candidate(text: $0.name, summary: $0.summary) }
-      let own = Set(values.map(\.text))
-      values += CommandTable.all.filter { !own.contains($0.name.rawValue) }.map {
+      let clientCommands = Set(values.map(\.text))
+      values += CommandTable.all.filter { !clientCommands.contains($0.name.rawValue) }.map {
         Candidate(text: $0.name.rawValue, summary: $0.summary)
       }
     case .keys:

@@ -7,8 +7,8 @@ enum HelpText {
 
   /// The output of `playhead --help`.
   static var usage: String {
-    let own = Subcommand.all.filter { !$0.isHidden }
-    let width = own.map(\.name.count).max() ?? 0
+    let clientCommands = Subcommand.all.filter { !$0.isHidden }
+    let width = clientCommands.map(\.name.count).max() ?? 0
     return """
       usage: playhead [OPTION]... COMMAND [ARGUMENT...] [NAME=VALUE | --NAME VALUE]...
 
@@ -20,7 +20,7 @@ enum HelpText {
       \(description.map { wrapped($0, width: 120) }.joined(separator: "\n\n"))
 
       Commands of the client:
-      \(own.map { "  \(padded($0.name, width))  \($0.summary)" }.joined(separator: "\n"))
+      \(clientCommands.map { "  \(padded($0.name, width))  \($0.summary)" }.joined(separator: "\n"))
 
       Options:
       \(table(Subcommand.globalOptions.map { ($0.synopsis, $0.summary) } + [
@@ -30,7 +30,7 @@ enum HelpText {
       \(output.map { wrapped($0, width: 118, indent: "  ") }.joined(separator: "\n"))
 
       Exit status:
-      \(table(ExitStatus.allCases.map { ("\($0.rawValue)", $0.meaning) } + [("128 + N", ExitStatus.signalMeaning)]))
+      \(table(ExitStatus.allCases.map { ("\($0.rawValue)", $0.meaning) } + [("128 + N", ExitStatus.signalDescription)]))
       Environment:
       \(table(environment))
       """
@@ -96,8 +96,8 @@ enum HelpText {
 
   /// The list of commands, by family.
   static var overview: String {
-    let own = Subcommand.all.filter { !$0.isHidden }
-    let width = (CommandTable.all.map(\.name.rawValue.utf8.count) + own.map(\.name.utf8.count)).max() ?? 0
+    let clientCommands = Subcommand.all.filter { !$0.isHidden }
+    let width = (CommandTable.all.map(\.name.rawValue.utf8.count) + clientCommands.map(\.name.utf8.count)).max() ?? 0
     var text = ""
     for family in CommandSpec.Family.allCases {
       text += "\(family.rawValue)\n"
@@ -106,7 +106,7 @@ enum HelpText {
       }
     }
     text += "Client\n"
-    for subcommand in own { text += "  \(padded(subcommand.name, width))  \(subcommand.summary)\n" }
+    for subcommand in clientCommands { text += "  \(padded(subcommand.name, width))  \(subcommand.summary)\n" }
     return text
   }
 
@@ -127,7 +127,7 @@ enum HelpText {
     if let rows = spec.rowFields { text += "\nRows: \(rows.map(\.notation).joined(separator: " "))\n" }
     if !spec.replyFields.isEmpty { text += "\nReply: \(spec.replyFields.map(\.notation).joined(separator: " "))\n" }
     text += "\nExamples:\n" + examples(of: spec).map { "  $ \($0)\n" }.joined()
-    if let remark = remark(on: spec) { text += "\n\(remark)\n" }
+    if let note = note(on: spec) { text += "\n\(note)\n" }
     text += "\nOn the wire:\n"
     for line in spec.example { text += "  \(line)\n" }
     return text
@@ -146,8 +146,8 @@ enum HelpText {
     return lines.isEmpty ? ["playhead \(spec.name.rawValue)"] : lines
   }
 
-  /// A remark on commands that have no effect here, because their effect ends with the connection.
-  private static func remark(on spec: CommandSpec) -> String? {
+  /// A note on commands that have no effect here, because their effect ends with the connection.
+  private static func note(on spec: CommandSpec) -> String? {
     switch spec.name {
     case .observe, .tick, .at, .atChapters, .meter, .unobserve, .untick, .unmeter:
       "The effect ends with the connection, which the client closes: use `playhead watch` or `playhead shell`."

@@ -7,7 +7,7 @@ enum LiveCandidates {
   private static let microseconds = 500_000
 
   /// Prints the candidates for the last word. If the daemon does not reply, the process ends without output.
-  static func print(_ words: [[UInt8]], socketPath: @escaping (_ said: String?) throws -> String) {
+  static func print(_ words: [[UInt8]], socketPath: @escaping (_ specifiedPath: String?) throws -> String) {
     let words = words.map { String(decoding: $0, as: UTF8.self) }
     // A timer ends the process at any blocking point: connecting, sending or reading.
     signal(SIGALRM) { _ in _exit(0) }
@@ -27,14 +27,14 @@ enum LiveCandidates {
 
   private static func candidates(_ live: Completion.Live, _ path: String) throws -> [Completion.Candidate] {
     let encoder = RequestEncoder()
-    let daemon = Asker(try DaemonConnection(path: path)) { try encoder.words($0) }
+    let daemon = RequestClient(try DaemonConnection(path: path)) { try encoder.words($0) }
     switch live {
     case .players:
-      return try daemon.ask(["player.list"]).rows.compactMap { row in
+      return try daemon.send(["player.list"]).rows.compactMap { row in
         row["player"].map { Completion.Candidate(text: $0, summary: row["timeControlStatus"] ?? "") }
       }
     case .entries(let player):
-      let rows = try daemon.ask(["list"] + (player.map { ["player=\($0)"] } ?? [])).rows
+      let rows = try daemon.send(["list"] + (player.map { ["player=\($0)"] } ?? [])).rows
       return rows.compactMap { row in row["item"].map { .init(text: $0, summary: EntryTitle.of(row)) } }
     }
   }

@@ -64,7 +64,7 @@ enum ManualPage: String, CaseIterable {
     for paragraph in HelpText.output { page.paragraph(paragraph) }
     page.heading("EXIT STATUS")
     for status in ExitStatus.allCases { page.term("\(status.rawValue)", status.meaning) }
-    page.term("128 + N", ExitStatus.signalMeaning)
+    page.term("128 + N", ExitStatus.signalDescription)
     page.heading("ENVIRONMENT")
     for (name, meaning) in HelpText.environment { page.term(name, meaning) }
     page.heading("SEE ALSO")

@@ -15,11 +15,11 @@ struct ManualText {
     text += "\(Self.escaped(name)) \\- \(Self.escaped(title))\n"
   }
 
-  mutating func heading(_ title: String) { begin(".SH", title) }
+  mutating func heading(_ title: String) { appendHeading(".SH", title) }
 
-  mutating func subheading(_ title: String) { begin(".SS", title) }
+  mutating func subheading(_ title: String) { appendHeading(".SS", title) }
 
-  private mutating func begin(_ macro: String, _ title: String) {
+  private mutating func appendHeading(_ macro: String, _ title: String) {
     text += "\(macro) \(Self.quoted(title))\n"
     isBelowHeading = true
   }

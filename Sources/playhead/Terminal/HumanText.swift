@@ -6,16 +6,16 @@ struct HumanText {
   let text: String
 
   /// Whether results have the human-readable form: when requested, or by default on a terminal.
-  static func isWanted(_ form: Invocation.Form?) -> Bool {
+  static func isSelected(_ form: Invocation.Form?) -> Bool {
     form == .human || (form == nil && isatty(STDOUT_FILENO) == 1)
   }
 
-  init(ofCommand command: String, _ answer: Answer, _ style: Style, columnCount: Int? = HumanText.columnCount) {
+  init(ofCommand command: String, _ reply: DaemonReply, _ style: Style, columnCount: Int? = HumanText.columnCount) {
     let text =
       switch command {
-      case "status": Self.status(answer.fields, entry: answer.rows.first, style)
-      case "list", "history": Self.entries(answer, isQueue: command == "list", style)
-      default: Self.generic(answer, style, columnCount)
+      case "status": Self.status(reply.fields, entry: reply.rows.first, style)
+      case "list", "history": Self.entries(reply, isQueue: command == "list", style)
+      default: Self.generic(reply, style, columnCount)
       }
     self.text = text
   }
@@ -26,21 +26,21 @@ struct HumanText {
   // MARK: - Generic replies
 
   /// The rows as a table, and the fields below it.
-  private static func generic(_ answer: Answer, _ style: Style, _ columnCount: Int?) -> String {
-    var table = Table(rows: answer.rows)
+  private static func generic(_ reply: DaemonReply, _ style: Style, _ columnCount: Int?) -> String {
+    var table = Table(rows: reply.rows)
     if let columnCount, table.width > columnCount { table = Table(rows: []) }
     var text = table.text(style)
     if table.isEmpty {
       // The table is too wide: print each row separately.
-      text = answer.rows.map { fields($0.entries, style) + "\n" }.joined()
-    } else if !answer.fields.entries.isEmpty {
+      text = reply.rows.map { fields($0.entries, style) + "\n" }.joined()
+    } else if !reply.fields.entries.isEmpty {
       text += "\n"
     }
     // The number of rows is visible.
-    let rest = answer.fields.entries.filter { field in
-      answer.rows.isEmpty || !(field.name == "count" || (field.name == "next" && field.value == "none"))
+    let visibleFields = reply.fields.entries.filter { field in
+      reply.rows.isEmpty || !(field.name == "count" || (field.name == "next" && field.value == "none"))
     }
-    return (answer.rows.isEmpty ? "" : text) + fields(rest, style)
+    return (reply.rows.isEmpty ? "" : text) + fields(visibleFields, style)
   }
 
   private static func fields(_ fields: [ServerLine.TextFields.Field], _ style: Style) -> String {
@@ -72,10 +72,10 @@ struct HumanText {
 
   // MARK: - Queue
 
-  private static func entries(_ answer: Answer, isQueue: Bool, _ style: Style) -> String {
-    guard !answer.rows.isEmpty else { return isQueue ? "The queue is empty.\n" : "The history is empty.\n" }
+  private static func entries(_ reply: DaemonReply, isQueue: Bool, _ style: Style) -> String {
+    guard !reply.rows.isEmpty else { return isQueue ? "The queue is empty.\n" : "The history is empty.\n" }
     var table = Table(columns: ["", "ID", "TIME", "TITLE"], isRight: [false, true, true, false])
-    for row in answer.rows {
+    for row in reply.rows {
       let isCurrent = row["current"] == "true"
       var title = EntryTitle.of(row)
       if let artist = row["artist"], !artist.isEmpty { title = "\(Terminal.printable(artist)) - \(title)" }
@@ -86,9 +86,9 @@ struct HumanText {
         mark: isCurrent ? .bold : row["status"] == "failed" ? .red : .plain)
     }
     var text = table.text(style)
-    let (count, shown) = (answer.fields["count"] ?? "\(answer.rows.count)", answer.rows.count)
+    let (count, shown) = (reply.fields["count"] ?? "\(reply.rows.count)", reply.rows.count)
     if count != "\(shown)" {
-      let more = answer.fields["next"].map { $0 == "none" ? "" : "; continue with: list offset=\($0)" } ?? ""
+      let more = reply.fields["next"].map { $0 == "none" ? "" : "; continue with: list offset=\($0)" } ?? ""
       text += style.dim("\(shown) of \(count) entries\(more)") + "\n"
     }
     return text
@@ -97,37 +97,41 @@ struct HumanText {
   // MARK: - Player
 
   private static func status(_ fields: ServerLine.TextFields, entry: ServerLine.TextFields?, _ style: Style) -> String {
-    func given(_ name: String) -> String? {
+    func shownValue(_ name: String) -> String? {
       fields[name].flatMap { ["none", "indefinite", ""].contains($0) ? nil : Terminal.printable($0) }
     }
     var lines: [(String, String)] = []
     func add(_ name: String, _ value: String?) { if let value { lines.append((name, value)) } }
     var state = Self.state(fields["timeControlStatus"] ?? "", style)
-    if let reason = given("reasonForWaitingToPlay") { state += " (\(reason))" }
-    if let player = given("player"), player != "main" { add("Player", player) }
+    if let reason = shownValue("reasonForWaitingToPlay") { state += " (\(reason))" }
+    if let player = shownValue("player"), player != "main" { add("Player", player) }
     add("State", state)
-    add("Title", given("streamTitle") ?? given("title") ?? entry.map { EntryTitle.of($0) })
-    add("Artist", given("artist"))
-    if let chapter = given("chapter") { add("Chapter", given("chapterTitle").map { "\(chapter), \($0)" } ?? chapter) }
-    if let time = given("time") {
-      let isEstimate = fields["providesPreciseDuration"] == "false"
-      add("Time", clock(time) + (given("duration").map { " of \(isEstimate ? "about " : "")\(clock($0))" } ?? ""))
+    add("Title", shownValue("streamTitle") ?? shownValue("title") ?? entry.map { EntryTitle.of($0) })
+    add("Artist", shownValue("artist"))
+    if let chapter = shownValue("chapter") {
+      add("Chapter", shownValue("chapterTitle").map { "\(chapter), \($0)" } ?? chapter)
     }
-    if let item = given("item") {
+    if let time = shownValue("time") {
+      let isEstimate = fields["providesPreciseDuration"] == "false"
+      add("Time", clock(time) + (shownValue("duration").map { " of \(isEstimate ? "about " : "")\(clock($0))" } ?? ""))
+    }
+    if let item = shownValue("item") {
       add("Entry", "\(item), the first of \(fields["count"] ?? "?")")
     } else {
       add("Queue", fields["count"] == "0" ? "empty" : "\(fields["count"] ?? "?") entries")
     }
-    if let status = given("itemStatus"), status != "readyToPlay" { add("File", status) }
-    add("Volume", given("volume").map { $0 + (fields["isMuted"] == "true" ? ", muted" : "") })
+    if let status = shownValue("itemStatus"), status != "readyToPlay" { add("File", status) }
+    add("Volume", shownValue("volume").map { $0 + (fields["isMuted"] == "true" ? ", muted" : "") })
     // Omit settings with their usual value.
-    let usual = [
+    let settings = [
       ("rate", "Rate", ["0", "1"]), ("pan", "Pan", ["0"]), ("repeat", "Repeat", ["off"]), ("loop", "Loop", []),
       ("shuffle", "Shuffle", []), ("actionAtItemEnd", "At the end", ["advance"]),
       ("audioTimePitchAlgorithm", "Pitch", ["timeDomain"]),
       ("replayGain", "Replay gain", ["off"]),
     ]
-    for (name, title, silent) in usual where !silent.contains(fields[name] ?? "") { add(title, given(name)) }
+    for (name, title, defaultValues) in settings where !defaultValues.contains(fields[name] ?? "") {
+      add(title, shownValue(name))
+    }
     let width = lines.map(\.0.count).max() ?? 0
     return lines.map { "\(style.dim(DisplayWidth.padded($0.0, to: width)))  \($0.1)\n" }.joined()
   }

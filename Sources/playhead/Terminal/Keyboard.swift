@@ -6,7 +6,7 @@ import Glibc
 nonisolated(unsafe) private var originalMode = termios()
 
 /// Registers the restoration of the mode at exit, once per process.
-private let givesBackAtExit: Bool = atexit { tcsetattr(STDIN_FILENO, TCSADRAIN, &originalMode) } == 0
+private let restoresAtExit: Bool = atexit { tcsetattr(STDIN_FILENO, TCSADRAIN, &originalMode) } == 0
 
 /// The terminal of standard input, read byte by byte from `begin` to `end`.
 struct Keyboard {
@@ -15,7 +15,7 @@ struct Keyboard {
   /// Begins. Returns false when standard input is not a terminal.
   mutating func begin() -> Bool {
     guard !isRaw else { return true }
-    guard tcgetattr(STDIN_FILENO, &originalMode) == 0, givesBackAtExit else { return false }
+    guard tcgetattr(STDIN_FILENO, &originalMode) == 0, restoresAtExit else { return false }
     var mode = originalMode
     // ISIG too: Ctrl-C and Ctrl-Z must not end or stop the process before the mode is restored.
     mode.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)

@@ -21,7 +21,7 @@ struct LineEditor {
   private enum Sequence {
     case none
     /// After ESC.
-    case begun
+    case afterEscape
     /// After ESC and `[` or `O`, up to a byte of `@` or higher.
     case parameters
   }
@@ -31,10 +31,10 @@ struct LineEditor {
   private var sequence = Sequence.none
 
   /// Processes one byte of the keyboard.
-  mutating func take(_ byte: UInt8) -> Outcome? {
+  mutating func handle(_ byte: UInt8) -> Outcome? {
     switch sequence {
-    case .none: return takeKey(byte)
-    case .begun:
+    case .none: return handleKey(byte)
+    case .afterEscape:
       sequence = byte == UInt8(ascii: "[") || byte == UInt8(ascii: "O") ? .parameters : .none
     case .parameters:
       if byte >= UInt8(ascii: "@") { sequence = .none }
@@ -42,7 +42,7 @@ struct LineEditor {
     return nil
   }
 
-  private mutating func takeKey(_ byte: UInt8) -> Outcome? {
+  private mutating func handleKey(_ byte: UInt8) -> Outcome? {
     switch byte {
     case 0x0a, 0x0d:
       defer { text = [] }
@@ -55,7 +55,7 @@ struct LineEditor {
     case 0x17:
       while text.last == UInt8(ascii: " ") { text.removeLast() }
       while let last = text.last, last != UInt8(ascii: " ") { text.removeLast() }
-    case 0x1b: sequence = .begun
+    case 0x1b: sequence = .afterEscape
     case 0x09: text.append(UInt8(ascii: " "))
     case 0x00..<0x20: break
     default: text.append(byte)
@@ -68,7 +68,7 @@ struct LineEditor {
   }
 
   /// The end of the line that fits in `columnCount` columns. Each character counts as one column.
-  func shown(columnCount: Int) -> ArraySlice<UInt8> {
+  func visibleText(columnCount: Int) -> ArraySlice<UInt8> {
     var columns = 0
     var start = text.endIndex
     while start > text.startIndex {

@@ -14,12 +14,12 @@ final class ProgressBar {
 
   /// Displays a bar.
   func show(_ done: Int, of count: Int) {
-    let behind = "\(done) of \(count)"
+    let suffix = "\(done) of \(count)"
     // Leave room for the brackets, the space after them, and the last column.
-    let width = max(4, min(40, Keyboard.columnCount(of: STDERR_FILENO) - behind.count - 4))
+    let width = max(4, min(40, Keyboard.columnCount(of: STDERR_FILENO) - suffix.count - 4))
     let filled = count > 0 ? min(width, done * width / count) : width
     show(
-      "[\(String(repeating: "#", count: filled))\(String(repeating: "-", count: width - filled))] \(behind)")
+      "[\(String(repeating: "#", count: filled))\(String(repeating: "-", count: width - filled))] \(suffix)")
   }
 
   /// Clears the line.

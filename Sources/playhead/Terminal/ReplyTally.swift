@@ -5,7 +5,7 @@ import WireProtocol
 /// Pure: no I/O.
 struct ReplyTally {
   private var reader = RequestReader()
-  private var unansweredCount = 0
+  private var pendingReplyCount = 0
   /// Whether `bye` was sent, after which the daemon ends the connection.
   private(set) var hasEnded = false
 
@@ -13,7 +13,7 @@ struct ReplyTally {
   private(set) var isCutOff = false
 
   /// Whether all requests have their replies.
-  var isComplete: Bool { unansweredCount == 0 }
+  var isComplete: Bool { pendingReplyCount == 0 }
 
   /// Processes a line to the daemon, with its LF. Lines after `bye` get no reply.
   mutating func send(_ line: [UInt8]) {
@@ -21,21 +21,21 @@ struct ReplyTally {
     while !hasEnded, let incoming = reader.next(in: line.span, at: &offset) {
       switch incoming {
       case .request(let request):
-        if request.address.expectsReply { unansweredCount += 1 }
+        if request.address.expectsReply { pendingReplyCount += 1 }
         if request.command == .connection(.bye) { hasEnded = true }
-      case .rejected(let rejection): if rejection.address.expectsReply { unansweredCount += 1 }
+      case .rejected(let rejection): if rejection.address.expectsReply { pendingReplyCount += 1 }
       case .close: break
       case .batch(let members):
-        var isAnswered = false
+        var expectsReply = false
         for member in members {
           switch member {
           case .request(let request):
-            if request.address.expectsReply { isAnswered = true }
+            if request.address.expectsReply { expectsReply = true }
             if request.command == .connection(.bye) { hasEnded = true }
-          case .rejected(let rejection): if rejection.address.expectsReply { isAnswered = true }
+          case .rejected(let rejection): if rejection.address.expectsReply { expectsReply = true }
           }
         }
-        if isAnswered { unansweredCount += 1 }
+        if expectsReply { pendingReplyCount += 1 }
       }
     }
   }
@@ -43,7 +43,7 @@ struct ReplyTally {
   /// Processes a line from the daemon. Returns whether it is an error reply.
   mutating func receive(_ line: [UInt8]) -> Bool {
     if line.first == UInt8(ascii: "[") {
-      unansweredCount -= 1
+      pendingReplyCount -= 1
       return false
     }
     if line.first == UInt8(ascii: "{") {
@@ -52,15 +52,15 @@ struct ReplyTally {
         if method == .string(EventName.closing.rawValue) { isCutOff = true }
         return false
       }
-      unansweredCount -= 1
+      pendingReplyCount -= 1
       return value["error"] != nil
     }
     switch try? ServerLine(parsing: line) {
     case .ok?:
-      unansweredCount -= 1
+      pendingReplyCount -= 1
       return false
     case .error?:
-      unansweredCount -= 1
+      pendingReplyCount -= 1
       return true
     case .event(EventName.closing.rawValue, _)?:
       isCutOff = true

@@ -12,7 +12,7 @@ struct Style: Sendable {
 
   /// Whether the descriptor is a terminal with colors, and the user has not disabled them (https://no-color.org).
   private static func allowsColor(_ descriptor: Int32) -> Bool {
-    if let wish = getenv("NO_COLOR"), wish.pointee != 0 { return false }
+    if let setting = getenv("NO_COLOR"), setting.pointee != 0 { return false }
     return isatty(descriptor) == 1 && !isDumb
   }
 

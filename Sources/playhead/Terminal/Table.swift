@@ -19,13 +19,13 @@ struct Table {
   init(rows: [ServerLine.TextFields]) {
     var names: [String] = []
     for row in rows {
-      var place = 0
+      var column = 0
       for field in row.entries {
-        if let known = names.firstIndex(of: field.name) {
-          place = known + 1
+        if let existing = names.firstIndex(of: field.name) {
+          column = existing + 1
         } else {
-          names.insert(field.name, at: place)
-          place += 1
+          names.insert(field.name, at: column)
+          column += 1
         }
       }
     }

@@ -14,7 +14,7 @@ enum Terminal {
     guard !write(bytes, to: STDOUT_FILENO) else { return }
     let failure = OutputFailure(message: "standard output cannot be written: \(String(cString: strerror(errno)))")
     let isJSON = CommandLine.arguments.dropFirst().prefix { $0 != "--" }.contains("--json")
-    Failure(failure).complain(isJSON: isJSON)
+    Failure(failure).printDiagnostic(isJSON: isJSON)
     exit(ExitStatus.refused.rawValue)
   }
 
@@ -33,7 +33,7 @@ enum Terminal {
   }
 
   /// The signals that end the client and first clear the progress line. Ignored signals remain ignored.
-  private static let endings = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { number in
+  private static let endingSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { number in
     var action = sigaction()
     return sigaction(number, nil, &action) != 0
       || unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self)
@@ -41,7 +41,7 @@ enum Terminal {
 
   /// Sets whether these signals clear the current line of standard error.
   private static func clearAtSignals(_ clears: Bool) {
-    for number in endings {
+    for number in endingSignals {
       guard clears else {
         signal(number, SIG_DFL)
         continue
@@ -57,7 +57,7 @@ enum Terminal {
   }
 
   /// Writes a message of the client to standard error.
-  static func complain(_ message: String) {
+  static func printDiagnostic(_ message: String) {
     let style = Style.errors
     write(Array("\(style.red("playhead:")) \(printable(message))\n".utf8), to: STDERR_FILENO)
   }
@@ -65,12 +65,12 @@ enum Terminal {
   /// Removes line ends, terminal commands and controls of the text direction from `text`, which file names and tags
   /// may contain. Each is replaced by U+FFFD. Characters outside the character set of the environment are replaced by
   /// `?`.
-  static func printable(_ text: some StringProtocol) -> String { glyphs.shown(harmless(text)) }
+  static func printable(_ text: some StringProtocol) -> String { glyphs.displayable(withoutControls(text)) }
 
   private static let glyphs = LiveLine.Glyphs.environment
 
   /// The text as in `printable`, without the limit to a character set. For programs.
-  static func harmless(_ text: some StringProtocol) -> String {
+  static func withoutControls(_ text: some StringProtocol) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       scalars.append(DisplayText.isControl(scalar) ? "\u{FFFD}" : scalar)
@@ -81,13 +81,13 @@ enum Terminal {
   /// Writes all bytes. Returns false on an error, with the reason in `errno`.
   @discardableResult
   static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-    var done = 0
-    while done < bytes.count {
+    var writtenCount = 0
+    while writtenCount < bytes.count {
       let count = bytes.withUnsafeBytes { bytes in
-        Glibc.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+        Glibc.write(descriptor, bytes.baseAddress.map { $0 + writtenCount }, bytes.count - writtenCount)
       }
       if count >= 0 {
-        done += count
+        writtenCount += count
       } else if errno == EAGAIN {
         // Another process has made the descriptor nonblocking.
         var polled = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

@@ -76,7 +76,7 @@ import Testing
     var ends: [Int32] = [-1, -1]
     try #require(pipe(&ends) == 0)
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    let path = try daemon.place(ends[0])
+    let path = try daemon.passDescriptor(ends[0])
     close(ends[0])
     try client.reply("asset.open \(path)")
     for name in ["a", "b"] {

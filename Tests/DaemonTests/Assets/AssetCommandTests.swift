@@ -160,7 +160,7 @@ import Testing
     try client.reply("asset.open \(path) precise")
     try client.send("@c asset.load 2 duration")
     client.finishSending()
-    _ = try client.rest()
+    _ = try client.remainingLines()
     #expect(try daemon.connect().reply("ping") == "ok")
   }
 

@@ -211,7 +211,7 @@ import Testing
     let client = try Program(
       Executables.playhead,
       ["--socket", folder.file("control.sock"), "add"] + [String](repeating: path, count: 4_000))
-    #expect(try socket.answerOnce("ok\n* closing message=\"for a reason\"\n") == "queue.begin\n")
+    #expect(try socket.replyOnce("ok\n* closing message=\"for a reason\"\n") == "queue.begin\n")
     #expect(try client.waitForEnd() == .init(status: 3, output: "", errors: "playhead: for a reason\n"))
   }
 

@@ -17,7 +17,7 @@ import Testing
     let path = try daemon.wave(1, frameCount: 48_000)
     let file = try opened(path)
     defer { close(file) }
-    let token = try daemon.place(file)
+    let token = try daemon.passDescriptor(file)
     unlink(path)
     #expect(try client.reply("load \(token) wait=ready") == "ok items=1 version=1")
     let status = try client.reply("item.status 1")
@@ -36,7 +36,7 @@ import Testing
     let after = try daemon.wave(2, frameCount: 4_800)
     var ends: [Int32] = [-1, -1]
     try #require(pipe(&ends) == 0)
-    let token = try daemon.place(ends[0])
+    let token = try daemon.passDescriptor(ends[0])
     close(ends[0])
     // Nothing has been written yet, and no other request is delayed.
     #expect(try client.reply("load \(token) \(after)") == "ok items=1,2 version=1")
@@ -64,7 +64,7 @@ import Testing
     let path = try daemon.wave(1, frameCount: 48_000)
     var ends: [Int32] = [-1, -1]
     try #require(pipe(&ends) == 0)
-    let token = try daemon.place(ends[0])
+    let token = try daemon.passDescriptor(ends[0])
     close(ends[0])
     try client.send("@a scan \(token)", "@b scan \(path)")
     func replies() throws -> [String] {
@@ -89,13 +89,13 @@ import Testing
     let path = try daemon.wave(1, frameCount: 480)
     let (file, folder, writeOnly) = (try opened(path), try opened(daemon.folder.path), try opened(path, O_WRONLY))
     defer { for descriptor in [file, folder, writeOnly] { close(descriptor) } }
-    #expect(try daemon.handOver([folder]).hasPrefix("error code=2050 name=not-readable"))
-    #expect(try daemon.handOver([writeOnly]).hasPrefix("error code=2050 name=not-readable"))
-    #expect(try daemon.handOver([file, file]).hasPrefix("error code=2050 name=not-readable"))
-    #expect(try daemon.handOver([]).hasPrefix("error code=2050 name=not-readable"))
-    let tokens = try (0..<16).map { _ in try daemon.place(file) }
+    #expect(try daemon.passDescriptors([folder]).hasPrefix("error code=2050 name=not-readable"))
+    #expect(try daemon.passDescriptors([writeOnly]).hasPrefix("error code=2050 name=not-readable"))
+    #expect(try daemon.passDescriptors([file, file]).hasPrefix("error code=2050 name=not-readable"))
+    #expect(try daemon.passDescriptors([]).hasPrefix("error code=2050 name=not-readable"))
+    let tokens = try (0..<16).map { _ in try daemon.passDescriptor(file) }
     #expect(Set(tokens).count == 16)
-    #expect(try daemon.handOver([file]).hasPrefix("error code=2052 name=too-many-descriptors"))
+    #expect(try daemon.passDescriptors([file]).hasPrefix("error code=2052 name=too-many-descriptors"))
     // A failed edit does not use the descriptor.
     let client = try daemon.connect()
     #expect(try client.reply("load \(tokens[0]) if-version=7").hasPrefix("error code=1011"))
@@ -106,7 +106,7 @@ import Testing
     try client.reply("clock.advance 31")
     #expect(try client.reply("append \(tokens[2]) wait=ready").hasPrefix("error code=2051"))
     #expect(try client.reply("append fd:3").hasPrefix("error code=6002"))
-    #expect(try !tokens.contains(daemon.place(file)))
+    #expect(try !tokens.contains(daemon.passDescriptor(file)))
     try daemon.finish()
     #expect(Files.mode(daemon.handoffSocket) == nil)
   }
@@ -140,7 +140,7 @@ import Testing
     let (one, two) = (try daemon.wave(1, frameCount: 48_000), try daemon.wave(2, frameCount: 48_000))
     let file = try opened(one)
     defer { close(file) }
-    let token = try daemon.place(file)
+    let token = try daemon.passDescriptor(file)
     #expect(try client.reply("load \(one) \(token) \(two) wait=ready") == "ok items=1,2,3 version=1")
     let base = daemon.folder.path
     #expect(
@@ -174,7 +174,7 @@ import Testing
     let path = try daemon.wave(1, frameCount: 480)
     let file = try opened(path)
     defer { close(file) }
-    let tokens = try (0..<3).map { _ in try daemon.place(file) }
+    let tokens = try (0..<3).map { _ in try daemon.passDescriptor(file) }
     #expect(try client.reply("load \(tokens[0]) \(tokens[1])") == "ok items=1,2 version=1")
     let export = "playlist.export format=\(form) limit=1"
     #expect(try client.ask(export).last == "ok count=2 version=1 next=1 skipped=1")
@@ -202,7 +202,7 @@ import Testing
     let names = (0..<3_000).map { "sub/\($0).wav\n" }.joined()
     let list = try daemon.folder.write("a.m3u", Array("#EXTM3U\n\(names)".utf8))
     #expect(try client.reply("load \(list)").hasSuffix(" version=1"))
-    let token = try daemon.place(file)
+    let token = try daemon.passDescriptor(file)
     // After 1499.wav.
     #expect(try client.reply("insert \(token) before=1501") == "ok items=3001 version=2")
     func part(_ number: Int, _ name: Int, _ end: String) -> [String] {
@@ -234,7 +234,7 @@ import Testing
       Array(
         "FILE \"1.wav\" WAVE\nTRACK 01 AUDIO\nINDEX 01 00:00:00\nTRACK 02 AUDIO\nINDEX 01 00:00:20\n".utf8))
     #expect(try client.reply("load \(sheet)") == "ok items=1,2 version=1")
-    let token = try daemon.place(file)
+    let token = try daemon.passDescriptor(file)
     #expect(try client.reply("insert \(token) after=1") == "ok items=3 version=2")
     let count = 300
     for _ in 0..<count { #expect(try client.reply("item.copy 3").hasPrefix("ok items=")) }
@@ -256,7 +256,7 @@ import Testing
       return saved.status == 1 && saved.errors.contains("path or URL that a playlist can contain")
         && Files.mode(list) == nil
     }
-    let token = try daemon.place(file)
+    let token = try daemon.passDescriptor(file)
     #expect(try client.reply("load \(token) wait=ready") == "ok items=1 version=1")
     for form in ["m3u8", "pls", "xspf", "cue"] {
       #expect(try client.reply("playlist.export format=\(form)").hasPrefix("error code=3025 name=empty-playlist"))
@@ -292,7 +292,7 @@ import Testing
     func write(_ range: Range<Int>) throws {
       try #require(bytes[range].withUnsafeBytes { Glibc.write(ends[1], $0.baseAddress, $0.count) } == range.count)
     }
-    let token = try daemon.place(ends[0])
+    let token = try daemon.passDescriptor(ends[0])
     close(ends[0])
     // F_SETPIPE_SZ: writes do not wait for the reader.
     try #require(fcntl(ends[1], 1_031, 1 << 20) >= bytes.count)

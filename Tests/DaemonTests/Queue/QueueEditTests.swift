@@ -104,7 +104,7 @@ import Testing
     try client.send("clear")
     #expect(try client.line() == "ok pending=1")
     client.finishSending()
-    #expect(try client.rest() == [])
+    #expect(try client.remainingLines() == [])
     #expect(try items(other) == ["3", "1", "5"])
   }
 
@@ -147,7 +147,7 @@ import Testing
     try others[1].reply("queue.begin")
     #expect(try others[1].reply("append /a").hasPrefix("error code=6018"))
     others[2].finishSending()
-    #expect(try others[2].rest() == [])
+    #expect(try others[2].remainingLines() == [])
     for number in 1...10 { #expect(try others[1].reply(line) == "ok pending=\(number)") }
     let last = try daemon.connect()
     try last.reply("queue.begin")

@@ -231,7 +231,7 @@ import Testing
     let file = open(path, O_RDONLY | O_CLOEXEC)
     try #require(file >= 0)
     defer { close(file) }
-    let token = try daemon.place(file)
+    let token = try daemon.passDescriptor(file)
     #expect(try client.reply("load \(token) \(path) wait=ready") == "ok items=1,2 version=1")
     try client.reply("state.save")
     // SIGTERM, because item 2 may still be decoding: an item that is being opened when the daemon is killed fails.

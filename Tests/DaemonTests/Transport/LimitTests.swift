@@ -40,7 +40,7 @@ import Testing
       expectedText: "code=6003 "),
     Row(name: "unterminated-bytes", value: 1_000, otherLimits: ["line-bytes": 256]) { _, client in
       try client.send(bytes: Array(repeating: 97, count: 1_200))
-      return try client.rest().last?.hasPrefix("* closing code=6003 ") == true ? nil : "not closed"
+      return try client.remainingLines().last?.hasPrefix("* closing code=6003 ") == true ? nil : "not closed"
     },
     Row(name: "id-bytes", value: 4) { _, client in
       try client.send("@abcd ping", "@abcde ping")
@@ -120,16 +120,16 @@ import Testing
       var ends: [Int32] = [0, 0]
       pipe(&ends)
       defer { for end in ends { close(end) } }
-      let replies = try [daemon.handOver([ends[0]]), daemon.handOver([ends[0]])]
+      let replies = try [daemon.passDescriptors([ends[0]]), daemon.passDescriptors([ends[0]])]
       return replies[0].hasPrefix("ok ") && replies[1].contains("code=2052 ") ? nil : "\(replies)"
     },
     Row(name: "open-descriptors", value: 1) { daemon, client in
       var ends: [Int32] = [0, 0]
       pipe(&ends)
       defer { for end in ends { close(end) } }
-      let first = try daemon.handOver([ends[0]])
+      let first = try daemon.passDescriptors([ends[0]])
       try client.reply("append \(field("path", first) ?? "")")
-      let second = try daemon.handOver([ends[0]])
+      let second = try daemon.passDescriptors([ends[0]])
       return first.hasPrefix("ok ") && second.contains("code=2052 ") ? nil : "\(first) \(second)"
     },
     within("players", 2, before: ["player.create a"], beyond: "player.create b", expectedText: "code=6014 "),

@@ -27,7 +27,7 @@ import Testing
     let requests = Array(String(repeating: "help\n", count: 2_000).utf8)
     var sent = 0
     while true {
-      let count = silent.sendWhatFits(Array(requests.dropFirst(sent % requests.count)))
+      let count = silent.sendWithoutBlocking(Array(requests.dropFirst(sent % requests.count)))
       #expect(try client.reply("ping") == "ok")
       if count == 0 { break }
       sent += count
@@ -64,7 +64,7 @@ import Testing
     while sent < 3_000_000, (try? client.send(bytes: Array(repeating: UInt8(ascii: "a"), count: 65_536))) != nil {
       sent += 65_536
     }
-    let end = try client.rest()
+    let end = try client.remainingLines()
     let whole = try daemon.processorNanoseconds() - before
     print(
       "peer failures | a line without end | 250 kB: \(one / 8_000) µs, 1 MB: \(four / 8_000) µs, 3 MB: \(whole / 1_000) µs"

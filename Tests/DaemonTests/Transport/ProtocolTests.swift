@@ -91,7 +91,7 @@ import Testing
     let other = try daemon.connect()
     try other.reply("ping")
     try other.reply("clock.advance 1")
-    let lines = try client.rest()
+    let lines = try client.remainingLines()
     #expect(lines.prefix(2) == ["ok", "ok volume=1"])
     #expect(lines.last?.hasPrefix("@w error code=6011") == true)
     #expect(lines.count == 3)
@@ -103,7 +103,7 @@ import Testing
     let (_, client) = try connected()
     try client.send(bytes: Array(String(repeating: "ping\n", count: 20_000).utf8))
     client.finishSending()
-    let lines = try client.rest()
+    let lines = try client.remainingLines()
     #expect(lines.count == 20_000)
     #expect(lines.allSatisfy { $0 == "ok" })
   }
@@ -111,7 +111,7 @@ import Testing
   @Test func byeRepliesAndClosesTheConnection() throws {
     let (_, client) = try connected()
     try client.send("@w wait ready", "bye", "mute on")
-    let lines = try client.rest()
+    let lines = try client.remainingLines()
     #expect(lines.count == 2)
     #expect(lines.first?.hasPrefix("@w error code=6015 name=cancelled") == true)
     #expect(lines.last == "ok")
@@ -222,7 +222,7 @@ import Testing
     ] {
       let endless = try daemon.connect()
       try endless.send(bytes: Array(String(repeating: byte, count: 1_100_000).utf8))
-      let lines = try endless.rest()
+      let lines = try endless.remainingLines()
       #expect(lines.count == 2)
       #expect(lines.first?.hasPrefix(error) == true, "\(lines)")
       #expect(lines.last?.hasPrefix(closing) == true, "\(lines)")
@@ -258,7 +258,7 @@ import Testing
     }
     try noisy.send(bytes: garbage + Array("\nping\n".utf8))
     noisy.finishSending()
-    let lines = try noisy.rest()
+    let lines = try noisy.remainingLines()
     #expect(lines.last == "ok")
     #expect(lines.dropLast().allSatisfy { $0.contains("error") })
     #expect(try client.reply("ping") == "ok")

@@ -144,7 +144,7 @@ import Testing
     chmod(daemon.socket, 0o666)
     let file = open(path, O_RDONLY | O_CLOEXEC)
     defer { close(file) }
-    let token = try daemon.place(file)
+    let token = try daemon.passDescriptor(file)
     let peer = try Program(
       "setpriv",
       [
@@ -160,7 +160,7 @@ import Testing
     #expect(try client.reply("load \(token) wait=ready").hasPrefix("ok items="))
     #expect(try client.reply("append \(token) wait=ready").hasPrefix("error code=2051"))
     // A token is 128 random bits: one with a different digit is invalid.
-    let other = try daemon.place(file)
+    let other = try daemon.passDescriptor(file)
     let wrong = String(other.dropLast()) + (other.hasSuffix("0") ? "1" : "0")
     #expect(try client.reply("append \(wrong) wait=ready").hasPrefix("error code=2051"))
     #expect(try client.reply("append \(other) wait=ready").hasPrefix("ok items="))
@@ -173,9 +173,9 @@ import Testing
     let file = open(path, O_RDONLY | O_CLOEXEC)
     defer { close(file) }
     // Three times the maximum: the oldest connections are closed at once, with a message.
-    let silent = try (0..<48).map { _ in try daemon.connectedToHandoff() }
+    let silent = try (0..<48).map { _ in try daemon.connectToHandoff() }
     defer { for descriptor in silent { close(descriptor) } }
-    _ = try daemon.place(file)
+    _ = try daemon.passDescriptor(file)
     var reply = [UInt8](repeating: 0, count: 1_024)
     let count = recv(silent[0], &reply, reply.count, 0)
     #expect(
@@ -188,13 +188,13 @@ import Testing
     let path = try daemon.wave(1, frameCount: 480)
     let file = open(path, O_RDONLY | O_CLOEXEC)
     defer { close(file) }
-    for _ in 0..<256 { #expect(try client.reply("append \(daemon.place(file))").hasPrefix("ok items=")) }
-    #expect(try daemon.handOver([file]).hasPrefix("error code=2052 name=too-many-descriptors"))
+    for _ in 0..<256 { #expect(try client.reply("append \(daemon.passDescriptor(file))").hasPrefix("ok items=")) }
+    #expect(try daemon.passDescriptors([file]).hasPrefix("error code=2052 name=too-many-descriptors"))
     // A removed entry frees a slot as soon as it is not being opened any more.
     try client.reply("remove 200")
     var reply = ""
     for _ in 1...100_000 {
-      reply = try daemon.handOver([file])
+      reply = try daemon.passDescriptors([file])
       if reply.hasPrefix("ok") { break }
     }
     let token = try #require(field("path", reply), "\(reply)")
@@ -211,7 +211,7 @@ import Testing
     setsockopt(handed, SOL_SOCKET, SO_LINGER, &lingers, socklen_t(MemoryLayout<linger>.size))
     let bytes = [UInt8](repeating: 0, count: 65_536)
     while send(handed, bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 {}
-    let token = try daemon.place(handed)
+    let token = try daemon.passDescriptor(handed)
     close(handed)
     let opened = try client.reply("asset.open \(token)")
     #expect(opened.hasPrefix("ok"), "\(opened)")

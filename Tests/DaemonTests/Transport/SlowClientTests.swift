@@ -27,7 +27,7 @@ import Testing
       // A line without an end, and another one after the daemon has closed the connection.
       for _ in 0..<4 { try endless.send(bytes: noise) }
       if step % 5 == 4 {
-        #expect(try endless.rest().last?.hasPrefix("* closing code=6003 name=line-too-long") == true)
+        #expect(try endless.remainingLines().last?.hasPrefix("* closing code=6003 name=line-too-long") == true)
         endless = try daemon.connect()
       }
       if drops.isEmpty { drops = Array("ping\n".utf8) }
@@ -43,7 +43,7 @@ import Testing
     #expect(tickLists.count == 1)
     #expect(ticks.compactMap { field("time", $0) } == (1...50).map { "\(Double($0) / 10)".replacing(".0", with: "") })
     dripping.finishSending()
-    #expect(try dripping.rest() == Array(repeating: "ok", count: 12))
+    #expect(try dripping.remainingLines() == Array(repeating: "ok", count: 12))
     #expect(try idle.allSatisfy { try $0.reply("ping") == "ok" })
     #expect(try driver.reply("ping") == "ok")
     let memory = try daemon.memoryKilobytes()
@@ -130,7 +130,7 @@ import Testing
     for greedy in greedy {
       var sent = 0
       while true {
-        let count = greedy.sendWhatFits(Array(requests.dropFirst(sent % requests.count)))
+        let count = greedy.sendWithoutBlocking(Array(requests.dropFirst(sent % requests.count)))
         #expect(try client.reply("ping") == "ok")
         if count == 0 { break }
         sent += count

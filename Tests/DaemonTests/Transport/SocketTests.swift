@@ -120,10 +120,10 @@ import Testing
       daemon.process.signal(signal)
       let outcome = try daemon.process.waitForEnd()
       #expect(outcome.status == 0)
-      let lines = try client.rest()
+      let lines = try client.remainingLines()
       #expect(lines.first?.hasPrefix("@w error code=6017 name=shutting-down") == true)
       #expect(lines.last?.hasPrefix("* closing code=6017 name=shutting-down") == true)
-      #expect(try silent.rest().last?.hasPrefix("* closing code=6017") == true)
+      #expect(try silent.remainingLines().last?.hasPrefix("* closing code=6017") == true)
       #expect(Files.mode(daemon.socket) == nil)
       #expect(Files.mode(daemon.socket + ".lock") == nil)
     }
@@ -264,7 +264,7 @@ import Testing
     var sent = 0
     // Sends until the daemon stops reading; other clients are served all the while.
     while true {
-      let count = greedy.sendWhatFits(Array(requests.dropFirst(sent % requests.count)))
+      let count = greedy.sendWithoutBlocking(Array(requests.dropFirst(sent % requests.count)))
       #expect(try client.reply("ping") == "ok")
       if count == 0 { break }
       sent += count
@@ -272,6 +272,6 @@ import Testing
     #expect(field("connections", try client.reply("stats")) == "2")
     // When the client reads, it gets a reply to each complete request.
     greedy.finishSending()
-    #expect(try greedy.rest().count { $0 == "ok" } == sent / 5)
+    #expect(try greedy.remainingLines().count { $0 == "ok" } == sent / 5)
   }
 }

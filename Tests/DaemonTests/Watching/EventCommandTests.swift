@@ -115,7 +115,7 @@ import Testing
       // Other events do not end the wait.
       if request.hasPrefix("pan") { try client.reply("volume 0.75") }
       shell.finishSending()
-      let lines = try shell.rest()
+      let lines = try shell.remainingLines()
       values += lines.dropLast().compactMap { field("new", $0) }
       seq = try #require(field("seq", lines.last ?? ""))
     }

@@ -1,11 +1,11 @@
 import Glibc
 
 /// The delay before the next attempt to reach a daemon. It doubles each time, up to five seconds.
-struct Patience {
+struct RetryDelay {
   private var milliseconds: Int32 = 100
 
   /// Whether no attempt has been delayed yet.
-  var isFresh: Bool { milliseconds == 100 }
+  var isInitial: Bool { milliseconds == 100 }
 
   /// Returns the delay, and doubles the next one.
   mutating func next() -> Int32 {
