@@ -52,7 +52,7 @@ import Testing
     let other = try table.add(Self.book("b"), name: "x", at: Self.seconds(2), now: 2)
     let moved = try table.add(Self.book("a"), name: "x", at: Self.seconds(3), now: 3)
     #expect(first.id == moved.id && other.id != first.id && table.all.count == 2)
-    #expect(table.named("x", in: Self.book("a"))?.time == Self.seconds(3))
+    #expect(table.bookmark(named: "x", in: Self.book("a"))?.time == Self.seconds(3))
     for number in 2..<BookmarkTable.limit {
       _ = try table.add(Self.book("a"), name: "", at: Self.seconds(Int64(number)), now: 4)
     }
