@@ -40,6 +40,8 @@ class CommandTests(Case):
         await run(client.hello(protocol=1), "hello")
         await run(client.ping(), "ping", None)
         await run(client.stats(), "stats")
+        specification = await run(client.rpc_discover(), "rpc.discover")
+        self.assertIn("asyncapi", specification.x_asyncapi)
         reloaded = await run(client.config_reload(), "config.reload")
         self.assertEqual((reloaded.changed, reloaded.restart), ((), ()))
         await run(client.help("seek"), "help")

@@ -1,4 +1,4 @@
-"""The package agrees with protocol.md and with the daemon."""
+"""The package agrees with the reference (docs/protocol/reference) and with the daemon."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import dataclasses
 import importlib.machinery
 import importlib.util
 import inspect
+import json
 import re
 import subprocess
 import types
@@ -13,7 +14,7 @@ import typing
 
 from support import HERE, REPOSITORY, Case, playhead
 
-PROTOCOL = (REPOSITORY / "protocol.md").read_text(encoding="utf-8")
+REFERENCE = REPOSITORY / "docs/protocol/reference"
 BY_HAND = {"observe": "unobserve", "tick": "untick", "at": "untick", "at-chapters": "untick", "meter": "unmeter", "record.watch": "record.unwatch"}
 
 
@@ -33,7 +34,7 @@ METHODS = {"events": "logged_events"}
 
 
 class ProtocolTests(Case):
-    def test_generated_modules_match_protocol_md(self) -> None:
+    def test_generated_modules_match_the_reference(self) -> None:
         done = subprocess.run([str(HERE.parent / "generate"), "--check"], capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
@@ -64,39 +65,38 @@ class ProtocolTests(Case):
             self.assertEqual((subscription._begin, subscription._end), (begin, end))
 
     def test_every_error_is_a_member_of_the_enumeration(self) -> None:
-        part = PROTOCOL[PROTOCOL.index("\n## Errors"):PROTOCOL.index("\n## Limits")]
-        listed = {int(number): name for number, name in re.findall(r"^\| (\d{4}) \| `([^`]+)`", part, re.M)}
-        self.assertGreater(len(listed), 90)
-        self.assertEqual({code.value: code.wire_name for code in playhead.ErrorCode}, listed)
+        errors = json.loads((REFERENCE / "openrpc.json").read_text(encoding="utf-8"))["components"]["errors"]
+        self.assertGreater(len(errors), 90)
+        self.assertEqual({code.wire_name: code.value for code in playhead.ErrorCode}, {name: error["code"] for name, error in errors.items()})
 
     def test_every_event_and_its_fields_are_a_class(self) -> None:
-        part = PROTOCOL[PROTOCOL.index("<!-- begin events -->"):PROTOCOL.index("<!-- end events -->")]
-        rows = re.findall(r"^\| `([^`]+)` \| (.*?) \|", part, re.M)
-        self.assertEqual({name for name, _ in rows}, set(playhead.EVENTS))
-        for name, fields in rows:
+        messages = json.loads((REFERENCE / "asyncapi.json").read_text(encoding="utf-8"))["components"]["messages"]
+        self.assertEqual(set(messages), set(playhead.EVENTS))
+        for name, message in messages.items():
             with self.subTest(event=name):
-                wire = {field.metadata.get("wire", camel(field.name)) for field in dataclasses.fields(typing.cast(typing.Any, playhead.EVENTS[name]))}
-                wanted = set(re.findall(r"`([A-Za-z-]+)`", fields))
-                self.assertEqual(wire, wanted - ({"time"} if "pts" in wanted else set()))
+                wanted = set(message["payload"]["properties"]["params"]["properties"])
+                self.assertEqual(wire_names(playhead.EVENTS[name]), wanted - ({"time"} if "pts" in wanted else set()))
 
-    async def test_every_field_of_a_reply_is_in_its_class(self) -> None:
+    def test_every_field_of_a_reply_is_in_its_class(self) -> None:
         made = generator()
-        for command in made.commands(PROTOCOL):
-            kinds = [(made.reply_class(command), command.reply), (made.row_class(command), command.rows)]
-            for kind, listed in kinds:
-                if command.name in made.BY_HAND or not hasattr(playhead, kind) and len(made.wire_fields(listed)) < 2 and not command.rows:
-                    continue
-                if not listed:
-                    continue
+        for command in made.commands():
+            if command.name in made.BY_HAND or not made.has_class(command):
+                continue
+            for kind, fields in [(made.reply_class(command), command.reply), (made.row_class(command), command.rows or [])]:
                 with self.subTest(command=command.name):
-                    wire = {field.metadata.get("wire", camel(field.name)) for field in dataclasses.fields(getattr(playhead, kind))}
-                    wanted = set(re.findall(r"`([A-Za-z0-9-]+)`", listed)) - {"ok"}
-                    self.assertEqual(wanted - ({"time"} if "pts" in wanted else set()) - wire, set())
+                    wanted = {field.wire for field in fields}
+                    found = wire_names(getattr(playhead, kind)) if fields else set()
+                    self.assertEqual(wanted - ({"time"} if "pts" in wanted else set()) - found, set())
 
     async def test_every_key_can_be_observed(self) -> None:
         main = (await self.client(await self.daemon())).main
         async with main.observe(*playhead.KEYS) as subscription:
             self.assertIsInstance(await anext(subscription), playhead.Changed)
+
+
+def wire_names(kind: type) -> set[str]:
+    """The wire names of the fields of a class."""
+    return {field.metadata.get("wire", camel(field.name)) for field in dataclasses.fields(typing.cast(typing.Any, kind))}
 
 
 def camel(name: str) -> str:

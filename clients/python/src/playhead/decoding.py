@@ -55,6 +55,11 @@ def _reader(hint: Any) -> tuple[Reader, bool]:
     """The reader for a type, and whether the value can be None."""
     if typing.get_origin(hint) is tuple:
         return functools.partial(_sequence, _reader(typing.get_args(hint)[0])[0]), False
+    if typing.get_origin(hint) is Mapping:
+        return _mapping, False
+    if typing.get_origin(hint) is typing.Literal:
+        # A newer daemon may have more words.
+        return _text, False
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
         kinds = [kind for kind in typing.get_args(hint) if kind is not type(None)]
         if len(kinds) == 1:
@@ -72,7 +77,7 @@ def value(found: object) -> Any:
 
 
 def _optional(read: Reader, found: object) -> Any:
-    return None if found is None or found in ("indefinite", "inf", "none") and read is not _text else read(found)
+    return None if found is None or found in ("indefinite", "inf", "-inf", "invalid", "none") and read is not _text else read(found)
 
 
 def _sequence(read: Reader, found: object) -> tuple[Any, ...]:
@@ -89,6 +94,12 @@ def _object(kind: type[Any], found: object) -> Any:
     if not isinstance(found, dict):
         raise TypeError
     return decode(kind, found)
+
+
+def _mapping(found: object) -> Mapping[str, object]:
+    if not isinstance(found, dict):
+        raise TypeError
+    return found
 
 
 def _int(found: object) -> int:
