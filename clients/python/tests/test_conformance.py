@@ -147,6 +147,18 @@ class Peer:
                 return Reply(rows, fields)
 
 
+def filled(value: Any, names: dict[str, str]) -> Any:
+    """A part of a case with its files."""
+    if isinstance(value, str):
+        for name, path in names.items():
+            value = value.replace("{" + name + "}", path)
+    elif isinstance(value, list):
+        value = [filled(each, names) for each in value]
+    elif isinstance(value, dict):
+        value = {name: filled(each, names) for name, each in value.items()}
+    return value
+
+
 def as_words(value: Any) -> str:
     """The text form of a JSON value. Numbers are compared as numbers."""
     if value is None:
@@ -168,7 +180,7 @@ def same(text: Any, value: Any) -> bool:
         except ValueError:
             return False
     if isinstance(value, dict) or isinstance(value, list) and any(isinstance(each, dict) for each in value):
-        return json.loads(str(text), parse_float=Fraction) == value
+        return bool(json.loads(str(text), parse_float=Fraction) == value)
     if isinstance(value, list) and any(isinstance(each, Fraction) for each in value):
         return [Fraction(each) for each in str(text).split(",")] == value
     return str(text) == as_words(value)
@@ -211,15 +223,7 @@ class ConformanceTests(Case):
 
     async def send(self, peer: Peer, line: str, parameters: dict[str, Any], names: dict[str, str]) -> Reply:
         """Sends a case with its files."""
-        def filled(value: Any) -> Any:
-            if isinstance(value, str):
-                for name, path in names.items():
-                    value = value.replace("{" + name + "}", path)
-            elif isinstance(value, list):
-                value = [filled(each) for each in value]
-            return value
-
-        return await peer.send(filled(line), {name: filled(value) for name, value in parameters.items()})
+        return await peer.send(filled(line, names), filled(parameters, names))
 
     def check(self, generated: Any, command: Any, expected: str, in_words: Reply, in_json: Reply, folders: list[str]) -> None:
         """Compares both replies with each other, with the specification and with the classes."""
