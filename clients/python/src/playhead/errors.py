@@ -42,7 +42,7 @@ class PlayheadError(Exception):
 
 
 class ProtocolError(Exception):
-    """The data from the socket does not conform to protocol.md."""
+    """The data from the socket does not conform to the protocol."""
 
 
 class Disconnected(Exception):

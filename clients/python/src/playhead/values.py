@@ -18,7 +18,7 @@ Value: TypeAlias = None | bool | int | Fraction | str | tuple[object, ...]
 """A value whose type depends on the context, such as the value of an observed key."""
 
 Time: TypeAlias = int | Fraction | Decimal | str
-"""Exact seconds, or any of the forms of protocol.md, such as `1:23.5`, `250ms`, `+5`, `50%`, `end`, `none`."""
+"""Exact seconds, or any of the text forms of the protocol, such as `1:23.5`, `250ms`, `+5`, `50%`, `end`, `none`."""
 
 Number: TypeAlias = int | float | Fraction | Decimal
 """A number that is not a time: a volume, a rate."""
