@@ -156,7 +156,7 @@ extension Connection {
 
   private static func value(_ ranges: [TimeRange]) -> FieldValue {
     guard !ranges.isEmpty else { return .none }
-    return .string(ranges.map(\.wireText).joined(separator: ","))
+    return .strings(ranges.map(\.wireText))
   }
 }
 

@@ -275,7 +275,8 @@ enum ArgumentReader {
   ) -> MediaError {
     let code: MediaError.Code
     switch fault {
-    case .other(let error): return MediaError(error.code, error.message, operation: spec.name.rawValue)
+    case .other(let error):
+      return MediaError(error.code, "\(parameter.name.rawValue): \(error.message)", operation: spec.name.rawValue)
     case .bad: code = .badArguments
     case .badTime: code = .invalidTime
     }

@@ -36,10 +36,11 @@ extension ParameterSpec.Kind {
     case .word(let words):
       // A word that is a number may be written as one.
       let numbers = words.filter { !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
-      return ["enum": .array(words.map(JSONValue.string) + numbers.map(JSONValue.number))]
+      let booleans: [JSONValue] = words.contains("true") ? [true, false] : []
+      return ["enum": .array(words.map(JSONValue.string) + numbers.map(JSONValue.number) + booleans)]
     case .toggle: return ["enum": [true, false, "on", "off", "toggle"]]
     case .onOff: return ["enum": [true, false, "on", "off"]]
-    case .flag, .boolean: return ["type": "boolean"]
+    case .flag, .boolean: return ["enum": [true, false, "true", "false"]]
     case .text(let count): return ["type": "string", "maxLength": .number(String(count))]
     case .texts(let count, _):
       let text: JSONValue = ["type": "string", "maxLength": .number(String(count))]
@@ -74,7 +75,7 @@ extension ParameterSpec.Kind {
         "anyOf": [["type": "number"], ["type": "string", "minLength": 1]],
       ]
     ),
-    ("EntryID", ["description": "The id of a queue entry.", "type": "integer", "minimum": 1]),
+    ("EntryID", ["description": "The id of a queue entry.", "type": "integer", "minimum": 1, "maximum": .number(String(Int.max))]),
     (
       "Location",
       [

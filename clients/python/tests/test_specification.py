@@ -30,20 +30,8 @@ PATIENCE = 0.3
 OPENING = r"(append|insert|load|asset\.open|replace|export|image|scan|waveform)"
 
 KNOWN = [re.compile(each, re.S) for each in (
-    # Messages without the name of a parameter.
-    r".*: the message names no parameter: (a path must not be empty|the path '|a colour is six hexadecimal digits)",
-    r"queue\.edit: the message names no parameter: in '",
-    # The parameters `list`, `resume` and `network` accept both booleans and the texts `true` and `false`.
-    OPENING + r": the daemon accepts values that the schema does not: \[.(list|resume|network): ",
-    # Errors that the method does not list.
-    r"item\.copy: invalid-state is not an error",
-    r"(append|insert|load|loop): wait-ended is not an error",
     # While record.prepare is in progress, these have its error.
     r"record\.(stop|delete): [a-z-]+ is not an error",
-    # Rows have the fields of every event, but the schema has only those of `changed`.
-    r"events: rows\.\* Additional properties are not allowed",
-    # Lists of ranges are texts in JSON, not arrays.
-    r"item\.status: (seekable|loaded)TimeRanges '.*' is not valid",
 )]
 """Known differences between the daemon and its specification. Remove an entry together with the defect."""
 

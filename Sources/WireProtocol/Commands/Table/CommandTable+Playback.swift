@@ -297,7 +297,8 @@ extension CommandTable {
       ],
       waiting: .always, asks: true,
       reply: [.item.nullable, .start.nullable, .end.nullable, .count.nullable, .passes.nullable],
-      errors: [.invalidTime, .invalidState, .noCurrentItem, .noSuchItem, .noSuchPlayer] + streamErrors + mediaErrors,
+      errors: [.invalidTime, .invalidState, .noCurrentItem, .noSuchItem, .waitEnded, .noSuchPlayer] + streamErrors
+        + mediaErrors,
       example: [
         "> @7 loop 1:10 1:23.5", "< @7 ok item=1 start=70 end=83.5 count=none passes=0", "> loop off",
         "< ok item=1 start=none end=none count=none passes=none",

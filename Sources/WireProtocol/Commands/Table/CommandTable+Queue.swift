@@ -76,7 +76,8 @@ extension CommandTable {
   private static let gatherErrors: [MediaError.Code] = [.invalidArgument, .editTooLarge]
 
   private static let loadErrors: [MediaError.Code] =
-    [.noSuchPlayer, .queueTooLong, .unsupportedLocation, .invalidState, .noSuchDescriptor, .onlyInOrder] + gatherErrors
+    [.noSuchPlayer, .queueTooLong, .unsupportedLocation, .invalidState, .waitEnded, .noSuchDescriptor, .onlyInOrder]
+    + gatherErrors
     + mediaErrors
 
   /// The reply fields of an edit: with new entries, and while the edit is only collected.
@@ -342,7 +343,7 @@ extension CommandTable {
         ParameterSpec(.before, item, .option, "ID", "before this entry"), ifVersion, player,
       ],
       reply: [.items, .version],
-      errors: [.invalidArgument, .noSuchItem, .versionMismatch, .queueTooLong, .noSuchPlayer],
+      errors: [.invalidArgument, .invalidState, .noSuchItem, .versionMismatch, .queueTooLong, .noSuchPlayer],
       example: ["> item.copy 2", "< ok items=5 version=6"]
     ) { arguments throws(MediaError) in
       let id = try arguments.required(.id, arguments.integer(.id))

@@ -98,10 +98,11 @@ extension Arguments {
     if let option = wrong.first(where: { isGiven($0) }) {
       throw failure("\(option.rawValue) does not apply to \(form.rawValue)")
     }
-    for color in [text(.color), text(.background)].compactMap({ $0 }) {
+    for name in [ParameterName.color, .background] {
+      guard let color = text(name) else { continue }
       let digits = color.hasPrefix("#") ? color.dropFirst() : color[...]
       guard digits.utf8.count == 6, digits.allSatisfy(\.isHexDigit) else {
-        throw failure("a colour is six hexadecimal digits such as 3070b0")
+        throw failure("\(name.rawValue) must be six hexadecimal digits such as 3070b0 (got \(Excerpt.quoted(color)))")
       }
     }
     return AssetCommand.Waveform.Output(
