@@ -5,102 +5,185 @@ extension FieldSpec {
   static let apiMethods = FieldSpec("methods", .objects, "the commands")
   static let apiComponents = FieldSpec("components", .object, "the types and errors that commands share")
   static let apiEvents = FieldSpec("x-asyncapi", .object, "the events, as an AsyncAPI document")
-  static let actionAtItemEnd = FieldSpec("actionAtItemEnd", .text, "")
-  static let active = FieldSpec("active", .boolean, "")
-  static let address = FieldSpec("address", .text, "")
-  static let addressChanges = FieldSpec("addressChanges", .integer, "")
-  static let after = FieldSpec("after", .time, "")
-  static let albumGain = FieldSpec("albumGain", .number, "")
-  static let albumLoudness = FieldSpec("albumLoudness", .number, "")
-  static let albumPeak = FieldSpec("albumPeak", .number, "")
-  static let albumSamplePeak = FieldSpec("albumSamplePeak", .number, "")
-  static let albumTruePeak = FieldSpec("albumTruePeak", .number, "")
-  static let allowsEmptySelection = FieldSpec("allowsEmptySelection", .boolean, "")
-  static let applied = FieldSpec("applied", .integer, "")
-  static let artist = FieldSpec("artist", .text, "")
-  static let artwork = FieldSpec("artwork", .integer, "")
-  static let artworkCount = FieldSpec("artworkCount", .integer, "")
-  static let artworkType = FieldSpec("artworkType", .text, "")
-  static let asset = FieldSpec("asset", .integer, "")
-  static let at = FieldSpec("at", .time, "")
-  static let atEnd = FieldSpec("atEnd", .text, "")
-  static let atTimeout = FieldSpec("atTimeout", .text, "")
-  static let audio = FieldSpec("audio", .integer, "")
-  static let audioTimePitchAlgorithm = FieldSpec("audioTimePitchAlgorithm", .text, "")
-  static let automatic = FieldSpec("automatic", .boolean, "")
-  static let automaticallyWaitsToMinimizeStalling = FieldSpec("automaticallyWaitsToMinimizeStalling", .boolean, "")
-  static let available = FieldSpec("available", .text, "")
-  static let average = FieldSpec("average", .numbers, "")
-  static let averageScale = FieldSpec("averageScale", .numbers, "")
-  static let before = FieldSpec("before", .time, "")
-  static let bin = FieldSpec("bin", .integer, "")
-  static let bins = FieldSpec("bins", .integer, "")
-  static let bitRate = FieldSpec("bitRate", .integer, "")
-  static let bitsPerSample = FieldSpec("bitsPerSample", .integer, "")
-  static let bookmark = FieldSpec("bookmark", .integer, "")
-  static let by = FieldSpec("by", .text, "")
-  static let bytes = FieldSpec("bytes", .integer, "")
-  static let cached = FieldSpec("cached", .boolean, "")
-  static let cancelled = FieldSpec("cancelled", .integer, "")
-  static let canPlayFastForward = FieldSpec("canPlayFastForward", .boolean, "")
-  static let canPlayFastReverse = FieldSpec("canPlayFastReverse", .boolean, "")
-  static let canPlayReverse = FieldSpec("canPlayReverse", .boolean, "")
-  static let canPlaySlowForward = FieldSpec("canPlaySlowForward", .boolean, "")
-  static let canPlaySlowReverse = FieldSpec("canPlaySlowReverse", .boolean, "")
-  static let canStepBackward = FieldSpec("canStepBackward", .boolean, "")
-  static let canStepForward = FieldSpec("canStepForward", .boolean, "")
-  static let category = FieldSpec("category", .text, "")
-  static let cause = FieldSpec("cause", .text, "")
-  static let changed = FieldSpec("changed", .texts, "")
-  static let changes = FieldSpec("changes", .value, "")
-  static let channels = FieldSpec("channels", .integer, "")
-  static let chapter = FieldSpec("chapter", .integer, "")
-  static let chapterTitle = FieldSpec("chapterTitle", .text, "")
-  static let characteristics = FieldSpec("characteristics", .texts, "")
-  static let clamped = FieldSpec("clamped", .boolean, "")
-  static let clipped = FieldSpec("clipped", .integer, "")
-  static let closedCaptions = FieldSpec("closedCaptions", .texts, "")
-  static let code = FieldSpec("code", .integer, "")
-  static let codec = FieldSpec("codec", .text, "")
-  static let codedHeight = FieldSpec("codedHeight", .integer, "")
-  static let codedWidth = FieldSpec("codedWidth", .integer, "")
-  static let command = FieldSpec("command", .text, "")
-  static let commit = FieldSpec("commit", .integer, "")
-  static let commonKey = FieldSpec("commonKey", .text, "")
-  static let connections = FieldSpec("connections", .integer, "")
-  static let count = FieldSpec("count", .integer, "")
-  static let crashed = FieldSpec("crashed", .integers, "")
-  static let current = FieldSpec("current", .boolean, "")
-  static let currentDevice = FieldSpec("current", .text, "")
-  static let daemonVersion = FieldSpec("version", .text, "")
-  static let data = FieldSpec("data", .text, "")
-  static let date = FieldSpec("date", .text, "")
-  static let decode = FieldSpec("decode", .integer, "")
-  static let `default` = FieldSpec("default", .boolean, "")
-  static let defaultRate = FieldSpec("defaultRate", .number, "")
-  static let demux = FieldSpec("demux", .integer, "")
-  static let description = FieldSpec("description", .text, "")
-  static let details = FieldSpec("details", .text, "")
-  static let device = FieldSpec("device", .integer, "")
-  static let deviceName = FieldSpec("device", .text, "")
-  static let direction = FieldSpec("direction", .text, "")
-  static let done = FieldSpec("done", .number, "")
-  static let dropped = FieldSpec("dropped", .integer, "")
-  static let duration = FieldSpec("duration", .time, "")
-  static let enabled = FieldSpec("enabled", .boolean, "")
-  static let end = FieldSpec("end", .time, "")
-  static let error = FieldSpec("error", .text, "")
-  static let errors = FieldSpec("errors", .integer, "")
-  static let event = FieldSpec("event", .text, "")
-  static let events = FieldSpec("events", .integer, "")
-  static let exact = FieldSpec("exact", .boolean, "")
-  static let fade = FieldSpec("fade", .time, "")
-  static let failed = FieldSpec("failed", .integer, "")
-  static let fallback = FieldSpec("fallback", .number, "")
-  static let family = FieldSpec("family", .text, "")
-  static let fault = FieldSpec("fault", .text, "")
-  static let file = FieldSpec("file", .integer, "")
-  static let finished = FieldSpec("finished", .boolean, "")
+  static let actionAtItemEnd = FieldSpec(
+    "actionAtItemEnd", .word(PlaybackCommand.ItemEndAction.allCases.map(\.rawValue)),
+    "the action at the end of an item")
+  static let active = FieldSpec("active", .boolean, "whether the port is in use")
+  static let address = FieldSpec("address", .text, "the network address of the server; empty before its first response")
+  static let addressChanges = FieldSpec("addressChanges", .integer, "the number of changes of the server address")
+  static let after = FieldSpec(
+    "after", .time, "how much later than requested the seek may land, 0 or more; `inf` is unlimited")
+  static let albumGain = FieldSpec(
+    "albumGain", .number, "the ReplayGain of the album, from its tags or measured, in dB to -18 LUFS")
+  static let albumLoudness = FieldSpec(
+    "albumLoudness", .number, "the integrated loudness of all files together, in LUFS")
+  static let albumPeak = FieldSpec(
+    "albumPeak", .number, "the largest sample of the album, from its tags or measured; 1 is full scale")
+  static let albumSamplePeak = FieldSpec(
+    "albumSamplePeak", .number, "the largest sample of all files, in dBFS; no value for digital silence")
+  static let albumTruePeak = FieldSpec(
+    "albumTruePeak", .number, "the largest value between samples of all files, in dBTP; no value for digital silence")
+  static let allowsEmptySelection = FieldSpec(
+    "allowsEmptySelection", .boolean, "whether no track of the group may be presented")
+  static let applied = FieldSpec("applied", .integer, "the number of queue entries that got the measured gains")
+  static let appliesPreferences = FieldSpec(
+    "automatic", .boolean, "whether entries follow the preferences of `media-selection`")
+  static let artist = FieldSpec("artist", .text, "the artist of the item, from its tags")
+  static let artwork = FieldSpec("artwork", .integer, "the number of the image among the artwork of the file, from 0")
+  static let artworkCount = FieldSpec("artworkCount", .integer, "the number of images in the tags")
+  static let artworkDescription = FieldSpec("description", .text, "the description of the image in the tags")
+  static let artworkType = FieldSpec("artworkType", .text, "the role of the image, such as `frontCover`")
+  static let asset = FieldSpec("asset", .integer, "the number of the asset, valid on this connection")
+  static let at = FieldSpec("at", .time, "the start of the volume point or ramp, in item time")
+  static let atEnd = FieldSpec(
+    "atEnd", .word(SessionCommand.Outcome.allCases.map(\.rawValue)),
+    "the effect on playback when the sound server ends an interruption")
+  static let atTimeout = FieldSpec(
+    "atTimeout", .word(SessionCommand.Outcome.allCases.map(\.rawValue)),
+    "the effect on playback when an interruption has lasted for `timeout`")
+  static let audio = FieldSpec(
+    "audio", .integer, "the number of the presented audio track, from 0; no value without one")
+  static let audioTimePitchAlgorithm = FieldSpec(
+    "audioTimePitchAlgorithm", .word(PlaybackCommand.PitchAlgorithm.allCases.map(\.rawValue)),
+    "the algorithm that determines how the pitch follows the rate")
+  static let automatic = FieldSpec(
+    "automatic", .boolean, "whether the bookmark was set automatically, where playback of its file ended")
+  static let automaticallyWaitsToMinimizeStalling = FieldSpec(
+    "automaticallyWaitsToMinimizeStalling", .boolean,
+    "whether playback waits after an underrun and resumes; false: it pauses")
+  static let available = FieldSpec(
+    "available", .word(["yes", "no", "unknown"]), "whether something is plugged in to the port")
+  static let average = FieldSpec(
+    "average", .numbers, "the average power of each channel since the last event, in dBFS; -160 is silence")
+  static let averageScale = FieldSpec(
+    "averageScale", .numbers, "the average power of each channel on a meter, from 0 (-60 dBFS) to 1 (0 dBFS)")
+  static let before = FieldSpec(
+    "before", .time, "how much earlier than requested the seek may land, 0 or more; `inf` is unlimited")
+  static let bin = FieldSpec("bin", .integer, "the number of the bin, from 0")
+  static let bins = FieldSpec("bins", .integer, "the number of bins of the waveform")
+  static let bitRate = FieldSpec("bitRate", .integer, "the bit rate of the track, in bits per second")
+  static let bitsPerSample = FieldSpec(
+    "bitsPerSample", .integer, "the number of bits of a sample before coding, for lossless codecs")
+  static let bookmark = FieldSpec("bookmark", .integer, "the number of the bookmark")
+  static let by = FieldSpec(
+    "by", .word(["server", "request", "timeOut", "outputLost"]), "the origin of the end of the interruption")
+  static let bytes = FieldSpec(
+    "bytes", .integer, "the size of the value or image in bytes; for a text only if it was cut or left out")
+  static let bytesTransferred = FieldSpec("bytes", .integer, "the number of bytes received in the bodies of responses")
+  static let cached = FieldSpec("cached", .boolean, "whether the waveform comes from the cache")
+  static let cancelled = FieldSpec("cancelled", .integer, "the number of cancelled operations")
+  static let canPlayFastForward = FieldSpec(
+    "canPlayFastForward", .boolean, "whether the item can play at rates above 2")
+  static let canPlayFastReverse = FieldSpec(
+    "canPlayFastReverse", .boolean, "whether the item can play at rates below -1")
+  static let canPlayReverse = FieldSpec("canPlayReverse", .boolean, "whether the item can play at rate -1")
+  static let canPlaySlowForward = FieldSpec(
+    "canPlaySlowForward", .boolean, "whether the item can play at rates between 0 and 1")
+  static let canPlaySlowReverse = FieldSpec(
+    "canPlaySlowReverse", .boolean, "whether the item can play at rates between -1 and 0")
+  static let canStepBackward = FieldSpec("canStepBackward", .boolean, "whether `step` can move back in the item")
+  static let canStepForward = FieldSpec("canStepForward", .boolean, "whether `step` can move forward in the item")
+  static let category = FieldSpec(
+    "category", .word(SessionCommand.Category.allCases.map(\.rawValue)), "the category of the audio session")
+  static let causeOfChange = FieldSpec(
+    "cause",
+    .word([
+      "request", "itemEnded", "looped", "itemFailed", "itemLoaded", "buffered", "stalled", "output", "interruption",
+      "session", "closed", "initial",
+    ]), "the cause of the change; `initial` for the present value")
+  static let causeOfJump = FieldSpec(
+    "cause", .word(["seek", "step", "stop", "endAction", "repeat", "restart"]), "the cause of the time jump")
+  static let causeOfRemoval = FieldSpec(
+    "cause", .word(Event.Removed.Cause.allCases.map(\.rawValue)), "the reason why the subscription ended")
+  static let changed = FieldSpec("changed", .texts, "the options that have new values")
+  static let changes = FieldSpec(
+    "changes", .texts, "the edits of the queue in order, such as `insert:12:3`; no value for too many, or a new order")
+  static let channels = FieldSpec(
+    "channels", .integer, "the number of audio channels; 0 if a recorder does not know it yet")
+  static let chapter = FieldSpec(
+    "chapter", .integer, "the number of the chapter, from 1; no value before the first chapter and between chapters")
+  static let chapterTitle = FieldSpec("chapterTitle", .text, "the title of the chapter that is heard")
+  static let characteristics = FieldSpec(
+    "characteristics", .texts, "the characteristics of the track, such as `describes-video`")
+  static let characteristicsPreferred = FieldSpec("characteristics", .texts, "the preferred characteristics of tracks")
+  static let clamped = FieldSpec(
+    "clamped", .boolean, "whether the requested time was outside the item and was moved to its nearer end")
+  static let clipped = FieldSpec("clipped", .integer, "the number of samples beyond full scale that were heard")
+  static let closedCaptions = FieldSpec(
+    "closedCaptions", .texts, "the formats of captions within the video frames: cea608, cea708")
+  static let code = FieldSpec("code", .integer, "the number of the error")
+  static let codec = FieldSpec("codec", .text, "FFmpeg's name of the codec, such as `flac`; `none` if it is unknown")
+  static let codedHeight = FieldSpec(
+    "codedHeight", .integer, "the height in pixels before the pixel aspect ratio is applied")
+  static let codedWidth = FieldSpec(
+    "codedWidth", .integer, "the width in pixels before the pixel aspect ratio is applied")
+  static let command = FieldSpec("command", .text, "the name of the command")
+  static let commit = FieldSpec("commit", .integer, "the time to pass the decoded audio to the device, in microseconds")
+  static let commonKey = FieldSpec("commonKey", .text, "the meaning of the key in any format, such as `title`")
+  static let connections = FieldSpec("connections", .integer, "the number of open connections")
+  static let count = FieldSpec(
+    "count", .integer, "the number of elements in the whole list, of which the rows may be a part")
+  static let countOfDevices = FieldSpec("count", .integer, "the number of devices, without their ports")
+  static let countOfEntries = FieldSpec("count", .integer, "the number of entries in the queue")
+  static let countOfFiles = FieldSpec("count", .integer, "the number of files of the request")
+  static let countOfGroups = FieldSpec("count", .integer, "the number of groups of tracks")
+  static let countOfPackets = FieldSpec("count", .integer, "the number of packets that did not decode")
+  static let countOfReturns = FieldSpec(
+    "count", .integer, "the number of returns to the start that remain; no value: indefinitely")
+  static let countOfRotation = FieldSpec(
+    "count", .integer, "the number of entries that moved from the start of the queue to its end")
+  static let countOfRows = FieldSpec("count", .integer, "the number of rows in this reply")
+  static let crashed = FieldSpec(
+    "crashed", .integers,
+    "the ids of the entries that failed at the start, because opening them had crashed the daemon")
+  static let current = FieldSpec("current", .boolean, "whether the entry is the current item, or the device is in use")
+  static let currentDevice = FieldSpec("current", .text, "the output device in use and, after a `/`, its port")
+  static let daemonVersion = FieldSpec("version", .text, "the version of the daemon")
+  static let data = FieldSpec("data", .text, "the data, or the requested part of the image, in base64")
+  static let date = FieldSpec(
+    "date", .text, "the date and time of the recording that is heard, in UTC, such as `2026-11-22T09:30:00.000Z`")
+  static let decode = FieldSpec(
+    "decode", .integer, "the time to decode as much as playback needs to start, in microseconds")
+  static let `default` = FieldSpec(
+    "default", .boolean, "whether the track is presented by default, or the device is the default of the sound server")
+  static let defaultRate = FieldSpec(
+    "defaultRate", .number, "the rate that `play` uses, from 1/32 to 32; negative for reverse")
+  static let demux = FieldSpec(
+    "demux", .integer, "the time to read packets from the found position to the first frame, in microseconds")
+  static let description = FieldSpec("description", .text, "the name of the device or port for users")
+  static let details = FieldSpec("details", .text, "the details of the command")
+  static let device = FieldSpec(
+    "device", .integer, "the time from there until the first sample was heard, in microseconds; no value before")
+  static let deviceName = FieldSpec("device", .text, "the name of the device in the sound server")
+  static let direction = FieldSpec(
+    "direction", .word(["forward", "backward"]), "the direction of the seek over the time")
+  static let done = FieldSpec(
+    "done", .number, "the completed part of the work, from 0 to 1; no value if the length is unknown")
+  static let dropped = FieldSpec(
+    "dropped", .integer, "the number of events that were lost because a client did not read in time")
+  static let duration = FieldSpec("duration", .time, "the duration in seconds; `indefinite` if it is unknown")
+  static let enabled = FieldSpec("enabled", .boolean, "whether the file presents the track by default")
+  static let end = FieldSpec("end", .time, "the end of the chapter or loop, in item time")
+  static let error = FieldSpec("error", .text, "the name of the error")
+  static let errors = FieldSpec("errors", .integer, "the number of replies with an error since the start of the daemon")
+  static let event = FieldSpec(
+    "event",
+    .word([
+      "chapter-changed", "changed", "failed-to-play-to-end", "interruption", "item-skipped", "new-access-log-entry",
+      "new-error-log-entry", "packets-skipped", "played-to-end", "route-changed", "secondary-audio-hint", "stalled",
+      "stream-title", "time-jumped", "timed-metadata", "transition",
+    ]), "the name of the event")
+  static let events = FieldSpec("events", .integer, "the number of sent events since the start of the daemon")
+  static let exact = FieldSpec("exact", .boolean, "whether `time` is the time of the requested sample")
+  static let fade = FieldSpec("fade", .time, "the duration of the fade-in after an interruption, from 0 to 10 s")
+  static let failed = FieldSpec("failed", .integer, "the number of files that could not be measured")
+  static let fallback = FieldSpec(
+    "fallback", .number, "the gain of entries without loudness tags, in dB, from -60 to 15")
+  static let family = FieldSpec(
+    "family", .word(CommandSpec.Family.allCases.map(\.rawValue)), "the family of the command")
+  static let fault = FieldSpec("fault", .text, "the name of the error that made a part of the result wrong or missing")
+  static let file = FieldSpec("file", .integer, "the number of the file in the request, from 1")
+  static let finished = FieldSpec("finished", .boolean, "whether the seek was carried out")
   static let first = FieldSpec("first", .integer, "")
   static let folder = FieldSpec("folder", .text, "")
   static let format = FieldSpec("format", .text, "")

@@ -1,7 +1,7 @@
 /// The definition of one field of a reply, a row or an event: its name, its type, and its meaning.
 ///
-/// `FieldCatalog` has one definition for each meaning. Commands and events refer to it, and state only whether the field
-/// may be absent or without a value: `.duration.nullable`, `.title.optional`.
+/// `FieldCatalog` has one definition for each meaning. Commands and events refer to it, and state only whether the
+/// field may be absent or without a value: `.duration.nullable`, `.title.optional`.
 public struct FieldSpec: Sendable, Hashable {
   public let name: String
   public let type: FieldType
@@ -45,8 +45,8 @@ public enum FieldType: Sendable, Hashable {
   case integer
   case number
   case boolean
-  /// Seconds, rounded to nine decimals: a number in JSON. `indefinite`, `inf` or `-inf` if the time is not numeric: text
-  /// in JSON.
+  /// Seconds, rounded to nine decimals: a number in JSON. `indefinite`, `inf` or `-inf` if the time is not numeric:
+  /// text in JSON.
   case time
   /// Seconds as an exact fraction, `538020/44100`: text in JSON.
   case fraction

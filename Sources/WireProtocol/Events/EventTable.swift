@@ -32,8 +32,8 @@ public enum EventTable {
     EventSpec(
       name: .changed,
       fields: [
-        .id, .player, .key, .item.optional, .old.nullable.optional, .new.nullable, .cause, .changes.nullable.optional,
-        .initial.optional, .seq.optional,
+        .id, .player, .key, .item.optional, .old.nullable.optional, .new.nullable, .causeOfChange,
+        .changes.nullable.optional, .initial.optional, .seq.optional,
       ],
       text:
         "`observe`: the present value of a key (`initial=true`, without `old`), and then each change, with its cause"
@@ -88,7 +88,7 @@ public enum EventTable {
         + " ones of the same keys. `events since=` with the `since` of this event returns all numbered events that"
         + " the log still has; ticks and meters are lost."),
     EventSpec(
-      name: .packetsSkipped, key: .itemEvents, fields: position + [.count] + error + [.seq.optional],
+      name: .packetsSkipped, key: .itemEvents, fields: position + [.countOfPackets] + error + [.seq.optional],
       text:
         "packets of an item did not decode, the first of them at this time; silence replaces them. Sent when it is"
         + " found, up to two seconds before it is heard."),
@@ -110,7 +110,7 @@ public enum EventTable {
         "`record.watch`: the state of a recorder changed, or frames of its source were lost: `lost` so far. An error"
         + " means that the recording ended by itself."),
     EventSpec(
-      name: .removed, fields: [.id, .player, .item.optional, .cause],
+      name: .removed, fields: [.id, .player, .item.optional, .causeOfRemoval],
       text:
         "A subscription ended: the item of its `at` left the queue (`itemRemoved`), or its player was closed"
         + " (`playerClosed`)."),
@@ -127,7 +127,7 @@ public enum EventTable {
         + " server replies, or it has no device), `routeConfigurationChange` or `unknown`. `previous` and `current`"
         + " have the form of `output.route`; `description` is the name of the present device for users."),
     EventSpec(
-      name: .scanProgress, fields: [.scan, .file, .count, .path, .done.nullable],
+      name: .scanProgress, fields: [.scan, .file, .countOfFiles, .path, .done.nullable],
       text:
         "the progress of a request: for `scan` and `waveform` the part of a file that is measured, from 0 to 1"
         + " (`none` if its length is unknown); for `export` the part of the file at `path`; for `image` the part of"
@@ -152,7 +152,7 @@ public enum EventTable {
         "`tick`: a multiple of the interval was heard (`periodic`), the time jumped (`jump`), or audio started or"
         + " stopped (`start`, `stop`). `rate` is 0 while the time does not advance."),
     EventSpec(
-      name: .timeJumped, key: .itemEvents, fields: position + [.cause, .seq.optional],
+      name: .timeJumped, key: .itemEvents, fields: position + [.causeOfJump, .seq.optional],
       text:
         "the time of an item changed other than by playing, with the cause (the table below)."),
     EventSpec(
@@ -160,7 +160,8 @@ public enum EventTable {
       fields: position + [
         .duration.optional, .held.optional, .identifier, .key, .commonKey.optional, .type, .value.optional,
         .truncated.optional, .bytes.optional,
-        .mediaType.optional, .language.optional, .info.optional, .owner.optional, .artworkType.optional, .data.optional,
+        .mediaType.optional, .language.optional, .info.optional, .owner.optional, .artworkType.optional,
+        .total.optional, .playCount.optional, .code.optional, .name.optional, .message.optional, .data.optional,
         .seq.optional,
       ],
       text:
@@ -184,4 +185,35 @@ public enum EventTable {
         + " rates, and the tag that specified it (`none` if nothing was trimmed), and the frames of silence between"
         + " them: 0 unless the second one was late."),
   ]
+
+  /// The fields of all numbered events, which rows of `events` have after `seq` and `event`. Each is optional, because
+  /// a row has the fields of its event only.
+  static let loggedFields: [FieldSpec] = {
+    var fields: [FieldSpec] = []
+    for event in all where event.fields.contains(where: { $0.name == "seq" }) {
+      for field in event.fields where !["id", "seq", "initial"].contains(field.name) {
+        if let index = fields.firstIndex(where: { $0.name == field.name }) {
+          fields[index] = combined(fields[index], field)
+        } else {
+          fields.append(field.optional)
+        }
+      }
+    }
+    return fields
+  }()
+
+  /// Returns one definition of a field that several events have. If its meanings differ, the event determines which one
+  /// applies.
+  private static func combined(_ first: FieldSpec, _ second: FieldSpec) -> FieldSpec {
+    let isNullable = first.isNullable || second.isNullable
+    let type: FieldType =
+      switch (first.type, second.type) {
+      case (let type, let other) where type == other: type
+      case (.text, .word), (.word, .text), (.word, .word): .text
+      default: .value
+      }
+    let isSame = type == first.type && first.summary == second.summary
+    let field = FieldSpec(first.name, type, isSame ? first.summary : "as in the event").optional
+    return isNullable ? field.nullable : field
+  }
 }

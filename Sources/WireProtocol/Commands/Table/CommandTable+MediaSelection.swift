@@ -31,7 +31,8 @@ extension CommandTable {
         ParameterSpec(
           .automatic, .toggle, .option, "on|off|toggle", "whether entries follow the preferences; default: on"), player,
       ],
-      asks: true, reply: [.automatic], rows: [.group, .languages, .characteristics, .principal],
+      asks: true, reply: [.appliesPreferences],
+      rows: [.group, .languages, .characteristicsPreferred, .principal],
       errors: [.noSuchPlayer],
       example: [
         "> media-selection audible language=de,en",

@@ -79,10 +79,12 @@ extension CommandTable {
   ]
 
   private static let artworkFields: [FieldSpec] = [
-    .artwork, .type, .mediaType, .description.optional, .bytes, .code.optional, .name.optional, .message.optional,
+    .artwork, .type, .mediaType, .artworkDescription.optional, .bytes, .code.optional, .name.optional,
+    .message.optional,
   ]
   private static let artworkReply: [FieldSpec] = [
-    .count.optional, .artwork.optional, .type.optional, .mediaType.optional, .bytes.optional, .writtenFile.optional,
+    .count.optional, .artwork.optional, .type.optional, .mediaType.optional, .artworkDescription.optional,
+    .bytes.optional, .writtenFile.optional,
     .offset.optional, .next.nullable.optional, .data.optional,
   ]
   private static let artworkErrors: [MediaError.Code] = [

@@ -12,7 +12,7 @@ extension CommandTable {
         + " in use, and `available` states whether something is plugged in: `yes`, `no` or `unknown`. `server` is"
         + " the name of the server: `none` while none replies, and for outputs without devices. Most virtual"
         + " devices have no ports.",
-      right: .read, reply: [.count, .server.nullable],
+      right: .read, reply: [.countOfDevices, .server.nullable],
       rows: [
         .kind, .deviceName, .description, .default.optional, .current.optional, .preferredRank.optional,
         .sampleRate.optional, .channels.optional,

@@ -296,7 +296,7 @@ extension CommandTable {
         ParameterSpec(.item, item, .option, "ID", "the required current item"), player,
       ],
       waiting: .always, asks: true,
-      reply: [.item.nullable, .start.nullable, .end.nullable, .count.nullable, .passes.nullable],
+      reply: [.item.nullable, .start.nullable, .end.nullable, .countOfReturns.nullable, .passes.nullable],
       errors: [.invalidTime, .invalidState, .noCurrentItem, .noSuchItem, .waitEnded, .noSuchPlayer] + streamErrors
         + mediaErrors,
       example: [
@@ -328,7 +328,8 @@ extension CommandTable {
       parameters: [player],
       right: .read,
       reply: [
-        .player, .timeControlStatus, .reasonForWaitingToPlay.nullable, .rate, .item.nullable, .index.nullable, .count,
+        .player, .timeControlStatus, .reasonForWaitingToPlay.nullable, .rate, .item.nullable, .index.nullable,
+        .countOfEntries,
         .time, .pts,
         .duration.nullable, .providesPreciseDuration, .volume, .isMuted, .pan, .actionAtItemEnd, .repeat,
         .loop.nullable,

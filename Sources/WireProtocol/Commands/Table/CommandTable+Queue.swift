@@ -227,7 +227,7 @@ extension CommandTable {
           .limit, .integer(1...WireLimits.standard.listCount), .option, "N",
           "the maximum number of entries; default: \(WireLimits.standard.listCount)"), player,
       ],
-      right: .read, reply: [.count, .version, .next.nullable, .skipped.optional], rows: [.text],
+      right: .read, reply: [.countOfEntries, .version, .next.nullable, .skipped.optional], rows: [.text],
       errors: [.invalidArgument, .emptyPlaylist, .noSuchPlayer],
       example: [
         "> playlist.export base=/music", "< | text=#EXTM3U", "< | text=#EXTINF:183.2,",
@@ -254,7 +254,7 @@ extension CommandTable {
           .limit, .integer(0...WireLimits.standard.listCount), .option, "N",
           "the maximum number of entries; default: \(WireLimits.standard.listCount)"), player,
       ],
-      right: .read, reply: [.count, .version, .next.nullable],
+      right: .read, reply: [.countOfEntries, .version, .next.nullable],
       rows: [
         .item, .index, .path.nullable, .status, .duration.nullable, .current, .title.optional, .artist.optional,
         .range.optional, .error.optional,
@@ -407,7 +407,7 @@ extension CommandTable {
         .stationUrl.optional, .stationBitrate.optional,
       ],
       rows: [
-        .kind, .uri, .address, .type.optional, .startup.optional, .requests.optional, .bytes.optional,
+        .kind, .uri, .address, .type.optional, .startup.optional, .requests.optional, .bytesTransferred.optional,
         .observedBitrate.optional,
         .indicatedBitrate.optional,
         .reconnects.optional, .addressChanges.optional, .switches.optional, .stalls.optional, .stallDuration.optional,

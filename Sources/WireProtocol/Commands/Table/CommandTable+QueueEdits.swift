@@ -184,8 +184,11 @@ extension CommandTable {
           .instance, .text(maximumByteCount: 64), .option, "INSTANCE", "the instance of the daemon with that version"),
         player,
       ],
-      right: .read, reply: [.version, .count, .whole],
-      rows: [.version, .op, .item.optional, .from.optional, .index.optional, .count.optional, .path.nullable.optional],
+      right: .read, reply: [.version, .countOfRows, .whole],
+      rows: [
+        .version, .op, .item.optional, .from.optional, .index.optional, .countOfRotation.optional,
+        .path.nullable.optional,
+      ],
       errors: [.noSuchPlayer],
       example: [
         "> queue.changes 7", "< | version=8 op=insert item=12 index=3 path=/music/one.flac",

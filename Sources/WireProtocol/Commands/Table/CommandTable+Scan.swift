@@ -26,9 +26,9 @@ extension CommandTable {
       ] + network,
       waiting: .always,
       reply: [
-        .scan, .count, .failed, .albumLoudness.nullable.optional, .albumGain.nullable.optional,
+        .scan, .countOfFiles, .failed, .albumLoudness.nullable.optional, .albumGain.nullable.optional,
         .albumTruePeak.nullable.optional, .albumSamplePeak.nullable.optional,
-        .albumPeak.nullable.optional, .applied.optional,
+        .albumPeak.optional, .applied.optional,
       ],
       rows: [
         .file, .path, .status, .loudness.nullable.optional, .loudnessRange.nullable.optional,

@@ -34,7 +34,7 @@ extension CommandTable {
       details:
         "The current entry is the first. A saved queue of this name is replaced. Positions, history and the settings"
         + " of the player are not saved. A waiting request, as are all commands about saved queues.",
-      parameters: [queueName, player], waiting: .always, reply: [.name, .count],
+      parameters: [queueName, player], waiting: .always, reply: [.name, .countOfEntries],
       errors: [.tooManySavedQueues, .noSuchPlayer] + stateErrors,
       example: ["> queue.save \"Sunday morning\"", "< ok name=\"Sunday morning\" count=12"]
     ) { arguments throws(MediaError) in
@@ -47,7 +47,7 @@ extension CommandTable {
         "The same as `load`: the rate stays, and the history is cleared. Entries have new ids, and keep their"
         + " network options and settings.",
       parameters: [queueName, ifVersion, player], waiting: .always,
-      reply: [.name, .count, .first.optional, .last.optional, .version],
+      reply: [.name, .countOfEntries, .first.optional, .last.optional, .version],
       errors: [.noSuchSavedQueue, .versionMismatch, .queueTooLong, .noSuchPlayer] + stateErrors,
       example: [
         "> queue.load \"Sunday morning\"", "< ok name=\"Sunday morning\" count=12 first=20 last=31 version=5",
@@ -61,7 +61,7 @@ extension CommandTable {
     CommandSpec(
       .queueSaved, .state, "List the saved queues by name.",
       details: "`saved` is a time in seconds since 1970.", waiting: .always, right: .read, reply: [.count],
-      rows: [.name, .count, .saved], errors: stateErrors,
+      rows: [.name, .countOfEntries, .saved], errors: stateErrors,
       example: ["> queue.saved", "< | name=\"Sunday morning\" count=12 saved=1795370400", "< ok count=1"]
     ) { _ throws(MediaError) in .state(.savedQueues) },
     CommandSpec(

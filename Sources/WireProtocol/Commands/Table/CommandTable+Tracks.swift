@@ -52,7 +52,7 @@ extension CommandTable {
     },
     CommandSpec(
       .assetSelection, .assets, "List the groups of tracks of a loaded asset.",
-      details: selectionDetails, parameters: [asset], reply: [.asset, .count], rows: selectionFields,
+      details: selectionDetails, parameters: [asset], reply: [.asset, .countOfGroups], rows: selectionFields,
       errors: [.noSuchAsset, .invalidState] + assetErrors,
       example: [
         "> asset.selection 1", "< | group=audible allowsEmptySelection=false options=1",

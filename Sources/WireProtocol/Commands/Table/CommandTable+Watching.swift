@@ -51,11 +51,8 @@ extension CommandTable {
           "how long to wait on the daemon's clock, real or virtual; default: no limit"),
         ParameterSpec(.player, .playerName, .option, "NAME", "which player; default: all"),
       ],
-      waiting: .ifAsked, right: .read, reply: [.instance, .seq, .count, .missed, .more],
-      rows: [
-        .seq, .event, .player.optional, .key.optional, .item.nullable.optional, .old.nullable.optional,
-        .new.nullable.optional, .cause.optional, .changes.nullable.optional,
-      ],
+      waiting: .ifAsked, right: .read, reply: [.instance, .seq, .countOfRows, .missed, .more],
+      rows: [.seq, .event] + EventTable.loggedFields,
       errors: [.noSuchProperty, .otherInstance, .noSuchEvent, .invalidTime, .noSuchPlayer],
       example: [
         "> events player.* since=41 instance=9f86d081884c7d65",
@@ -260,7 +257,7 @@ extension CommandTable {
     CommandSpec(
       .playerList, .players, "List the players.",
       right: .read, reply: [.count],
-      rows: [.player, .timeControlStatus, .rate, .item.nullable, .count, .volume, .isMuted],
+      rows: [.player, .timeControlStatus, .rate, .item.nullable, .countOfEntries, .volume, .isMuted],
       example: [
         "> player.list", "< | player=main timeControlStatus=paused rate=0 item=none count=0 volume=1 isMuted=false",
         "< ok count=1",
