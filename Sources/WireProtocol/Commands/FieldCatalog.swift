@@ -153,7 +153,7 @@ extension FieldSpec {
   static let description = FieldSpec("description", .text, "the name of the device or port for users")
   static let details = FieldSpec("details", .text, "the details of the command")
   static let device = FieldSpec(
-    "device", .integer, "the time from there until the first sample was heard, in microseconds; no value before")
+    "device", .integer, "the time from `commit` until the first sample was heard, in microseconds; no value before")
   static let deviceName = FieldSpec("device", .text, "the name of the device in the sound server")
   static let direction = FieldSpec(
     "direction", .word(["forward", "backward"]), "the direction of the seek over the time")

@@ -4,6 +4,9 @@ extension CommandTable {
   private static let subscription = ParameterSpec(
     .id, .integer(1...Int.max), .required, "ID", "the id of the subscription")
 
+  /// The fields of a row of `events`.
+  private static let loggedEventFields: [FieldSpec] = [.seq, .event] + EventTable.loggedFields
+
   /// Commands that observe events or wait for them.
   static let watching: [CommandSpec] = [
     CommandSpec(
@@ -52,7 +55,7 @@ extension CommandTable {
         ParameterSpec(.player, .playerName, .option, "NAME", "which player; default: all"),
       ],
       waiting: .ifAsked, right: .read, reply: [.instance, .seq, .countOfRows, .missed, .more],
-      rows: [.seq, .event] + EventTable.loggedFields,
+      rows: loggedEventFields,
       errors: [.noSuchProperty, .otherInstance, .noSuchEvent, .invalidTime, .noSuchPlayer],
       example: [
         "> events player.* since=41 instance=9f86d081884c7d65",
