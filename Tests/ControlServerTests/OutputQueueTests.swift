@@ -132,7 +132,7 @@ import WireProtocol
     var queue = queue(1_000)
     queue.transportByteCount = 600
     var dropped = 0
-    for id in 1...(WireLimits.standard.keptValueCount + 10) {
+    for id in 1...(WireLimits.standard.retainedValueCount + 10) {
       dropped += queue.append(change(1, 2, subscription: id), form: .words)
     }
     #expect(dropped == 10)

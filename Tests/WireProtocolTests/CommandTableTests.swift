@@ -29,7 +29,7 @@ import Testing
     for spec in CommandTable.all {
       #expect(Set(spec.parameters.map(\.name)).count == spec.parameters.count, "\(spec.name)")
       #expect(spec.parameters.count <= 64)
-      let kinds = spec.parameters.map(\.place)
+      let kinds = spec.parameters.map(\.position)
       let positional = kinds.prefix { $0 != .option }
       #expect(!kinds.dropFirst(positional.count).contains { $0 != .option }, "\(spec.name): options come last")
       #expect(!positional.dropLast().contains { $0.takesSeveral }, "\(spec.name): a list reads all remaining words")
@@ -42,7 +42,7 @@ import Testing
       let line = try #require(spec.example.first { $0.hasPrefix("> ") }).dropFirst(2)
       let isWaiting = try Lines.request(String(line)).isWaiting
       #expect(isWaiting == (spec.waiting == .always), "\(spec.name)")
-      if spec.waiting == .ifAsked { #expect(try Lines.request(line + " wait").isWaiting) }
+      if spec.waiting == .ifRequested { #expect(try Lines.request(line + " wait").isWaiting) }
       if spec.waiting == .untilReady { #expect(try Lines.request(line + " wait=ready").isWaiting) }
     }
   }

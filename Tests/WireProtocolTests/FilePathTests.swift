@@ -49,7 +49,7 @@ import Testing
       let name = parameter.name.rawValue
       // Other parameters of the command may be missing, because the path is parsed first. Otherwise the error is a
       // different one.
-      let value = parameter.place == .list ? "[\"\(path)\"]" : "\"\(path)\""
+      let value = parameter.position == .list ? "[\"\(path)\"]" : "\"\(path)\""
       let line = #"{"jsonrpc":"2.0","id":1,"method":"\#(spec.name.rawValue)","params":{"\#(name)":\#(value)}}"#
       let error = try Lines.rejection(line).error.error
       #expect(

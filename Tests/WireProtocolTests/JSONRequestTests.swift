@@ -82,7 +82,7 @@ import Testing
   @Test func decimalTimeIsParsedExactly() throws {
     let command = try Lines.command(Self.line("seek", #"{"time":0.1}"#))
     guard case .playback(.seek(let seek), _) = command else { throw Unexpected("\(command)") }
-    #expect(seek.place == .time(.absolute(MediaTime(value: 1, timescale: 10))))
+    #expect(seek.target == .time(.absolute(MediaTime(value: 1, timescale: 10))))
   }
 
   @Test(arguments: [

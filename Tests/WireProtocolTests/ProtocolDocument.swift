@@ -73,7 +73,7 @@ enum ProtocolDocument {
       text += "\n| Parameter | Takes | Means |\n|---|---|---|\n"
       for parameter in spec.parameters {
         let accepted =
-          switch parameter.place {
+          switch parameter.position {
           case .list: "one or more: \(parameter.kind.accepted)"
           case .optionalList: "none or more: \(parameter.kind.accepted)"
           default: parameter.kind.accepted
@@ -92,7 +92,7 @@ enum ProtocolDocument {
     switch spec.waiting {
     case .never: break
     case .always: text += "A waiting request.\n"
-    case .ifAsked: text += "With `wait` a waiting request.\n"
+    case .ifRequested: text += "With `wait` a waiting request.\n"
     case .untilReady: text += "With `wait=ready`, or of lists, a waiting request.\n"
     }
     if !spec.errors.isEmpty { text += wrapped("Errors: \(errors(spec.errors)).") + "\n" }

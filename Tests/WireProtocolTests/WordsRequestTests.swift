@@ -10,7 +10,7 @@ import Testing
     .playback(
       .seek(
         .init(
-          place: .time(try TimeExpression(parsing: target)), toleranceBefore: before, toleranceAfter: after,
+          target: .time(try TimeExpression(parsing: target)), toleranceBefore: before, toleranceAfter: after,
           isChase: isChase,
           item: item)),
       player: "main")
@@ -77,7 +77,7 @@ import Testing
       ("seek 10 fast=false", try Self.seek("10")), ("seek 10 after=inf", try Self.seek("10", after: .positiveInfinity)),
       (
         "seek date=1970-01-01T00:00:02Z chase",
-        .playback(.seek(.init(place: .date(2_000_000_000), isChase: true)), player: "main")
+        .playback(.seek(.init(target: .date(2_000_000_000), isChase: true)), player: "main")
       ),
       ("seek +5 chase", try Self.seek("+5", isChase: true)), ("seek chase=false 5", try Self.seek("5")),
       (

@@ -131,7 +131,7 @@ extension Connection {
         operation: CommandName.bookmarkGo.rawValue)
     }
     try start(
-      PlaybackCommand.Seek(place: .time(.absolute(found.time)), item: Int(clamping: item.id)), on: target, request)
+      PlaybackCommand.Seek(target: .time(.absolute(found.time)), item: Int(clamping: item.id)), on: target, request)
   }
 }
 

@@ -149,7 +149,7 @@ extension Connection {
   ) throws(MediaError) {
     try target.player.tryOnLoop { player throws(MediaError) in
       let position: TimeExpression =
-        switch seek.place {
+        switch seek.target {
         case .time(let expression): expression
         case .date(let date): .absolute(try player.time(ofDate: date))
         }

@@ -275,7 +275,7 @@ extension Connection {
       let limits = server.limits
       try (size + prepared.size).check(limits.editCount, limits.editByteCount, "an edit can have")
       try (server.collectedSize + prepared.size).check(
-        limits.gatheredCount, limits.gatheredByteCount, "the open edits of all connections can have")
+        limits.collectedChangeCount, limits.collectedByteCount, "the open edits of all connections can have")
     } catch {
       server.registry.discard(prepared.items, of: peer?.userID, reservedBy: target)
       throw error

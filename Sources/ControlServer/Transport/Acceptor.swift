@@ -95,7 +95,7 @@ final class Acceptor: DescriptorHandler, @unchecked Sendable {
           "\(name) may not connect; playheadd --allow-uid or its configuration can allow other users"
         ))
     }
-    let reservedCount = rights == .all && credentials.userID == geteuid() ? 0 : server.limits.keptConnectionCount
+    let reservedCount = rights == .all && credentials.userID == geteuid() ? 0 : server.limits.reservedConnectionCount
     guard server.connections.count < server.limits.connectionCount - reservedCount else {
       return .refused(
         MediaError(

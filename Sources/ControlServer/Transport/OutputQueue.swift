@@ -43,7 +43,7 @@ struct OutputQueue {
 
   init(limits: WireLimits = .standard) {
     limitByteCount = limits.outputByteCount
-    retainedLimit = limits.keptValueCount
+    retainedLimit = limits.retainedValueCount
   }
 
   /// The number of bytes pending here and in the transport.

@@ -104,7 +104,7 @@ enum ArgumentReader {
   }
 
   /// Converts a text that an earlier check accepted.
-  static func known(_ text: ArraySlice<UInt8>, _ kind: ParameterSpec.Kind) -> ArgumentValue {
+  static func validated(_ text: ArraySlice<UInt8>, _ kind: ParameterSpec.Kind) -> ArgumentValue {
     do throws(Fault) { return try value(text, kind) } catch {
       preconditionFailure("a value that was read cannot be read again")
     }
@@ -265,7 +265,7 @@ enum ArgumentReader {
   // MARK: - Errors
 
   /// The error for an unaccepted value, which the message shows as `shown`.
-  static func isNoValue(_ shown: String, _ parameter: ParameterSpec, _ spec: CommandSpec) -> MediaError {
+  static func invalidValue(_ shown: String, _ parameter: ParameterSpec, _ spec: CommandSpec) -> MediaError {
     failure(.bad, shown, parameter, spec)
   }
 

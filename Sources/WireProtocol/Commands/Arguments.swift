@@ -66,10 +66,11 @@ struct Arguments: Sendable {
     }
   }
 
-  /// Removes the values. With `ofList`, also releases the memory of the list, because the command retains it now.
-  mutating func letGo(ofList: Bool) {
+  /// Removes the values. With `includingList`, also releases the memory of the list, because the command retains it
+  /// now.
+  mutating func releaseValues(includingList: Bool) {
     values.removeAll(keepingCapacity: true)
-    if ofList { list = PackedValues() } else { list.removeAll() }
+    if includingList { list = PackedValues() } else { list.removeAll() }
   }
 
   /// Adds a value to the parameter at `index`.
@@ -111,7 +112,7 @@ struct Arguments: Sendable {
   /// Checks that all required parameters have a value.
   func checkComplete() throws(MediaError) {
     for (index, parameter) in spec.parameters.enumerated() where !has(index) {
-      guard parameter.place == .required || parameter.place == .list else { continue }
+      guard parameter.position == .required || parameter.position == .list else { continue }
       throw failure("\(parameter.name.rawValue) is missing: \(parameter.kind.accepted)")
     }
   }
@@ -133,8 +134,10 @@ struct Arguments: Sendable {
   }
 
   private func first<Value>(_ name: ParameterName, _ read: (ArgumentValue) -> Value?) -> Value? {
-    let wanted = index(name)
-    guard has(wanted), let value = values.first(where: { $0.index == wanted })?.value else { return nil }
+    let parameterIndex = index(name)
+    guard has(parameterIndex), let value = values.first(where: { $0.index == parameterIndex })?.value else {
+      return nil
+    }
     guard let result = read(value) else { mismatch(name) }
     return result
   }
@@ -155,7 +158,7 @@ struct Arguments: Sendable {
 
   /// The values of the parameter that takes several.
   func list<Element>(_ name: ParameterName, of type: Element.Type = Element.self) -> WireList<Element> {
-    guard spec.parameters[index(name)].place.takesSeveral else { mismatch(name) }
+    guard spec.parameters[index(name)].position.takesSeveral else { mismatch(name) }
     return WireList(list)
   }
 
@@ -167,12 +170,14 @@ struct Arguments: Sendable {
   }
 
   /// The values of the list whose bytes satisfy `predicate`.
-  func chosen<Element>(_ predicate: (ArraySlice<UInt8>) -> Bool) -> WireList<Element> {
-    var chosen = PackedValues()
-    chosen.reserve(lineByteCount: list.bytes.count)
+  func filteredList<Element>(_ predicate: (ArraySlice<UInt8>) -> Bool) -> WireList<Element> {
+    var filteredList = PackedValues()
+    filteredList.reserve(lineByteCount: list.bytes.count)
     var offset = 0
-    while let range = list.next(at: &offset) { if predicate(list.bytes[range]) { chosen.append(list.bytes[range]) } }
-    return WireList(chosen)
+    while let range = list.next(at: &offset) {
+      if predicate(list.bytes[range]) { filteredList.append(list.bytes[range]) }
+    }
+    return WireList(filteredList)
   }
 
   func integer(_ name: ParameterName) -> Int? {
@@ -282,21 +287,21 @@ struct Arguments: Sendable {
 
 extension Int: WireListElement {
   public static func unpacked(_ bytes: ArraySlice<UInt8>) -> Int {
-    guard case .integer(let value) = ArgumentReader.known(bytes, .entry) else { preconditionFailure("no entry") }
+    guard case .integer(let value) = ArgumentReader.validated(bytes, .entry) else { preconditionFailure("no entry") }
     return value
   }
 }
 
 extension MediaTime: WireListElement {
   public static func unpacked(_ bytes: ArraySlice<UInt8>) -> MediaTime {
-    guard case .time(let value) = ArgumentReader.known(bytes, .time) else { preconditionFailure("no time") }
+    guard case .time(let value) = ArgumentReader.validated(bytes, .time) else { preconditionFailure("no time") }
     return value
   }
 }
 
 extension WaitCondition: WireListElement {
   public static func unpacked(_ bytes: ArraySlice<UInt8>) -> WaitCondition {
-    guard case .condition(let value) = ArgumentReader.known(bytes, .condition) else { preconditionFailure("none") }
+    guard case .condition(let value) = ArgumentReader.validated(bytes, .condition) else { preconditionFailure("none") }
     return value
   }
 }

@@ -8,12 +8,12 @@ extension AssetCommand {
       case wav, caf, flac, m4a, mp4, mov, matroska, webm, ogg, mp3
 
       /// The format for a file name extension.
-      init?(ending: String) {
-        switch ending {
+      init?(fileExtension: String) {
+        switch fileExtension {
         case "mka", "mkv": self = .matroska
         case "oga", "opus": self = .ogg
         case "wave": self = .wav
-        default: self.init(rawValue: ending)
+        default: self.init(rawValue: fileExtension)
         }
       }
     }

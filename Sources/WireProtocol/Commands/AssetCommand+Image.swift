@@ -73,12 +73,12 @@ struct NumberPattern {
   /// Returns nil unless the part after the last `/` contains exactly one pattern.
   init?(_ name: [UInt8]) {
     let start = name.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
-    let places = (start..<name.count).compactMap { index in Self.place(in: name[index...]) }
-    guard places.count == 1, let (range, count) = places.first else { return nil }
+    let patterns = (start..<name.count).compactMap { index in Self.pattern(in: name[index...]) }
+    guard patterns.count == 1, let (range, count) = patterns.first else { return nil }
     (before, after, digitCount) = (name[..<range.lowerBound], name[range.upperBound...], count)
   }
 
-  private static func place(in name: ArraySlice<UInt8>) -> (Range<Int>, digitCount: Int)? {
+  private static func pattern(in name: ArraySlice<UInt8>) -> (Range<Int>, digitCount: Int)? {
     guard name.first == UInt8(ascii: "%") else { return nil }
     let digits = name.dropFirst().prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     guard name.dropFirst(1 + digits.count).first == UInt8(ascii: "d") else { return nil }

@@ -143,13 +143,13 @@ public enum PlaybackCommand: Sendable, Hashable {
   /// The target of a seek, and its tolerances.
   public struct Seek: Sendable, Hashable {
     /// The target of a seek.
-    public enum Place: Sendable, Hashable {
+    public enum Target: Sendable, Hashable {
       case time(TimeExpression)
       /// The position that was recorded at this date, in nanoseconds since 1970.
       case date(Int64)
     }
 
-    public var place: Place
+    public var target: Target
     /// Not negative. May be positive infinity. Default: zero.
     public var toleranceBefore: MediaTime
     /// Not negative. May be positive infinity. Default: zero.
@@ -160,10 +160,10 @@ public enum PlaybackCommand: Sendable, Hashable {
     public var item: Int?
 
     public init(
-      place: Place, toleranceBefore: MediaTime = .zero, toleranceAfter: MediaTime = .zero,
+      target: Target, toleranceBefore: MediaTime = .zero, toleranceAfter: MediaTime = .zero,
       isChase: Bool = false, item: Int? = nil
     ) {
-      self.place = place
+      self.target = target
       self.toleranceBefore = toleranceBefore
       self.toleranceAfter = toleranceAfter
       self.isChase = isChase

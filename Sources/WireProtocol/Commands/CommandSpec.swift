@@ -23,7 +23,7 @@ public final class CommandSpec: Sendable {
     /// Only with `wait=ready`, or if a path is a playlist.
     case untilReady
     /// Only with `wait`.
-    case ifAsked
+    case ifRequested
     case always
   }
 

@@ -40,5 +40,5 @@ public enum ArtworkQuery: Sendable, Hashable {
   case file(index: Int?, FilePath, replaces: Bool)
 
   /// The maximum number of image bytes in one reply, so that the reply fits into a line.
-  public static let maximumPieceByteCount = 49_152 - 1_536
+  public static let maximumPartByteCount = 49_152 - 1_536
 }

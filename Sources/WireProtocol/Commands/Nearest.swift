@@ -4,20 +4,24 @@ public enum Nearest {
   /// similar.
   public static func name(to text: String, among names: some Sequence<String>) -> String? {
     // Skips texts that cannot be mistyped names, because computing the distance would waste time of the daemon.
-    let wanted = text.utf8
-    guard !wanted.isEmpty, wanted.count <= maximumByteCount, wanted.allSatisfy(ASCII.isNameByte) else { return nil }
+    let mistyped = text.utf8
+    guard !mistyped.isEmpty, mistyped.count <= maximumByteCount, mistyped.allSatisfy(ASCII.isNameByte) else {
+      return nil
+    }
     var best: (name: String, distance: Int)?
     for name in names {
       let candidate = name.utf8
       let distance: Int
-      if wanted.count >= 2, candidate.count >= wanted.count, zip(wanted, candidate).allSatisfy({ isSame($0, $1) }) {
+      if mistyped.count >= 2, candidate.count >= mistyped.count,
+        zip(mistyped, candidate).allSatisfy({ isSameLetter($0, $1) })
+      {
         distance = 1
-      } else if abs(wanted.count - candidate.count) <= 2 {
-        distance = editDistance(wanted, candidate)
+      } else if abs(mistyped.count - candidate.count) <= 2 {
+        distance = editDistance(mistyped, candidate)
       } else {
         continue
       }
-      let allowed = min(2, max(wanted.count, candidate.count) / 2)
+      let allowed = min(2, max(mistyped.count, candidate.count) / 2)
       if distance <= allowed, distance < best?.distance ?? .max { best = (name, distance) }
     }
     return best?.name
@@ -26,9 +30,11 @@ public enum Nearest {
   private static let maximumByteCount = 32
 
   /// Whether two letters are equal, ignoring case.
-  private static func isSame(_ left: UInt8, _ right: UInt8) -> Bool {
-    func small(_ byte: UInt8) -> UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte }
-    return small(left) == small(right)
+  private static func isSameLetter(_ left: UInt8, _ right: UInt8) -> Bool {
+    func lowercased(_ byte: UInt8) -> UInt8 {
+      (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+    return lowercased(left) == lowercased(right)
   }
 
   /// The number of insertions, deletions, substitutions and swaps of adjacent letters that convert one text to the
@@ -45,8 +51,8 @@ public enum Nearest {
         var beforeRight: UInt8 = 0
         for (j, b) in right.enumerated() {
           var cost = min(
-            cells[at(i, j)] + (isSame(a, b) ? 0 : 1), cells[at(i, j + 1)] + 1, cells[at(i + 1, j)] + 1)
-          if i > 0, j > 0, isSame(a, beforeRight), isSame(beforeLeft, b) {
+            cells[at(i, j)] + (isSameLetter(a, b) ? 0 : 1), cells[at(i, j + 1)] + 1, cells[at(i + 1, j)] + 1)
+          if i > 0, j > 0, isSameLetter(a, beforeRight), isSameLetter(beforeLeft, b) {
             cost = min(cost, cells[at(i - 1, j - 1)] + 1)
           }
           cells[at(i + 1, j + 1)] = cost

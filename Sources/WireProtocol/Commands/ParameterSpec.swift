@@ -227,7 +227,7 @@ public struct ParameterSpec: Sendable {
   }
 
   /// The position of a parameter in the text form.
-  public enum Place: Sendable, Hashable {
+  public enum Position: Sendable, Hashable {
     /// Positional, required.
     case required
     /// Positional, optional.
@@ -245,7 +245,7 @@ public struct ParameterSpec: Sendable {
 
   public let name: ParameterName
   public let kind: Kind
-  public let place: Place
+  public let position: Position
   /// The placeholder of the value in the synopsis, such as `TIME`.
   public let placeholder: String
   /// One phrase for help and the reference.
@@ -253,10 +253,10 @@ public struct ParameterSpec: Sendable {
   /// The bytes of the name, for comparisons.
   let nameBytes: [UInt8]
 
-  init(_ name: ParameterName, _ kind: Kind, _ place: Place, _ placeholder: String, _ summary: String) {
+  init(_ name: ParameterName, _ kind: Kind, _ position: Position, _ placeholder: String, _ summary: String) {
     self.name = name
     self.kind = kind
-    self.place = place
+    self.position = position
     self.placeholder = placeholder
     self.summary = summary
     nameBytes = Array(name.rawValue.utf8)
@@ -264,7 +264,7 @@ public struct ParameterSpec: Sendable {
 
   /// The parameter as shown in the synopsis: `TIME`, `[VOLUME]`, `PATH...`, `[fast]`, `[before=TIME]`.
   public var synopsis: String {
-    switch place {
+    switch position {
     case .required: placeholder
     case .optional: "[\(placeholder)]"
     case .list: "\(placeholder)..."

@@ -43,7 +43,7 @@ enum QueueEditReader {
   }
 
   /// The error for a JSON value that is not an edit.
-  static func isNoEdit(_ shown: String) -> MediaError {
+  static func invalidEdit(_ shown: String) -> MediaError {
     MediaError(
       .badArguments,
       "\(ParameterName.ops.rawValue) cannot be \(shown); it takes \(ParameterSpec.Kind.edit.accepted)",

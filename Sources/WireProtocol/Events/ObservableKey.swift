@@ -150,22 +150,22 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   /// This suffices, because the earliest match of the parts before it leaves the longest rest.
   /// The cost is at most the product of both lengths.
   private static func matches(_ text: String.UTF8View, _ pattern: ArraySlice<UInt8>) -> Bool {
-    var (place, position) = (text.startIndex, pattern.startIndex)
-    var retry: (place: String.Index, position: Int)?
-    while place < text.endIndex {
-      if position < pattern.endIndex, pattern[position] == UInt8(ascii: "*") {
-        position = pattern.index(after: position)
-        retry = (place, position)
-      } else if position < pattern.endIndex, pattern[position] == text[place] {
-        (place, position) = (text.index(after: place), pattern.index(after: position))
+    var (textIndex, patternIndex) = (text.startIndex, pattern.startIndex)
+    var retry: (textIndex: String.Index, patternIndex: Int)?
+    while textIndex < text.endIndex {
+      if patternIndex < pattern.endIndex, pattern[patternIndex] == UInt8(ascii: "*") {
+        patternIndex = pattern.index(after: patternIndex)
+        retry = (textIndex, patternIndex)
+      } else if patternIndex < pattern.endIndex, pattern[patternIndex] == text[textIndex] {
+        (textIndex, patternIndex) = (text.index(after: textIndex), pattern.index(after: patternIndex))
       } else if let last = retry {
-        let next = text.index(after: last.place)
-        retry = (next, last.position)
-        (place, position) = (next, last.position)
+        let next = text.index(after: last.textIndex)
+        retry = (next, last.patternIndex)
+        (textIndex, patternIndex) = (next, last.patternIndex)
       } else {
         return false
       }
     }
-    return pattern[position...].allSatisfy { $0 == UInt8(ascii: "*") }
+    return pattern[patternIndex...].allSatisfy { $0 == UInt8(ascii: "*") }
   }
 }

@@ -72,7 +72,7 @@ enum JSONSyntax {
   ) throws(MediaError) {
     let end = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
     skipSpace(text, &index)
-    if take(end, text, &index) { return }
+    if consume(end, text, &index) { return }
     while true {
       if isObject {
         skipSpace(text, &index)
@@ -81,12 +81,12 @@ enum JSONSyntax {
         }
         try checkString(text, &index)
         skipSpace(text, &index)
-        guard take(UInt8(ascii: ":"), text, &index) else { throw failure("expected :", at: index) }
+        guard consume(UInt8(ascii: ":"), text, &index) else { throw failure("expected :", at: index) }
       }
       try checkValue(text, &index, depth, of: maximumDepth)
       skipSpace(text, &index)
-      if take(end, text, &index) { return }
-      guard take(UInt8(ascii: ","), text, &index) else {
+      if consume(end, text, &index) { return }
+      guard consume(UInt8(ascii: ","), text, &index) else {
         throw failure(isObject ? "expected , or }" : "expected , or ]", at: index)
       }
     }
@@ -95,7 +95,7 @@ enum JSONSyntax {
   private static func checkWord(_ word: StaticString, _ text: [UInt8], _ index: inout Int) throws(MediaError) {
     let start = index
     for offset in 0..<word.utf8CodeUnitCount {
-      guard take(word.utf8Start[offset], text, &index) else { throw failure("not the start of a value", at: start) }
+      guard consume(word.utf8Start[offset], text, &index) else { throw failure("not the start of a value", at: start) }
     }
   }
 
@@ -135,7 +135,7 @@ enum JSONSyntax {
     case UInt8(ascii: "u"):
       var scalar = try hexUnit(text, &index, start)
       if (0xD800...0xDBFF).contains(scalar) {
-        guard take(UInt8(ascii: "\\"), text, &index), take(UInt8(ascii: "u"), text, &index) else {
+        guard consume(UInt8(ascii: "\\"), text, &index), consume(UInt8(ascii: "u"), text, &index) else {
           throw failure("half of a surrogate pair", at: start)
         }
         let low = try hexUnit(text, &index, start)
@@ -293,7 +293,7 @@ enum JSONSyntax {
     }
   }
 
-  private static func take(_ byte: UInt8, _ text: [UInt8], _ index: inout Int) -> Bool {
+  private static func consume(_ byte: UInt8, _ text: [UInt8], _ index: inout Int) -> Bool {
     guard index < text.count, text[index] == byte else { return false }
     index += 1
     return true

@@ -26,9 +26,9 @@ public struct RequestEncoder: Sendable {
     var line: [UInt8] = []
     if let id { line.append(contentsOf: "@\(id) ".utf8) }
     WordsText.append(try text(arguments.first ?? []), to: &line)
-    for argument in try sorted(arguments) {
+    for argument in try boundArguments(arguments) {
       line.append(UInt8(ascii: " "))
-      if let parameter = argument.parameter, parameter.place == .option {
+      if let parameter = argument.parameter, parameter.position == .option {
         line.append(contentsOf: parameter.nameBytes)
         if parameter.kind == .flag, argument.text == "true" { continue }
         line.append(UInt8(ascii: "="))
@@ -55,13 +55,13 @@ public struct RequestEncoder: Sendable {
     // A command has at most one list.
     var listName: ParameterName?
     var list: [JSONValue] = []
-    for argument in try sorted(arguments) {
+    for argument in try boundArguments(arguments) {
       guard let parameter = argument.parameter else {
         throw MediaError(
           .badArguments, "unexpected word \(Excerpt.quoted(argument.text)) (\(spec.synopsis))", operation: name)
       }
       let value = jsonValue(argument.text, parameter.kind)
-      if parameter.place.takesSeveral {
+      if parameter.position.takesSeveral {
         listName = parameter.name
         list.append(value)
       } else {
@@ -87,31 +87,31 @@ public struct RequestEncoder: Sendable {
   }
 
   /// The arguments after the command, with their parameters.
-  private func sorted(_ arguments: [[UInt8]]) throws(MediaError) -> [Argument] {
+  private func boundArguments(_ arguments: [[UInt8]]) throws(MediaError) -> [Argument] {
     let spec = arguments.first.flatMap { CommandTable.spec(named: $0) }
     var result: [Argument] = []
     var position = 0
-    var onlyPositions = false
+    var isPositionalOnly = false
     for bytes in arguments.dropFirst() {
-      if !onlyPositions, bytes == Array("--".utf8) {
-        onlyPositions = true
+      if !isPositionalOnly, bytes == Array("--".utf8) {
+        isPositionalOnly = true
         continue
       }
       guard let spec else {
         result.append(Argument(parameter: nil, text: try text(bytes)))
         continue
       }
-      if !onlyPositions, let (parameter, value) = option(bytes, of: spec) {
+      if !isPositionalOnly, let (parameter, value) = option(bytes, of: spec) {
         let text = parameter.kind.isPath ? try path(value) : try text(value)
         result.append(Argument(parameter: parameter, text: text))
         continue
       }
-      guard position < spec.parameters.count, spec.parameters[position].place != .option else {
+      guard position < spec.parameters.count, spec.parameters[position].position != .option else {
         result.append(Argument(parameter: nil, text: try text(bytes)))
         continue
       }
       let parameter = spec.parameters[position]
-      if !parameter.place.takesSeveral { position += 1 }
+      if !parameter.position.takesSeveral { position += 1 }
       var argument = Argument(parameter: parameter, text: "")
       if parameter.kind.isPath {
         argument.text = try path(bytes)
@@ -144,7 +144,7 @@ public struct RequestEncoder: Sendable {
 
   private func option(_ bytes: [UInt8], of spec: CommandSpec) -> (ParameterSpec, value: [UInt8])? {
     let key = bytes.prefix { $0 != UInt8(ascii: "=") }
-    for parameter in spec.parameters where parameter.place == .option && key.elementsEqual(parameter.nameBytes) {
+    for parameter in spec.parameters where parameter.position == .option && key.elementsEqual(parameter.nameBytes) {
       if key.count < bytes.count { return (parameter, Array(bytes[(key.count + 1)...])) }
       if parameter.kind == .flag { return (parameter, Array("true".utf8)) }
     }

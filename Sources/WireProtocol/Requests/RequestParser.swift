@@ -16,7 +16,7 @@ public struct RequestParser: Sendable {
   public mutating func parse(_ line: Span<UInt8>) -> ParsedLine {
     guard let first = Self.firstByte(of: line) else { return .blank }
     lexer.load(line)
-    defer { lexer.letGo() }
+    defer { lexer.releaseMemory() }
     return first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? parseJSON() : parseWords()
   }
 
@@ -66,8 +66,8 @@ public struct RequestParser: Sendable {
         throw CommandTable.unknownCommand(lexer.string(word))
       }
       command = spec.name
-      var arguments = takeArguments(spec)
-      defer { giveBack(&arguments) }
+      var arguments = makeArguments(spec)
+      defer { recycle(&arguments) }
       try bindWords(&cursor, &arguments)
       return .request(
         Request(
@@ -88,17 +88,17 @@ public struct RequestParser: Sendable {
     return .success(String(decoding: id, as: UTF8.self))
   }
 
-  /// Arguments for a command. `giveBack` returns their memory for reuse.
-  private mutating func takeArguments(_ spec: CommandSpec, isPartOfEdit: Bool = false) -> Arguments {
+  /// Arguments for a command. `recycle` returns their memory for reuse.
+  private mutating func makeArguments(_ spec: CommandSpec, isPartOfEdit: Bool = false) -> Arguments {
     var arguments = spareArguments.popLast() ?? Arguments(spec: spec)
     arguments.reset(spec, isPartOfEdit: isPartOfEdit)
     return arguments
   }
 
-  private mutating func giveBack(_ arguments: inout Arguments) {
+  private mutating func recycle(_ arguments: inout Arguments) {
     // A command retains the memory of its list, so that memory is not reused. Long buffers are released for idle
     // connections.
-    arguments.letGo(ofList: !arguments.isPartOfEdit)
+    arguments.releaseValues(includingList: !arguments.isPartOfEdit)
     spareArguments.append(arguments)
     arguments = Arguments(spec: arguments.spec)
   }
@@ -117,11 +117,11 @@ public struct RequestParser: Sendable {
         }
         continue
       }
-      guard position < spec.parameters.count, spec.parameters[position].place != .option else {
+      guard position < spec.parameters.count, spec.parameters[position].position != .option else {
         throw arguments.failure(
           "unexpected word \(Excerpt.quoted(lexer.text[word.range])) at column \(word.column)")
       }
-      if spec.parameters[position].place.takesSeveral {
+      if spec.parameters[position].position.takesSeveral {
         try arguments.countListValue(at: position, limit: limits.patternCount)
         try addToList(word.range, upTo: cursor.end, at: position, &arguments)
       } else {
@@ -140,7 +140,7 @@ public struct RequestParser: Sendable {
     let bare = word.range.lowerBound..<word.range.lowerBound + word.bareCount
     if let equals = bare.first(where: { lexer.text[$0] == UInt8(ascii: "=") }) {
       for index in spec.parameters.indices
-      where spec.parameters[index].place == .option
+      where spec.parameters[index].position == .option
         && lexer.equals(bare.lowerBound..<equals, spec.parameters[index].nameBytes)
       {
         return (index, equals + 1..<word.range.upperBound)
@@ -183,7 +183,7 @@ public struct RequestParser: Sendable {
       }
     case .playerName:
       guard ASCII.isName(lexer.text[text], maximum: 64) else {
-        throw ArgumentReader.isNoValue(Excerpt.quoted(lexer.text[text]), parameter, spec)
+        throw ArgumentReader.invalidValue(Excerpt.quoted(lexer.text[text]), parameter, spec)
       }
       try arguments.addToList(at: index, lineByteCount: lineByteCount) { list in list.append(lexer.text[text]) }
     default:
@@ -212,8 +212,8 @@ public struct RequestParser: Sendable {
     guard let word = try lexer.next(&cursor) else {
       throw MediaError(.badArguments, "\(ParameterSpec.Kind.edit.accepted) is missing")
     }
-    var arguments = takeArguments(try QueueEditReader.spec(named: lexer.text[word.range]), isPartOfEdit: true)
-    defer { giveBack(&arguments) }
+    var arguments = makeArguments(try QueueEditReader.spec(named: lexer.text[word.range]), isPartOfEdit: true)
+    defer { recycle(&arguments) }
     try bindWords(&cursor, &arguments)
     return try body(arguments)
   }
@@ -233,10 +233,10 @@ public struct RequestParser: Sendable {
       if params == nil, lexer.equals(name, "params") { params = index }
       _ = JSONSyntax.skipValue(in: lexer.text, at: &index)
     }
-    guard let method else { throw QueueEditReader.isNoEdit("an object") }
+    guard let method else { throw QueueEditReader.invalidEdit("an object") }
     do throws(MediaError) {
-      var arguments = takeArguments(try QueueEditReader.spec(named: lexer.text[method]), isPartOfEdit: true)
-      defer { giveBack(&arguments) }
+      var arguments = makeArguments(try QueueEditReader.spec(named: lexer.text[method]), isPartOfEdit: true)
+      defer { recycle(&arguments) }
       try bindJSON(params, upTo: index, &arguments)
       return try body(arguments)
     } catch {
@@ -280,11 +280,11 @@ public struct RequestParser: Sendable {
     return parseJSONRequest()
   }
 
-  private func invalidRequest(_ what: String, id: RequestID = .jsonNull) -> Rejection {
+  private func invalidRequest(_ problem: String, id: RequestID = .jsonNull) -> Rejection {
     Rejection(
       address: ReplyAddress(form: .json, id: id),
       error: WireError(
-        MediaError(.invalidJSON, "not a JSON-RPC 2.0 request: \(what)"), jsonCode: WireError.invalidRequest))
+        MediaError(.invalidJSON, "not a JSON-RPC 2.0 request: \(problem)"), jsonCode: WireError.invalidRequest))
   }
 
   /// The positions of the values of a JSON-RPC request.
@@ -292,7 +292,7 @@ public struct RequestParser: Sendable {
     static let names: [StaticString] = ["jsonrpc", "id", "method", "params"]
     var values: [4 of Int?] = [nil, nil, nil, nil]
     /// The first name that occurs twice.
-    var twice: Int?
+    var duplicate: Int?
   }
 
   private mutating func parseJSONRequest() -> ParsedLine.BatchMember {
@@ -301,11 +301,11 @@ public struct RequestParser: Sendable {
     guard case .object = kind else { return .rejected(invalidRequest("\(kind.name), not an object")) }
     var frame = Frame()
     while let name = JSONSyntax.nextMember(in: &lexer.text, at: &index) {
-      for which in 0..<4 where lexer.equals(name, Frame.names[which]) {
-        if frame.values[which] == nil {
-          frame.values[which] = index
+      for position in 0..<4 where lexer.equals(name, Frame.names[position]) {
+        if frame.values[position] == nil {
+          frame.values[position] = index
         } else {
-          frame.twice = min(frame.twice ?? 4, which)
+          frame.duplicate = min(frame.duplicate ?? 4, position)
         }
       }
       _ = JSONSyntax.skipValue(in: lexer.text, at: &index)
@@ -313,10 +313,10 @@ public struct RequestParser: Sendable {
     // A request without an id is a notification. An error in its frame still gets a reply with the id null (section 5).
     var id: RequestID?
     if let start = frame.values[1] {
-      guard let found = jsonID(at: start) else {
+      guard let parsedID = jsonID(at: start) else {
         return .rejected(invalidRequest("id is a string or number of at most \(limits.idByteCount) bytes, or null"))
       }
-      id = found
+      id = parsedID
     }
     guard let version = frame.values[0], let text = string(at: version), lexer.equals(text, "2.0") else {
       return .rejected(invalidRequest("jsonrpc is not \"2.0\"", id: id ?? .jsonNull))
@@ -324,8 +324,8 @@ public struct RequestParser: Sendable {
     guard let start = frame.values[2], let method = string(at: start) else {
       return .rejected(invalidRequest("method is missing or not a string", id: id ?? .jsonNull))
     }
-    if let twice = frame.twice {
-      return .rejected(invalidRequest("\(Frame.names[twice]) is given twice", id: id ?? .jsonNull))
+    if let duplicate = frame.duplicate {
+      return .rejected(invalidRequest("\(Frame.names[duplicate]) is given twice", id: id ?? .jsonNull))
     }
     let address = ReplyAddress(form: .json, id: id ?? .none)
     var command: CommandName?
@@ -334,8 +334,8 @@ public struct RequestParser: Sendable {
         throw CommandTable.unknownCommand(lexer.string(method))
       }
       command = spec.name
-      var arguments = takeArguments(spec)
-      defer { giveBack(&arguments) }
+      var arguments = makeArguments(spec)
+      defer { recycle(&arguments) }
       try bindJSON(frame.values[3], upTo: lexer.text.count, &arguments)
       return .request(
         Request(
@@ -393,7 +393,7 @@ public struct RequestParser: Sendable {
         continue
       }
       // A list may be a single value. Of the other parameters only those with several texts may be an array.
-      if parameter.place.takesSeveral {
+      if parameter.position.takesSeveral {
         guard case .array = JSONSyntax.kind(in: lexer.text, at: &index) else {
           try addToList(json: &index, upTo: end, at: position, &arguments)
           continue
@@ -475,7 +475,7 @@ public struct RequestParser: Sendable {
     case (.string, .edit), (.string, .path), (.string, .key), (.string, .playerName):
       try addToList(value.range, upTo: end, at: position, &arguments)
     case (_, .edit), (_, .path), (_, .key), (_, .playerName):
-      throw ArgumentReader.isNoValue(value.kind.name, parameter, spec)
+      throw ArgumentReader.invalidValue(value.kind.name, parameter, spec)
     default:
       var isPlain = false
       if case .number = value.kind { isPlain = ArgumentReader.isPlain(lexer.text[value.range], parameter.kind) }

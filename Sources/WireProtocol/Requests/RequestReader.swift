@@ -34,14 +34,14 @@ public struct RequestReader: Sendable {
   ///
   /// The caller may stop at any time and pass the rest (`chunk[offset...]`) later. Blank lines are skipped.
   public mutating func next(in chunk: Span<UInt8>, at offset: inout Int) -> Incoming? {
-    while let piece = decoder.next(in: chunk, at: &offset) {
+    while let part = decoder.next(in: chunk, at: &offset) {
       let line: ParsedLine
-      switch piece {
+      switch part {
       case .line(let range): line = parser.parse(chunk.extracting(range))
       case .assembledLine:
         let assembled = decoder.assembled
         line = parser.parse(assembled.span)
-        decoder.letGo()
+        decoder.releaseMemory()
       case .tooLong:
         let beginning = decoder.assembled
         let rejection = parser.rejectionOfOverlongLine(beginning: beginning.span)

@@ -22,7 +22,7 @@ public struct WireLimits: Sendable, Hashable {
   /// The number of connections of all clients together.
   public var connectionCount = 2_048
   /// The number of connections that are reserved for the daemon's own user at the control socket.
-  public var keptConnectionCount: Int { min(64, connectionCount / 8) }
+  public var reservedConnectionCount: Int { min(64, connectionCount / 8) }
   /// The number of active subscriptions (`observe`, `tick`, `at`) of one connection.
   public var subscriptionCount = 1_024
   /// The number of `tick` and `meter` events per second, on one connection and in total.
@@ -55,9 +55,9 @@ public struct WireLimits: Sendable, Hashable {
   /// The number of bytes of the paths in these changes.
   public var editByteCount = 16_777_216
   /// The number of collected changes on all connections together.
-  public var gatheredCount = 800_000
+  public var collectedChangeCount = 800_000
   /// The number of bytes of the paths in these changes.
-  public var gatheredByteCount = 67_108_864
+  public var collectedByteCount = 67_108_864
   /// The number of entries in one reply to `list`. It is small, so that a reply does not delay other clients.
   public var listCount = 1_000
   /// The number of open assets of one connection.
@@ -77,7 +77,7 @@ public struct WireLimits: Sendable, Hashable {
   /// moved entry is one change.
   public var queueChangeCount = 1_024
   /// The number of values that are kept for one client while events do not fit: the newest of each key.
-  public var keptValueCount = 4_096
+  public var retainedValueCount = 4_096
   /// The time in seconds within which a client must read, if its output exceeds the socket buffer.
   public var unreadSeconds = 60
 

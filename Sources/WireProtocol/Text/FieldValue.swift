@@ -158,12 +158,12 @@ extension [UInt8] {
 
   private mutating func append(magnitude: UInt64) {
     if magnitude < 10 { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: magnitude)) }
-    var rest = magnitude
+    var remaining = magnitude
     var divisor: UInt64 = 10
     while magnitude / divisor >= 10 { divisor *= 10 }
     while divisor > 0 {
       let digit: UInt64
-      (digit, rest) = rest.quotientAndRemainder(dividingBy: divisor)
+      (digit, remaining) = remaining.quotientAndRemainder(dividingBy: divisor)
       append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
       divisor /= 10
     }

@@ -82,7 +82,7 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
     var count = 0
     try unescape(path, of: text) { _ in count += 1 }
     try check(byteCount: count)
-    values.begin(byteCount: count)
+    values.startValue(byteCount: count)
     try unescape(path, of: text) { values.append(byte: $0) }
   }
 
@@ -145,8 +145,8 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
   private static func isWord(_ text: ArraySlice<UInt8>, _ word: StaticString) -> Bool {
     guard text.count == word.utf8CodeUnitCount else { return false }
     for offset in 0..<text.count {
-      let (byte, wanted) = (text[text.startIndex + offset], word.utf8Start[offset])
-      guard byte == wanted || (wanted >= UInt8(ascii: "a") && byte | 0x20 == wanted) else { return false }
+      let (byte, expected) = (text[text.startIndex + offset], word.utf8Start[offset])
+      guard byte == expected || (expected >= UInt8(ascii: "a") && byte | 0x20 == expected) else { return false }
     }
     return true
   }
@@ -199,9 +199,9 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
     let bytes = isAddress ? path.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") } : path
     let name = bytes.lastIndex(of: UInt8(ascii: "/")).map { bytes[($0 + 1)...] } ?? bytes
     guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return false }
-    let ending = name[(dot + 1)...]
-    return isWord(ending, "m3u") || (isWord(ending, "m3u8") && !isAddress) || isWord(ending, "pls")
-      || isWord(ending, "xspf") || isWord(ending, "cue")
+    let fileExtension = name[(dot + 1)...]
+    return isWord(fileExtension, "m3u") || (isWord(fileExtension, "m3u8") && !isAddress) || isWord(fileExtension, "pls")
+      || isWord(fileExtension, "xspf") || isWord(fileExtension, "cue")
   }
 
   /// Whether the path may be a playlist, which a descriptor cannot be.
@@ -237,8 +237,8 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension FilePath: WireListElement {
-  public static func unpacked(_ bytes: ArraySlice<UInt8>) -> FilePath { FilePath(known: Array(bytes)) }
+  public static func unpacked(_ bytes: ArraySlice<UInt8>) -> FilePath { FilePath(validated: Array(bytes)) }
 
   /// Creates a location from bytes that were validated earlier.
-  private init(known bytes: [UInt8]) { self.bytes = bytes }
+  private init(validated bytes: [UInt8]) { self.bytes = bytes }
 }

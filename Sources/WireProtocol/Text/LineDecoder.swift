@@ -9,7 +9,7 @@
 /// command never runs.
 public struct LineDecoder: Sendable {
   /// One part of the stream.
-  public enum Piece: Sendable, Hashable {
+  public enum Part: Sendable, Hashable {
     /// A complete line as a half-open range of the chunk, without its LF and without a CR before the LF.
     case line(Range<Int>)
     /// A complete line that began in an earlier chunk. ``assembled`` contains it until the next call.
@@ -52,24 +52,24 @@ public struct LineDecoder: Sendable {
   public var pendingByteCount: Int { pending.count }
 
   /// The next part of `chunk` from `offset` on. Nil when the chunk is consumed. Advances `offset` past the part.
-  public mutating func next(in chunk: Span<UInt8>, at offset: inout Int) -> Piece? {
+  public mutating func next(in chunk: Span<UInt8>, at offset: inout Int) -> Part? {
     while offset < chunk.count {
       switch state {
       case .closed:
         offset = chunk.count
       case .collecting:
-        if let piece = collect(chunk, &offset) { return piece }
+        if let part = collect(chunk, &offset) { return part }
       case .discarding(let byteCount):
-        if let piece = discard(chunk, &offset, alreadyDiscarded: byteCount) { return piece }
+        if let part = discard(chunk, &offset, alreadyDiscarded: byteCount) { return part }
       }
     }
     return nil
   }
 
   /// Releases the memory of a long assembled line. Call this after reading the line.
-  mutating func letGo() { if assembled.capacity > 4_096 { assembled = [] } }
+  mutating func releaseMemory() { if assembled.capacity > 4_096 { assembled = [] } }
 
-  private mutating func collect(_ chunk: Span<UInt8>, _ offset: inout Int) -> Piece? {
+  private mutating func collect(_ chunk: Span<UInt8>, _ offset: inout Int) -> Part? {
     // The first byte beyond the limit decides whether the line is too long. Later bytes are not examined here.
     let room = lineByteCount - pending.count
     let searchEnd = chunk.count - offset > room ? offset + room + 1 : chunk.count
@@ -102,7 +102,7 @@ public struct LineDecoder: Sendable {
     return .assembledLine
   }
 
-  private mutating func discard(_ chunk: Span<UInt8>, _ offset: inout Int, alreadyDiscarded: Int) -> Piece? {
+  private mutating func discard(_ chunk: Span<UInt8>, _ offset: inout Int, alreadyDiscarded: Int) -> Part? {
     let room = unterminatedByteCount - alreadyDiscarded
     let searchEnd = chunk.count - offset > room ? offset + room + 1 : chunk.count
     if let end = Self.indexOfLineFeed(in: chunk, from: offset, to: searchEnd) {

@@ -95,18 +95,18 @@ struct PackedValues: Sendable {
   }
 
   mutating func append(_ value: ArraySlice<UInt8>) {
-    begin(byteCount: value.count)
+    startValue(byteCount: value.count)
     bytes.append(contentsOf: value)
   }
 
   /// Begins a value. The caller appends `byteCount` bytes.
-  mutating func begin(byteCount: Int) {
-    var rest = byteCount
-    while rest >= 128 {
-      bytes.append(UInt8(rest & 127) | 128)
-      rest >>= 7
+  mutating func startValue(byteCount: Int) {
+    var remaining = byteCount
+    while remaining >= 128 {
+      bytes.append(UInt8(remaining & 127) | 128)
+      remaining >>= 7
     }
-    bytes.append(UInt8(rest))
+    bytes.append(UInt8(remaining))
     count += 1
     self.byteCount += byteCount
   }

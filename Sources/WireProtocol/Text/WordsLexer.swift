@@ -41,7 +41,7 @@ struct WordsLexer: Sendable {
   }
 
   /// A buffer that is larger is released after its line is read.
-  private static let keptByteCount = 4_096
+  private static let retainedByteCount = 4_096
 
   /// The words of the last line that `lex` split.
   private(set) var words: [Word] = []
@@ -76,7 +76,7 @@ struct WordsLexer: Sendable {
   }
 
   /// Releases a large buffer after the line is read.
-  mutating func letGo() { if text.capacity > Self.keptByteCount { text = [] } }
+  mutating func releaseMemory() { if text.capacity > Self.retainedByteCount { text = [] } }
 
   /// Splits the whole line. On an error, `words` contains the words before the error.
   mutating func lex(_ line: Span<UInt8>) throws(MediaError) {
@@ -119,16 +119,16 @@ struct WordsLexer: Sendable {
         let quoteColumn = cursor.index - cursor.start + 1
         cursor.index += 1
         switch byte {
-        case UInt8(ascii: "'"): try undoSingleQuotes(&cursor, &end, quoteColumn)
-        case UInt8(ascii: "\""): try undoDoubleQuotes(&cursor, &end, quoteColumn, &hasEscapedBytes)
+        case UInt8(ascii: "'"): try unquoteSingle(&cursor, &end, quoteColumn)
+        case UInt8(ascii: "\""): try unquoteDouble(&cursor, &end, quoteColumn, &hasEscapedBytes)
         default:
           guard cursor.index < cursor.end else {
             throw MediaError(.badQuoting, "the \\ at column \(quoteColumn) must be followed by a character")
           }
-          keep(&cursor, &end)
+          appendByte(&cursor, &end)
         }
       default:
-        keep(&cursor, &end)
+        appendByte(&cursor, &end)
       }
     }
     let word = Word(range: start..<end, bareCount: bareCount ?? end - start, column: column)
@@ -144,13 +144,13 @@ struct WordsLexer: Sendable {
   }
 
   /// Appends the byte at the cursor to the word, whose bytes end at `end`.
-  private mutating func keep(_ cursor: inout Cursor, _ end: inout Int) {
+  private mutating func appendByte(_ cursor: inout Cursor, _ end: inout Int) {
     if end < cursor.index { text[end] = text[cursor.index] }
     end += 1
     cursor.index += 1
   }
 
-  private mutating func undoSingleQuotes(
+  private mutating func unquoteSingle(
     _ cursor: inout Cursor, _ end: inout Int, _ quoteColumn: Int
   ) throws(MediaError) {
     while cursor.index < cursor.end {
@@ -158,12 +158,12 @@ struct WordsLexer: Sendable {
         cursor.index += 1
         return
       }
-      keep(&cursor, &end)
+      appendByte(&cursor, &end)
     }
     throw MediaError(.badQuoting, "the ' at column \(quoteColumn) is not closed")
   }
 
-  private mutating func undoDoubleQuotes(
+  private mutating func unquoteDouble(
     _ cursor: inout Cursor, _ end: inout Int, _ quoteColumn: Int, _ hasEscapedBytes: inout Bool
   ) throws(MediaError) {
     while cursor.index < cursor.end {
@@ -173,25 +173,25 @@ struct WordsLexer: Sendable {
         return
       }
       guard byte == UInt8(ascii: "\\") else {
-        keep(&cursor, &end)
+        appendByte(&cursor, &end)
         continue
       }
       let escapeColumn = cursor.index - cursor.start + 1
       cursor.index += 1
       guard cursor.index < cursor.end else { break }
-      let meant: UInt8
+      let decoded: UInt8
       switch text[cursor.index] {
-      case UInt8(ascii: "n"): meant = UInt8(ascii: "\n")
-      case UInt8(ascii: "r"): meant = UInt8(ascii: "\r")
-      case UInt8(ascii: "t"): meant = UInt8(ascii: "\t")
-      case UInt8(ascii: "\\"): meant = UInt8(ascii: "\\")
-      case UInt8(ascii: "\""): meant = UInt8(ascii: "\"")
+      case UInt8(ascii: "n"): decoded = UInt8(ascii: "\n")
+      case UInt8(ascii: "r"): decoded = UInt8(ascii: "\r")
+      case UInt8(ascii: "t"): decoded = UInt8(ascii: "\t")
+      case UInt8(ascii: "\\"): decoded = UInt8(ascii: "\\")
+      case UInt8(ascii: "\""): decoded = UInt8(ascii: "\"")
       case UInt8(ascii: "x"):
         guard cursor.index + 2 < cursor.end, let high = ASCII.hexValue(text[cursor.index + 1]),
           let low = ASCII.hexValue(text[cursor.index + 2])
         else { throw MediaError(.badQuoting, "\\x at column \(escapeColumn) needs two hexadecimal digits") }
-        meant = high << 4 | low
-        hasEscapedBytes = hasEscapedBytes || meant >= 0x80
+        decoded = high << 4 | low
+        hasEscapedBytes = hasEscapedBytes || decoded >= 0x80
         cursor.index += 2
       default:
         throw MediaError(
@@ -199,7 +199,7 @@ struct WordsLexer: Sendable {
           "unknown escape at column \(escapeColumn): within \"..\" only \\n \\r \\t \\\\ \\\" \\xHH are known")
       }
       cursor.index += 1
-      text[end] = meant
+      text[end] = decoded
       end += 1
     }
     throw MediaError(.badQuoting, "the \" at column \(quoteColumn) is not closed")

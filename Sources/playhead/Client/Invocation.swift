@@ -72,7 +72,7 @@ struct Invocation: Equatable {
     static func parameters(tagsOnly: Bool) -> [ParameterSpec] {
       // `precise` affects the duration, not the tags.
       (CommandTable.spec(.assetOpen)?.parameters ?? []).filter {
-        $0.place == .option && !(tagsOnly && $0.name == .precise)
+        $0.position == .option && !(tagsOnly && $0.name == .precise)
       }
     }
   }
@@ -221,7 +221,7 @@ struct Invocation: Equatable {
   ) throws(Misuse) -> [UInt8] {
     let option = argument.dropFirst(2)
     let key = option.prefix { $0 != UInt8(ascii: "=") }
-    let parameter = parameters.first { $0.place == .option && key.elementsEqual($0.name.rawValue.utf8) }
+    let parameter = parameters.first { $0.position == .option && key.elementsEqual($0.name.rawValue.utf8) }
     guard let parameter else {
       throw Misuse(
         message: "\(command) has no option --\(String(decoding: key, as: UTF8.self)); see playhead \(command) --help")
@@ -258,7 +258,7 @@ struct Invocation: Equatable {
   /// The options of `record`.
   static var recordParameters: [ParameterSpec] {
     let specs = [CommandName.recordPrepare, .recordStart].compactMap { CommandTable.spec($0) }
-    return specs.flatMap(\.parameters).filter { $0.place == .option }
+    return specs.flatMap(\.parameters).filter { $0.position == .option }
   }
 
   private mutating func save(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {

@@ -108,7 +108,7 @@ struct Completion {
   }
 
   private mutating func complete(_ spec: CommandSpec, _ arguments: [String]) {
-    let options = spec.parameters.filter { $0.place == .option }
+    let options = spec.parameters.filter { $0.position == .option }
     let asOptions = options.map { parameter in
       Subcommand.Option(
         name: parameter.name.rawValue, value: parameter.kind == .flag ? nil : parameter.placeholder,
@@ -133,10 +133,10 @@ struct Completion {
         return offer(option.candidates)
       }
     }
-    let positions = spec.parameters.filter { $0.place != .option }
+    let positions = spec.parameters.filter { $0.position != .option }
     let position = Self.positionCount(arguments, options)
     let parameter =
-      position < positions.count ? positions[position] : positions.last.flatMap { $0.place.takesSeveral ? $0 : nil }
+      position < positions.count ? positions[position] : positions.last.flatMap { $0.position.takesSeveral ? $0 : nil }
     if let parameter { offer(Candidates(of: parameter)) }
     // For file parameters, options are offered only after a word has been begun, because they would hide the files.
     guard !acceptsOnlyPositions, !takesFiles || !partial.isEmpty else { return }

@@ -67,10 +67,10 @@ extension Arguments {
   /// - Throws: `bad-arguments` for options that exclude each other.
   fileprivate func export() throws(MediaError) -> AssetCommand.Export {
     let file = try required(.file, path(.file))
-    let ending = String(decoding: file.bytes.split(separator: UInt8(ascii: ".")).last ?? [], as: UTF8.self)
+    let fileExtension = String(decoding: file.bytes.split(separator: UInt8(ascii: ".")).last ?? [], as: UTF8.self)
     guard
       let form = text(.format).flatMap(AssetCommand.Export.Form.init(rawValue:))
-        ?? AssetCommand.Export.Form(ending: ending.lowercased())
+        ?? AssetCommand.Export.Form(fileExtension: fileExtension.lowercased())
     else { throw failure("the name of the file does not state the format: use format=") }
     var export = AssetCommand.Export(list(.paths), file: file, form: form)
     (export.mixes, export.replaces) = (flag(.mix), flag(.replace))

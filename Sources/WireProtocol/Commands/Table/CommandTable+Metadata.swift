@@ -74,7 +74,7 @@ extension CommandTable {
     ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
     ParameterSpec(.offset, .integer(0...Int.max), .option, "BYTE", "return a part of the image, from this byte"),
     ParameterSpec(
-      .limit, .integer(1...ArtworkQuery.maximumPieceByteCount), .option, "BYTES",
+      .limit, .integer(1...ArtworkQuery.maximumPartByteCount), .option, "BYTES",
       "the maximum number of bytes; default: 32768"),
   ]
 

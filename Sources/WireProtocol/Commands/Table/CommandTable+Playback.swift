@@ -129,7 +129,7 @@ extension CommandTable {
         throw arguments.failure("fast allows any tolerance: it excludes before and after")
       }
       let seek = PlaybackCommand.Seek(
-        place: try arguments.seekPlace(), toleranceBefore: before ?? (isFast ? .positiveInfinity : .zero),
+        target: try arguments.seekTarget(), toleranceBefore: before ?? (isFast ? .positiveInfinity : .zero),
         toleranceAfter: after ?? (isFast ? .positiveInfinity : .zero), isChase: arguments.flag(.chase),
         item: arguments.integer(.item))
       return .playback(.seek(seek), player: arguments.player)
@@ -374,7 +374,7 @@ extension Arguments {
   /// The target of a seek.
   ///
   /// - Throws: `bad-arguments` for an invalid date, and unless exactly one of time and date is given.
-  fileprivate func seekPlace() throws(MediaError) -> PlaybackCommand.Seek.Place {
+  fileprivate func seekTarget() throws(MediaError) -> PlaybackCommand.Seek.Target {
     guard let text = text(.date) else { return .time(try required(.time, expression(.time))) }
     guard let date = ISODate.parse(text) else { throw failure("a date has the form 2026-11-22T09:30:00Z") }
     guard !isGiven(.time) else { throw failure("a time and a date exclude each other") }

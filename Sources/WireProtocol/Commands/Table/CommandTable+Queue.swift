@@ -69,15 +69,15 @@ extension CommandTable {
           + " media file")
     }
     return .queue(
-      .expanding(command, lists: arguments.chosen(isList), isForced: said == true), player: arguments.player)
+      .expanding(command, lists: arguments.filteredList(isList), isForced: said == true), player: arguments.player)
   }
 
   /// The errors of an edit that is collected between `queue.begin` and `queue.commit`.
-  private static let gatherErrors: [MediaError.Code] = [.invalidArgument, .editTooLarge]
+  private static let editErrors: [MediaError.Code] = [.invalidArgument, .editTooLarge]
 
   private static let loadErrors: [MediaError.Code] =
     [.noSuchPlayer, .queueTooLong, .unsupportedLocation, .invalidState, .waitEnded, .noSuchDescriptor, .onlyInOrder]
-    + gatherErrors
+    + editErrors
     + mediaErrors
 
   /// The reply fields of an edit: with new entries, and while the edit is only collected.
@@ -134,10 +134,10 @@ extension CommandTable {
       errors: [.noSuchItem, .versionMismatch] + loadErrors + listErrors,
       example: ["> insert /music/four.flac after=2", "< ok items=4 version=3"]
     ) { arguments throws(MediaError) in
-      let place = try place(arguments, otherwise: .next)
+      let position = try insertionPosition(arguments, otherwise: .next)
       return try expanding(
         .insert(
-          arguments.list(.paths), at: place, waitUntilReady: arguments.text(.wait) != nil,
+          arguments.list(.paths), at: position, waitUntilReady: arguments.text(.wait) != nil,
           ifVersion: arguments.integer(.ifVersion), precise: arguments.flag(.precise),
           network: try arguments.networkOptions(), resumes: arguments.boolean(.resume)), arguments)
     },
@@ -146,7 +146,7 @@ extension CommandTable {
       details: "Removes all or none: an id that is unknown or given twice is an error. If the current entry is"
         + " removed, the next one plays.",
       parameters: [ids, ifVersion, player], reply: editReply,
-      errors: [.noSuchItem, .versionMismatch, .noSuchPlayer] + gatherErrors,
+      errors: [.noSuchItem, .versionMismatch, .noSuchPlayer] + editErrors,
       example: ["> remove 4", "< ok version=4"]
     ) { arguments throws(MediaError) in
       .queue(.remove(arguments.list(.ids), ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
@@ -162,20 +162,20 @@ extension CommandTable {
         ParameterSpec(.after, item, .option, "ID", "after this entry"),
         ParameterSpec(.before, item, .option, "ID", "before this entry"), ifVersion, player,
       ],
-      reply: editReply, errors: [.noSuchItem, .versionMismatch, .noSuchPlayer] + gatherErrors,
+      reply: editReply, errors: [.noSuchItem, .versionMismatch, .noSuchPlayer] + editErrors,
       example: ["> move 4 to=1", "< ok version=4"]
     ) { arguments throws(MediaError) in
-      let place: QueueCommand.QueuePosition
+      let position: QueueCommand.QueuePosition
       switch (arguments.integer(.to), arguments.integer(.after), arguments.integer(.before)) {
-      case (let index?, nil, nil): place = .index(index)
-      case (nil, let id?, nil): place = .after(item: id)
-      case (nil, nil, let id?): place = .before(item: id)
+      case (let index?, nil, nil): position = .index(index)
+      case (nil, let id?, nil): position = .after(item: id)
+      case (nil, nil, let id?): position = .before(item: id)
       default: throw arguments.failure("one of to, after and before is required")
       }
       return .queue(
         .move(
-          item: try arguments.required(.id, arguments.integer(.id)), to: place, ifVersion: arguments.integer(.ifVersion)
-        ),
+          item: try arguments.required(.id, arguments.integer(.id)), to: position,
+          ifVersion: arguments.integer(.ifVersion)),
         player: arguments.player)
     },
     CommandSpec(
@@ -187,7 +187,7 @@ extension CommandTable {
           .path, .path, .required, "PATH", "an absolute path, a `file://`, `http://` or `https://` URL, or `fd:TOKEN`"),
         precise, ifVersion, player,
       ] + network,
-      reply: addedReply, errors: [.noSuchItem, .versionMismatch, .noSuchPlayer, .unsupportedLocation] + gatherErrors,
+      reply: addedReply, errors: [.noSuchItem, .versionMismatch, .noSuchPlayer, .unsupportedLocation] + editErrors,
       example: ["> replace 4 /music/five.flac", "< ok items=5 version=5"]
     ) { arguments throws(MediaError) in
       .queue(
@@ -201,7 +201,7 @@ extension CommandTable {
       .clear, .queue, "Clear the queue.",
       details: "Playback ends; the rate stays. The history is cleared.",
       parameters: [ifVersion, player],
-      reply: editReply, errors: [.versionMismatch, .noSuchPlayer] + gatherErrors,
+      reply: editReply, errors: [.versionMismatch, .noSuchPlayer] + editErrors,
       example: ["> clear", "< ok version=5"]
     ) { arguments throws(MediaError) in
       .queue(.clear(ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
@@ -347,8 +347,8 @@ extension CommandTable {
       example: ["> item.copy 2", "< ok items=5 version=6"]
     ) { arguments throws(MediaError) in
       let id = try arguments.required(.id, arguments.integer(.id))
-      let place = try place(arguments, otherwise: .after(item: id))
-      return .item(.copy(item: id, to: place, ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
+      let position = try insertionPosition(arguments, otherwise: .after(item: id))
+      return .item(.copy(item: id, to: position, ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
     },
     CommandSpec(
       .itemEndTime, .items, "Set where playback of an entry ends, or show it.",
@@ -456,7 +456,7 @@ extension CommandTable {
   ]
 
   /// The position of new entries.
-  private static func place(
+  private static func insertionPosition(
     _ arguments: Arguments, otherwise: QueueCommand.QueuePosition
   ) throws(MediaError) -> QueueCommand.QueuePosition {
     switch (arguments.integer(.after), arguments.integer(.before)) {

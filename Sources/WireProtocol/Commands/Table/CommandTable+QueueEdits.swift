@@ -145,8 +145,8 @@ extension CommandTable {
         + " none. Other commands run at once. New entries get their ids when they are collected. If the connection"
         + " ends or the player is closed before, nothing changes. A connection has one such edit at a time, with at"
         + " most \(WireLimits.standard.editCount) changes and \(WireLimits.standard.editByteCount) bytes of paths;"
-        + " all connections together have \(WireLimits.standard.gatheredCount) and"
-        + " \(WireLimits.standard.gatheredByteCount).",
+        + " all connections together have \(WireLimits.standard.collectedChangeCount) and"
+        + " \(WireLimits.standard.collectedByteCount).",
       parameters: [
         ParameterSpec(
           .ifVersion, .integer(0...Int.max), .option, "VERSION",

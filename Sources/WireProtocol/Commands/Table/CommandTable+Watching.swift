@@ -54,7 +54,7 @@ extension CommandTable {
           "how long to wait on the daemon's clock, real or virtual; default: no limit"),
         ParameterSpec(.player, .playerName, .option, "NAME", "which player; default: all"),
       ],
-      waiting: .ifAsked, right: .read, reply: [.instance, .seq, .countOfRows, .missed, .more],
+      waiting: .ifRequested, right: .read, reply: [.instance, .seq, .countOfRows, .missed, .more],
       rows: loggedEventFields,
       errors: [.noSuchProperty, .otherInstance, .noSuchEvent, .invalidTime, .noSuchPlayer],
       example: [
