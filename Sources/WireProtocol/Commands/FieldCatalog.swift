@@ -289,114 +289,223 @@ extension FieldSpec {
   static let preferredForwardBufferDuration = FieldSpec("preferredForwardBufferDuration", .time, "")
   static let preferredRank = FieldSpec("preferred", .integer, "")
   static let previous = FieldSpec("previous", .text, "")
-  static let principal = FieldSpec("principal", .texts, "")
-  static let protect = FieldSpec("protect", .boolean, "")
-  static let protected = FieldSpec("protected", .boolean, "")
-  static let `protocol` = FieldSpec("protocol", .integer, "")
-  static let providesPreciseDuration = FieldSpec("providesPreciseDuration", .boolean, "")
-  static let pts = FieldSpec("pts", .fraction, "")
-  static let r128AlbumGain = FieldSpec("r128AlbumGain", .number, "")
-  static let r128TrackGain = FieldSpec("r128TrackGain", .number, "")
-  static let range = FieldSpec("range", .range, "")
-  static let rate = FieldSpec("rate", .number, "")
-  static let reached = FieldSpec("reached", .time, "")
-  static let ready = FieldSpec("ready", .boolean, "")
-  static let reason = FieldSpec("reason", .text, "")
-  static let reasonForWaitingToPlay = FieldSpec("reasonForWaitingToPlay", .text, "")
-  static let reconnects = FieldSpec("reconnects", .integer, "")
-  static let recorder = FieldSpec("recorder", .integer, "")
-  static let recording = FieldSpec("recording", .boolean, "")
-  static let `repeat` = FieldSpec("repeat", .text, "")
-  static let replayGain = FieldSpec("replayGain", .text, "")
-  static let reply = FieldSpec("reply", .texts, "")
-  static let requested = FieldSpec("requested", .time, "")
-  static let requests = FieldSpec("requests", .integer, "")
-  static let resample = FieldSpec("resample", .integer, "")
-  static let restart = FieldSpec("restart", .texts, "")
-  static let retried = FieldSpec("retried", .boolean, "")
-  static let reversePlaybackEndTime = FieldSpec("reversePlaybackEndTime", .time, "")
-  static let right = FieldSpec("right", .texts, "")
-  static let rights = FieldSpec("rights", .texts, "")
-  static let rms = FieldSpec("rms", .numbers, "")
-  static let role = FieldSpec("role", .text, "")
-  static let rotation = FieldSpec("rotation", .integer, "")
-  static let route = FieldSpec("route", .text, "")
-  static let sampleFormat = FieldSpec("sampleFormat", .text, "")
-  static let samplePeak = FieldSpec("samplePeak", .number, "")
-  static let sampleRate = FieldSpec("sampleRate", .integer, "")
-  static let saved = FieldSpec("saved", .integer, "")
-  static let saving = FieldSpec("saving", .boolean, "")
-  static let scan = FieldSpec("scan", .integer, "")
-  static let secondaryAudioShouldBeSilencedHint = FieldSpec("secondaryAudioShouldBeSilencedHint", .boolean, "")
-  static let seed = FieldSpec("seed", .integer, "")
-  static let seekableTimeRanges = FieldSpec("seekableTimeRanges", .ranges, "")
-  static let selected = FieldSpec("selected", .boolean, "")
-  static let selectedDevice = FieldSpec("selected", .text, "")
-  static let seq = FieldSpec("seq", .integer, "")
-  static let server = FieldSpec("server", .text, "")
-  static let sessionOptions = FieldSpec("options", .texts, "")
-  static let shouldResume = FieldSpec("shouldResume", .boolean, "")
-  static let shuffle = FieldSpec("shuffle", .integer, "")
-  static let shuffleState = FieldSpec("shuffle", .text, "")
-  static let since = FieldSpec("since", .integer, "")
-  static let size = FieldSpec("size", .integer, "")
-  static let skipped = FieldSpec("skipped", .integer, "")
-  static let source = FieldSpec("source", .text, "")
-  static let spread = FieldSpec("spread", .integer, "")
-  static let stallDuration = FieldSpec("stallDuration", .time, "")
-  static let stalls = FieldSpec("stalls", .integer, "")
-  static let start = FieldSpec("start", .time, "")
-  static let startup = FieldSpec("startup", .time, "")
-  static let state = FieldSpec("state", .text, "")
-  static let stationBitrate = FieldSpec("stationBitrate", .number, "")
-  static let stationDescription = FieldSpec("stationDescription", .text, "")
-  static let stationGenre = FieldSpec("stationGenre", .text, "")
-  static let stationName = FieldSpec("stationName", .text, "")
-  static let stationUrl = FieldSpec("stationUrl", .text, "")
-  static let status = FieldSpec("status", .text, "")
-  static let statusCode = FieldSpec("status", .integer, "")
-  static let streamTitle = FieldSpec("streamTitle", .text, "")
-  static let streamUrl = FieldSpec("streamUrl", .text, "")
-  static let subtitles = FieldSpec("subtitles", .integer, "")
-  static let summary = FieldSpec("summary", .text, "")
-  static let switches = FieldSpec("switches", .integer, "")
-  static let synopsis = FieldSpec("synopsis", .text, "")
-  static let takes = FieldSpec("takes", .text, "")
-  static let targetLevel = FieldSpec("targetLevel", .integer, "")
-  static let text = FieldSpec("text", .text, "")
-  static let time = FieldSpec("time", .time, "")
-  static let timebaseRate = FieldSpec("timebaseRate", .number, "")
-  static let timeControlStatus = FieldSpec("timeControlStatus", .text, "")
-  static let timeout = FieldSpec("timeout", .time, "")
-  static let title = FieldSpec("title", .text, "")
-  static let to = FieldSpec("to", .number, "")
-  static let toItem = FieldSpec("to", .integer, "")
-  static let total = FieldSpec("total", .integer, "")
-  static let track = FieldSpec("track", .integer, "")
-  static let trackGain = FieldSpec("trackGain", .number, "")
-  static let trackPeak = FieldSpec("trackPeak", .number, "")
-  static let trimmedEnd = FieldSpec("trimmedEnd", .integer, "")
-  static let trimmedEndBy = FieldSpec("trimmedEndBy", .text, "")
-  static let trimmedStart = FieldSpec("trimmedStart", .integer, "")
-  static let trimmedStartBy = FieldSpec("trimmedStartBy", .text, "")
-  static let truePeak = FieldSpec("truePeak", .number, "")
-  static let truncated = FieldSpec("truncated", .boolean, "")
-  static let type = FieldSpec("type", .text, "")
-  static let underlying = FieldSpec("underlying", .text, "")
-  static let uptime = FieldSpec("uptime", .time, "")
-  static let uri = FieldSpec("uri", .text, "")
-  static let url = FieldSpec("url", .text, "")
-  static let us = FieldSpec("us", .integer, "")
-  static let value = FieldSpec("value", .value, "")
-  static let version = FieldSpec("version", .integer, "")
-  static let volume = FieldSpec("volume", .number, "")
-  static let waitingForLevel = FieldSpec("waitingForLevel", .boolean, "")
-  static let waitMicroseconds = FieldSpec("wait", .integer, "")
-  static let warning = FieldSpec("warning", .text, "")
-  static let whole = FieldSpec("whole", .boolean, "")
-  static let width = FieldSpec("width", .integer, "")
-  static let workerCrashes = FieldSpec("workerCrashes", .integer, "")
-  static let workers = FieldSpec("workers", .integer, "")
-  static let writes = FieldSpec("writes", .integer, "")
-  static let writtenFile = FieldSpec("file", .text, "")
+  static let principal = FieldSpec(
+    "principal", .texts, "the required characteristics, which have priority over the language")
+  static let protect = FieldSpec("protect", .boolean, "whether the peak of the tags limits the gain, to avoid clipping")
+  static let protected = FieldSpec("protected", .boolean, "whether the track is encrypted and needs a key")
+  static let `protocol` = FieldSpec("protocol", .integer, "the version of the protocol")
+  static let providesPreciseDuration = FieldSpec(
+    "providesPreciseDuration", .boolean, "whether the duration is exact, not an estimate")
+  static let pts = FieldSpec("pts", .fraction, "`time` as an exact fraction of seconds")
+  static let r128AlbumGain = FieldSpec(
+    "r128AlbumGain", .number, "the gain of the album in dB, for -23 LUFS, from the tag `R128_ALBUM_GAIN`")
+  static let r128TrackGain = FieldSpec(
+    "r128TrackGain", .number, "the gain of the track in dB, for -23 LUFS, from the tag `R128_TRACK_GAIN`")
+  static let range = FieldSpec("range", .range, "the part of the file that the entry plays, in seconds")
+  static let rate = FieldSpec("rate", .number, "the requested rate: 1 is as recorded, negative is reverse, 0 is paused")
+  static let reached = FieldSpec("reached", .time, "the position at which playback began, from the start of the item")
+  static let ready = FieldSpec(
+    "ready", .boolean, "whether the output has the first samples, so that `play` starts without delay")
+  static let reasonForWaitingToPlay = FieldSpec(
+    "reasonForWaitingToPlay",
+    .word([
+      "toMinimizeStalls", "evaluatingBufferingRate", "noItemToPlay", "currentItemFailed", "outputUnavailable",
+      "startTimeNotReached", "interrupted", "categoryForbidsPlayback",
+    ]),
+    "the reason why the player waits; `none` while it does not wait")
+  static let reconnects = FieldSpec("reconnects", .integer, "the number of reconnections after a broken connection")
+  static let recordedSource = FieldSpec("source", .text, "the name of the recorded source; `none` before it is open")
+  static let recordedTime = FieldSpec("time", .time, "the duration recorded so far; 0 when stopped")
+  static let recorder = FieldSpec("recorder", .integer, "the number of the recorder")
+  static let recorderState = FieldSpec(
+    "state", .word(["preparing", "prepared", "recording", "paused", "stopping", "stopped"]),
+    "the state of the recorder")
+  static let recording = FieldSpec("recording", .boolean, "whether the category of the session allows recording")
+  static let `repeat` = FieldSpec(
+    "repeat", .word(["off", "one", "all"]), "what repeats: nothing, the current item or the queue")
+  static let replayGain = FieldSpec(
+    "replayGain", .word(["off", "track", "album", "auto"]), "the gain that `replay-gain` applies")
+  static let replayGainSource = FieldSpec(
+    "source", .word(["track", "album", "scan", "fallback"]),
+    "the origin of the gain; `none` while it is off or unknown")
+  static let reply = FieldSpec(
+    "reply", .texts, "the fields of the reply: `[FIELD]` may be absent, `FIELD?` may be `none`")
+  static let requested = FieldSpec(
+    "requested", .time, "the requested position, from the start of the item; may be outside the item")
+  static let requests = FieldSpec("requests", .integer, "the number of requests so far")
+  static let resample = FieldSpec(
+    "resample", .integer, "the time for conversion to the format of the output, in microseconds")
+  static let resourceType = FieldSpec(
+    "type", .text, "`file` (of known length), `vod` (HLS on demand) or `live`; empty before the first response")
+  static let restart = FieldSpec(
+    "restart", .texts, "the options whose new values take effect at the next start of the daemon")
+  static let retried = FieldSpec("retried", .boolean, "whether the request was repeated")
+  static let reversePlaybackEndTime = FieldSpec(
+    "reversePlaybackEndTime", .time, "where reverse playback ends; `none` is the start of the item")
+  static let right = FieldSpec("right", .texts, "the rights that the command needs")
+  static let rights = FieldSpec(
+    "rights", .texts, "the rights of the connection: `read`, `control`, `write`, `administer`")
+  static let rms = FieldSpec("rms", .numbers, "the root of the mean square of each channel, where 1 is full scale")
+  static let role = FieldSpec(
+    "role", .word(["music", "video", "game", "event", "phone", "production", "a11y"]),
+    "the role that the sound server sees (PulseAudio's `media.role`)")
+  static let rotation = FieldSpec(
+    "rotation", .integer, "the clockwise rotation that makes video frames upright: 0, 90, 180 or 270 degrees")
+  static let route = FieldSpec("route", .text, "the output device and, after a `/`, its port; `none` without an output")
+  static let routeReason = FieldSpec(
+    "reason",
+    .word([
+      "unknown", "newDeviceAvailable", "oldDeviceUnavailable", "categoryChange", "override", "noSuitableRoute",
+      "routeConfigurationChange",
+    ]),
+    "the reason of the change of the route")
+  static let sampleFormat = FieldSpec(
+    "sampleFormat", .text, "FFmpeg's name of the decoded sample format, such as `s16` or `fltp`")
+  static let samplePeak = FieldSpec(
+    "samplePeak", .number, "the largest sample in dBFS; `none` for digital silence or if it was not measured")
+  static let sampleRate = FieldSpec(
+    "sampleRate", .integer, "the sample rate in Hz; 0 before the source of a recorder is open")
+  static let saved = FieldSpec("saved", .integer, "when it was saved, in seconds since 1970 (UTC)")
+  static let saving = FieldSpec("saving", .boolean, "whether players and queues are saved")
+  static let scan = FieldSpec(
+    "scan", .integer, "the number of the `scan`, `waveform`, `export` or `image` request, for `scan.cancel`")
+  static let scanStatus = FieldSpec(
+    "status", .word(["measured", "silence", "too-short", "failed"]),
+    "the result: `silence` is below -70 LUFS, `too-short` is less than 400 ms")
+  static let secondaryAudioShouldBeSilencedHint = FieldSpec(
+    "secondaryAudioShouldBeSilencedHint", .boolean,
+    "whether the sound server lowers the volume because another program plays")
+  static let seed = FieldSpec("seed", .integer, "the seed of the shuffled order")
+  static let seekableTimeRanges = FieldSpec(
+    "seekableTimeRanges", .text, "the ranges that seeks can reach, `START-END` in seconds, separated by commas")
+  static let seekReason = FieldSpec(
+    "reason",
+    .word([
+      "superseded", "itemChanged", "itemEnded", "itemFailed", "cancelled", "outputLost", "closed", "tolerance",
+      "estimated", "irregularTimestamps", "coarseTimestamps", "decoderState", "damage",
+    ]),
+    "why the seek was not carried out, or why its position is not exact")
+  static let selected = FieldSpec("selected", .boolean, "whether the track is selected")
+  static let selectedDevice = FieldSpec(
+    "selected", .text, "the selected device; `default` is that of the sound server, `null` is silence")
+  static let seq = FieldSpec("seq", .integer, "the number of the event in the event log")
+  static let seqOfLastEvent = FieldSpec(
+    "seq", .integer, "the number of the last event so far, from which `events` can continue")
+  static let server = FieldSpec("server", .text, "the name of the sound server; `none` while none replies")
+  static let sessionOptions = FieldSpec("options", .texts, "the options of the category; `none` without options")
+  static let shouldResume = FieldSpec("shouldResume", .boolean, "whether playback resumes")
+  static let shuffle = FieldSpec(
+    "shuffle", .integer, "the seed of the shuffled order; `none` if the queue is not shuffled")
+  static let shuffleState = FieldSpec("shuffle", .word(["off", "on"]), "whether the queue is shuffled")
+  static let since = FieldSpec("since", .integer, "the event number before the first lost one, for `since` of `events`")
+  static let size = FieldSpec("size", .integer, "the size of the written file in bytes; 0 if it is unknown")
+  static let skippedEntries = FieldSpec(
+    "skipped", .integer, "the number of entries of playlists or of the queue that were left out")
+  static let skippedFrames = FieldSpec(
+    "skipped", .integer, "the number of frames left out: before `start-level`, and of silence")
+  static let spread = FieldSpec("spread", .integer, "the number of frames between the first and the last player")
+  static let stallDuration = FieldSpec("stallDuration", .time, "the total duration of the stalls")
+  static let stalls = FieldSpec("stalls", .integer, "the number of stalls during playback")
+  static let start = FieldSpec(
+    "start", .time, "the start of the track, chapter, loop, waveform or bin, from the start of the item")
+  static let startup = FieldSpec("startup", .time, "the time from the request to the first byte of the body")
+  static let stateOfOutput = FieldSpec(
+    "state", .word(["opening", "ready", "unresponsive", "fallback", "lost", "closed"]), "the state of the output")
+  static let stationBitrate = FieldSpec(
+    "stationBitrate", .integer, "the bit rate that the station announces, in bits per second")
+  static let stationDescription = FieldSpec("stationDescription", .text, "the station's description of itself")
+  static let stationGenre = FieldSpec("stationGenre", .text, "the genre of the station")
+  static let stationName = FieldSpec("stationName", .text, "the name of the station")
+  static let stationUrl = FieldSpec("stationUrl", .text, "the URL of the station's website")
+  static let statusCode = FieldSpec("status", .integer, "the HTTP status or curl's code; 0 for other errors")
+  static let statusOfEntry = FieldSpec(
+    "status", .word(["unknown", "readyToPlay", "failed"]), "the status of the entry; `unknown` before it is opened")
+  static let streamTitle = FieldSpec("streamTitle", .text, "the title that the station announces for the audio heard")
+  static let streamUrl = FieldSpec("streamUrl", .text, "the URL that the station announces with the title")
+  static let subtitles = FieldSpec(
+    "subtitles", .integer, "the number of the selected subtitle track; `none` if none is selected")
+  static let summary = FieldSpec("summary", .text, "a short description of the command, parameter or key")
+  static let switches = FieldSpec("switches", .integer, "the number of switches to another variant of an HLS stream")
+  static let synopsis = FieldSpec("synopsis", .text, "the command with its parameters")
+  static let tagTotal = FieldSpec(
+    "total", .integer, "the total that belongs to the value, such as the number of tracks of the album")
+  static let tagType = FieldSpec(
+    "type", .word(["string", "number", "date", "data"]),
+    "the type of the value; `data` has `bytes` in place of `value`")
+  static let takes = FieldSpec("takes", .text, "the values that the parameter accepts")
+  static let targetLevel = FieldSpec(
+    "targetLevel", .integer, "the level that a Matroska tag describes: 30 is the track, 50 its album")
+  static let text = FieldSpec("text", .text, "a line of the playlist")
+  static let tickRate = FieldSpec(
+    "rate", .number, "the rate at which the time heard advances; 0 while it does not advance")
+  static let tickReason = FieldSpec(
+    "reason", .word(["periodic", "jump", "start", "stop"]),
+    "why the tick was sent: the interval, a jump, or audio that started or stopped")
+  static let time = FieldSpec("time", .time, "the position, from the start of the item or file")
+  static let timebaseRate = FieldSpec(
+    "timebaseRate", .number, "the rate at which the time heard advances; 0 while paused or waiting")
+  static let timeControlStatus = FieldSpec(
+    "timeControlStatus", .word(["paused", "waitingToPlayAtSpecifiedRate", "playing"]),
+    "whether the player plays, waits to play or is paused")
+  static let timeout = FieldSpec("timeout", .time, "the maximum duration of an interruption; `none` is no limit")
+  static let title = FieldSpec("title", .text, "the title: of the entry, track or chapter, or announced by a station")
+  static let to = FieldSpec("to", .number, "the volume at the end of a ramp, from 0 to 1")
+  static let toItem = FieldSpec("to", .integer, "the id of the item that begins")
+  static let totalMicroseconds = FieldSpec("total", .integer, "the sum of all steps, in microseconds")
+  static let track = FieldSpec("track", .integer, "the number of the track in the file, from 0")
+  static let trackGain = FieldSpec(
+    "trackGain", .number, "the gain of the track in dB, for -18 LUFS, from ReplayGain or `iTunNORM` tags")
+  static let trackPeak = FieldSpec(
+    "trackPeak", .number, "the largest sample of the track, from the tags; 1 is full scale")
+  static let trackType = FieldSpec(
+    "type", .word(["audio", "video", "subtitle", "attachedPicture", "other"]),
+    "the type of the track; `attachedPicture` is a still image, such as a cover")
+  static let trimmedEnd = FieldSpec(
+    "trimmedEnd", .integer, "the number of frames trimmed from the end of `from`, at its sample rate")
+  static let trimmedEndBy = FieldSpec(
+    "trimmedEndBy",
+    .word([
+      "lame-tag", "iTunSMPB", "edit-list", "opus-pre-skip", "granule-position", "codec-delay", "discard-padding",
+      "track-duration",
+    ]),
+    "the part of the file that specified `trimmedEnd`; `none` if nothing did")
+  static let trimmedStart = FieldSpec(
+    "trimmedStart", .integer, "the number of frames trimmed from the start of `to`, at its sample rate")
+  static let trimmedStartBy = FieldSpec(
+    "trimmedStartBy",
+    .word([
+      "lame-tag", "iTunSMPB", "edit-list", "opus-pre-skip", "granule-position", "codec-delay", "discard-padding",
+      "track-duration",
+    ]),
+    "the part of the file that specified `trimmedStart`; `none` if nothing did")
+  static let truePeak = FieldSpec(
+    "truePeak", .number, "the largest value between samples in dBTP; `none` for silence or if not measured")
+  static let truncated = FieldSpec(
+    "truncated", .boolean, "true if `value` is only the beginning of the text, whose size is `bytes`")
+  static let typeOfArtwork = FieldSpec(
+    "type", .text, "the role of the image, such as `frontCover`, by the numbers of ID3's `APIC`")
+  static let underlying = FieldSpec(
+    "underlying", .text, "the error text of a lower layer, such as `No such file or directory (errno 2)`")
+  static let uptime = FieldSpec("uptime", .time, "the time since the daemon started")
+  static let uri = FieldSpec("uri", .text, "the requested URL, without user name and password")
+  static let url = FieldSpec("url", .text, "the URL that the station announces with the title")
+  static let us = FieldSpec("us", .integer, "the duration of the seek in microseconds")
+  static let value = FieldSpec("value", .value, "the value of the key or tag")
+  static let valueStatus = FieldSpec(
+    "status", .word(["unknown", "loading", "loaded", "failed", "cancelled"]),
+    "the loading status; `unknown` before the value is requested")
+  static let version = FieldSpec("version", .integer, "the version of the queue, which increases with each change")
+  static let volume = FieldSpec("volume", .number, "the volume, from 0 (silence) to 1 (unchanged samples)")
+  static let waitingForLevel = FieldSpec(
+    "waitingForLevel", .boolean, "whether the recording waits for audio of `start-level`")
+  static let waitMicroseconds = FieldSpec("wait", .integer, "the time until the decode thread began, in microseconds")
+  static let warning = FieldSpec("warning", .text, "the part of the tags that was ignored")
+  static let whole = FieldSpec(
+    "whole", .boolean, "whether the whole order may have changed, so that `list` is necessary")
+  static let width = FieldSpec("width", .integer, "the width in pixels")
+  static let workerCrashes = FieldSpec("workerCrashes", .integer, "the number of worker processes that a file crashed")
+  static let workers = FieldSpec("workers", .integer, "the number of worker processes")
+  static let writes = FieldSpec(
+    "writes", .integer, "the number of writes of the saved state since the start of the daemon")
+  static let writtenFile = FieldSpec("file", .text, "the path of the written file")
 }

@@ -73,7 +73,8 @@ public enum EventTable {
         + " dBFS) to 1."
     ),
     EventSpec(
-      name: .newAccessLogEntry, key: .itemEvents, fields: position + [.uri, .address, .type, .startup, .seq.optional],
+      name: .newAccessLogEntry, key: .itemEvents,
+      fields: position + [.uri, .address, .resourceType, .startup, .seq.optional],
       text: "a server replied to a request of an entry: the requested address (without user name and password), the"
         + " server's address, `file`, `vod` (HLS) or `live`, and the time until the first byte. `item.log` has more."),
     EventSpec(
@@ -97,14 +98,14 @@ public enum EventTable {
       text: "the last sample of an item was heard."),
     EventSpec(
       name: .recordMeter,
-      fields: [.id, .recorder, .time, .pts, .average, .peaks, .averageScale, .peakScale],
+      fields: [.id, .recorder, .recordedTime, .pts, .average, .peaks, .averageScale, .peakScale],
       text:
         "`record.watch`: the level of the recording up to `time`, a value for each channel of the source, as in"
         + " `meter`."
     ),
     EventSpec(
       name: .recording,
-      fields: [.id, .recorder, .state, .time, .pts, .lost]
+      fields: [.id, .recorder, .recorderState, .recordedTime, .pts, .lost]
         + error.map(\.optional),
       text:
         "`record.watch`: the state of a recorder changed, or frames of its source were lost: `lost` so far. An error"
@@ -117,7 +118,7 @@ public enum EventTable {
     EventSpec(
       name: .routeChanged, key: .outputEvents,
       fields: [
-        .id, .player, .reason, .previous.nullable, .currentDevice.nullable, .description.nullable, .input.nullable,
+        .id, .player, .routeReason, .previous.nullable, .currentDevice.nullable, .description.nullable, .input.nullable,
         .seq.optional,
       ],
       text:
@@ -147,7 +148,7 @@ public enum EventTable {
         "a station (Icecast, SHOUTcast) announces what it plays from this time on. Sent when that is heard;"
         + " `observe` first sends the last one of the current entry."),
     EventSpec(
-      name: .tick, fields: currentPosition + [.rate, .reason, .late],
+      name: .tick, fields: currentPosition + [.tickRate, .tickReason, .late],
       text:
         "`tick`: a multiple of the interval was heard (`periodic`), the time jumped (`jump`), or audio started or"
         + " stopped (`start`, `stop`). `rate` is 0 while the time does not advance."),
@@ -158,10 +159,10 @@ public enum EventTable {
     EventSpec(
       name: .timedMetadata, key: .itemEvents,
       fields: position + [
-        .duration.optional, .held.optional, .identifier, .key, .commonKey.optional, .type, .value.optional,
+        .duration.optional, .held.optional, .identifier, .key, .commonKey.optional, .tagType, .value.optional,
         .truncated.optional, .bytes.optional,
         .mediaType.optional, .language.optional, .info.optional, .owner.optional, .artworkType.optional,
-        .total.optional, .playCount.optional, .code.optional, .name.optional, .message.optional, .data.optional,
+        .tagTotal.optional, .playCount.optional, .code.optional, .name.optional, .message.optional, .data.optional,
         .seq.optional,
       ],
       text:

@@ -45,8 +45,8 @@ extension CommandTable {
         asset,
         ParameterSpec(.keys, .word(AssetValueKey.allCases.map(\.rawValue)), .list, "KEY", "the values to load"),
       ],
-      waiting: .always, reply: [.asset, .status],
-      rows: [.key, .status, .value.optional, .error.optional, .message.optional],
+      waiting: .always, reply: [.asset, .valueStatus],
+      rows: [.key, .valueStatus, .value.optional, .error.optional, .message.optional],
       errors: [.noSuchAsset, .cancelled] + assetErrors,
       example: [
         "> @4 asset.load 1 duration tracks", "< @4 | key=duration status=loaded value=183.2",
@@ -85,8 +85,8 @@ extension CommandTable {
     CommandSpec(
       .assetStatus, .assets, "Show the loading status of an asset's values, without loading any.",
       details: "The reply has a row for each key: `unknown`, `loading`, `loaded`, `failed` or `cancelled`.",
-      parameters: [asset], reply: [.asset, .path, .status, .error.optional, .message.optional],
-      rows: [.key, .status, .value.optional, .error.optional, .message.optional],
+      parameters: [asset], reply: [.asset, .path, .valueStatus, .error.optional, .message.optional],
+      rows: [.key, .valueStatus, .value.optional, .error.optional, .message.optional],
       errors: [.noSuchAsset],
       example: [
         "> asset.status 1", "< | key=tracks status=loaded value=1", "< | key=duration status=loaded value=183.2",

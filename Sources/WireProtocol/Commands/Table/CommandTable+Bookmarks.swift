@@ -43,7 +43,7 @@ extension CommandTable {
       waiting: .always,
       reply: [
         .finished, .item, .time, .pts, .requested, .before.nullable, .after.nullable, .exact, .clamped, .us,
-        .reason.optional,
+        .seekReason.optional,
       ],
       errors: [
         .noSuchBookmark, .noCurrentItem, .invalidArgument, .rangesNotSupported, .onlyInOrder, .noSuchPlayer,

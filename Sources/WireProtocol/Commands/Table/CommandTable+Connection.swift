@@ -58,8 +58,8 @@ extension CommandTable {
         + " those that a file crashed. Further fields may be added; a client ignores fields that it does not know.",
       right: .read,
       reply: [
-        .daemonVersion, .uptime, .connections, .requests, .errors, .events, .dropped, .instance, .seq, .isolation,
-        .workers, .workerCrashes, .noNewPrivileges, .landlock, .landlockVersion,
+        .daemonVersion, .uptime, .connections, .requests, .errors, .events, .dropped, .instance, .seqOfLastEvent,
+        .isolation, .workers, .workerCrashes, .noNewPrivileges, .landlock, .landlockVersion,
       ],
       example: [
         "> stats",

@@ -3,9 +3,9 @@ import MediaCore
 extension CommandTable {
   /// The fields of a row for one tag value.
   private static let metadataFields: [FieldSpec] = [
-    .identifier.optional, .key.optional, .commonKey.optional, .type.optional, .value.optional, .bytes.optional,
+    .identifier.optional, .key.optional, .commonKey.optional, .tagType.optional, .value.optional, .bytes.optional,
     .mediaType.optional, .language.optional, .info.optional,
-    .owner.optional, .artworkType.optional, .artwork.optional, .targetLevel.optional, .total.optional,
+    .owner.optional, .artworkType.optional, .artwork.optional, .targetLevel.optional, .tagTotal.optional,
     .playCount.optional, .truncated.optional, .warning.optional,
     .code.optional, .name.optional,
     .message.optional,
@@ -79,13 +79,13 @@ extension CommandTable {
   ]
 
   private static let artworkFields: [FieldSpec] = [
-    .artwork, .type, .mediaType, .artworkDescription.optional, .bytes, .code.optional, .name.optional,
+    .artwork, .typeOfArtwork, .mediaType, .artworkDescription.optional, .bytes, .code.optional, .name.optional,
     .message.optional,
   ]
   private static let artworkReply: [FieldSpec] = [
-    .count.optional, .artwork.optional, .type.optional, .mediaType.optional, .artworkDescription.optional,
-    .bytes.optional, .writtenFile.optional,
-    .offset.optional, .next.nullable.optional, .data.optional,
+    .count.optional, .artwork.optional, .typeOfArtwork.optional, .mediaType.optional, .artworkDescription.optional,
+    .bytes.optional,
+    .writtenFile.optional, .offset.optional, .next.nullable.optional, .data.optional,
   ]
   private static let artworkErrors: [MediaError.Code] = [
     .noSuchArtwork, .imageTooLarge, .fileExists, .writeFailed, .notAllowed,

@@ -83,7 +83,7 @@ extension CommandTable {
   ]
 
   private static let outputFields: [FieldSpec] = [
-    .output.nullable, .state, .sampleRate.nullable, .channels.nullable, .clipped, .selectedDevice,
+    .output.nullable, .stateOfOutput, .sampleRate.nullable, .channels.nullable, .clipped, .selectedDevice,
     .preferredDevices.nullable, .lostPolicy, .route.nullable, .error.optional,
   ]
 }

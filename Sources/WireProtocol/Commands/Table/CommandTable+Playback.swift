@@ -70,7 +70,7 @@ extension CommandTable {
       waiting: .always,
       reply: [
         .finished, .item, .time, .pts, .requested, .before.nullable, .after.nullable, .exact, .clamped, .us,
-        .reason.optional,
+        .seekReason.optional,
       ],
       errors: [.invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors + mediaErrors,
       example: [
@@ -113,7 +113,7 @@ extension CommandTable {
       waiting: .always,
       reply: [
         .finished, .item, .time, .pts, .requested, .before.nullable, .after.nullable, .exact, .clamped, .us,
-        .reason.optional,
+        .seekReason.optional,
       ],
       errors: [.invalidTime, .noCurrentItem, .noSuchItem, .noSuchPlayer, .noSuchDate] + streamErrors + mediaErrors,
       example: [

@@ -82,7 +82,7 @@ extension CommandTable {
 
   /// The reply fields of an edit: with new entries, and while the edit is only collected.
   private static let addedReply: [FieldSpec] = [.items.optional, .version.optional, .pending.optional]
-  private static let listReply: [FieldSpec] = addedReply + [.skipped.optional]
+  private static let listReply: [FieldSpec] = addedReply + [.skippedEntries.optional]
   private static let editReply: [FieldSpec] = [.version.optional, .pending.optional]
 
   /// Commands that edit or list one player's queue.
@@ -227,7 +227,7 @@ extension CommandTable {
           .limit, .integer(1...WireLimits.standard.listCount), .option, "N",
           "the maximum number of entries; default: \(WireLimits.standard.listCount)"), player,
       ],
-      right: .read, reply: [.countOfEntries, .version, .next.nullable, .skipped.optional], rows: [.text],
+      right: .read, reply: [.countOfEntries, .version, .next.nullable, .skippedEntries.optional], rows: [.text],
       errors: [.invalidArgument, .emptyPlaylist, .noSuchPlayer],
       example: [
         "> playlist.export base=/music", "< | text=#EXTM3U", "< | text=#EXTINF:183.2,",
@@ -256,7 +256,7 @@ extension CommandTable {
       ],
       right: .read, reply: [.countOfEntries, .version, .next.nullable],
       rows: [
-        .item, .index, .path.nullable, .status, .duration.nullable, .current, .title.optional, .artist.optional,
+        .item, .index, .path.nullable, .statusOfEntry, .duration.nullable, .current, .title.optional, .artist.optional,
         .range.optional, .error.optional,
       ],
       errors: [.noSuchPlayer],
@@ -291,7 +291,7 @@ extension CommandTable {
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
       right: .read,
       reply: [
-        .item, .path.nullable, .status, .duration.nullable, .providesPreciseDuration, .current,
+        .item, .path.nullable, .statusOfEntry, .duration.nullable, .providesPreciseDuration, .current,
         .forwardPlaybackEndTime.nullable,
         .reversePlaybackEndTime.nullable, .preferredForwardBufferDuration, .canPlayFastForward, .canPlaySlowForward,
         .canPlayReverse, .canPlaySlowReverse, .canPlayFastReverse, .canStepForward, .canStepBackward,
@@ -407,7 +407,7 @@ extension CommandTable {
         .stationUrl.optional, .stationBitrate.optional,
       ],
       rows: [
-        .kind, .uri, .address, .type.optional, .startup.optional, .requests.optional, .bytesTransferred.optional,
+        .kind, .uri, .address, .resourceType.optional, .startup.optional, .requests.optional, .bytesTransferred.optional,
         .observedBitrate.optional,
         .indicatedBitrate.optional,
         .reconnects.optional, .addressChanges.optional, .switches.optional, .stalls.optional, .stallDuration.optional,

@@ -63,7 +63,7 @@ extension CommandTable {
           .limit, .integer(0...WireLimits.standard.listCount), .option, "N",
           "the maximum number of entries; default: \(WireLimits.standard.listCount)"), player,
       ],
-      right: .read, reply: [.count, .version], rows: [.item, .path.nullable, .status, .duration.nullable],
+      right: .read, reply: [.count, .version], rows: [.item, .path.nullable, .statusOfEntry, .duration.nullable],
       errors: [.noSuchPlayer],
       example: [
         "> history limit=1", "< | item=1 path=\"/music/one more.flac\" status=readyToPlay duration=183.2",

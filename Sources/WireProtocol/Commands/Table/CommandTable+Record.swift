@@ -5,9 +5,8 @@ extension CommandTable {
     .recorder, .integer(1...Int.max), .optional, "RECORDER", "the number of the recorder; default: the newest")
 
   private static let statusFields: [FieldSpec] = [
-    .recorder, .state, .writtenFile, .time, .pts, .source.nullable, .format.nullable, .sampleRate, .channels, .lost,
-    .skipped,
-    .waitingForLevel, .fault.optional, .message.optional,
+    .recorder, .recorderState, .writtenFile, .recordedTime, .pts, .recordedSource.nullable, .format.nullable,
+    .sampleRate, .channels, .lost, .skippedFrames, .waitingForLevel, .fault.optional, .message.optional,
   ]
 
   private static let settings: [ParameterSpec] = [
@@ -57,7 +56,7 @@ extension CommandTable {
         + " folders of `--write-root` only; the client needs the right `write`. There are at most 16 recorders; a"
         + " new one replaces the oldest stopped one.",
       parameters: settings, waiting: .always,
-      reply: [.recorder, .writtenFile, .source, .format, .sampleRate, .channels],
+      reply: [.recorder, .writtenFile, .recordedSource, .format, .sampleRate, .channels],
       errors: [
         .sourceUnavailable, .sourceConfiguration, .invalidArgument, .unsupportedAudioFormat, .fileExists, .outsideRoots,
         .writeFailed, .notAllowed, .tooManyRecorders, .sessionForbidsRecording, .sessionInterrupted,
@@ -101,7 +100,7 @@ extension CommandTable {
         + " and a `message`, and `file` is complete. Without `file` nothing was recorded.",
       parameters: [recorder], waiting: .always,
       reply: [
-        .recorder, .writtenFile.optional, .duration.optional, .size, .lost, .skipped, .fault.optional,
+        .recorder, .writtenFile.optional, .duration.optional, .size, .lost, .skippedFrames, .fault.optional,
         .message.optional,
       ],
       errors: [.noSuchRecorder, .invalidState, .cancelled],

@@ -28,7 +28,10 @@ extension CommandTable {
       player,
     ],
     asks: true,
-    reply: [.mode, .preAmp, .fallback, .protect, .item.nullable, .gain.nullable, .source.nullable, .limited.nullable],
+    reply: [
+      .mode, .preAmp, .fallback, .protect, .item.nullable, .gain.nullable, .replayGainSource.nullable,
+      .limited.nullable,
+    ],
     errors: [.noSuchPlayer],
     example: [
       "> replay-gain auto pre-amp=3",

@@ -31,7 +31,7 @@ extension CommandTable {
         .albumPeak.optional, .applied.optional,
       ],
       rows: [
-        .file, .path, .status, .loudness.nullable.optional, .loudnessRange.nullable.optional,
+        .file, .path, .scanStatus, .loudness.nullable.optional, .loudnessRange.nullable.optional,
         .truePeak.nullable.optional, .samplePeak.nullable.optional, .gain.nullable.optional, .peak.nullable.optional,
         .duration.optional,
         .fault.optional, .error.optional, .message.optional,

@@ -3,7 +3,7 @@ import MediaCore
 extension CommandTable {
   /// The fields of a row for a track.
   static let trackFields: [FieldSpec] = [
-    .track, .type, .codec, .playable, .enabled, .default, .start, .duration.nullable, .precise, .protected,
+    .track, .trackType, .codec, .playable, .enabled, .default, .start, .duration.nullable, .precise, .protected,
     .format.optional, .sampleFormat.optional, .sampleRate.optional, .channels.optional, .layout.optional,
     .bitsPerSample.optional, .bitRate.optional, .width.optional,
     .height.optional, .codedWidth.optional, .codedHeight.optional, .rotation.optional, .frameRate.optional,
@@ -161,7 +161,7 @@ extension CommandTable {
       waiting: .always,
       reply: [
         .finished, .item, .time, .pts, .requested, .before.nullable, .after.nullable, .exact, .clamped, .us,
-        .reason.optional,
+        .seekReason.optional,
       ],
       errors: [.noSuchChapter, .invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors + mediaErrors,
       example: [

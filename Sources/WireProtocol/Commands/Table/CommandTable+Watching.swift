@@ -15,7 +15,7 @@ extension CommandTable {
         "The first events, with `initial=true`, follow the reply; they describe the state after event `seq`. A slow"
         + " reader gets only the newest value of each key, and an `overflow` event.",
       parameters: [ParameterSpec(.keys, .key, .list, "KEY", "keys; a `*` matches any text"), player],
-      right: .read, reply: [.id, .seq], errors: [.noSuchProperty, .tooManySubscriptions, .noSuchPlayer],
+      right: .read, reply: [.id, .seqOfLastEvent], errors: [.noSuchProperty, .tooManySubscriptions, .noSuchPlayer],
       example: [
         "> observe player.timeControlStatus queue.version", "< ok id=1 seq=41",
         "< * changed id=1 player=main key=player.timeControlStatus new=paused cause=initial initial=true",
@@ -54,7 +54,7 @@ extension CommandTable {
           "how long to wait on the daemon's clock, real or virtual; default: no limit"),
         ParameterSpec(.player, .playerName, .option, "NAME", "which player; default: all"),
       ],
-      waiting: .ifRequested, right: .read, reply: [.instance, .seq, .countOfRows, .missed, .more],
+      waiting: .ifRequested, right: .read, reply: [.instance, .seqOfLastEvent, .countOfRows, .missed, .more],
       rows: loggedEventFields,
       errors: [.noSuchProperty, .otherInstance, .noSuchEvent, .invalidTime, .noSuchPlayer],
       example: [
@@ -229,7 +229,7 @@ extension CommandTable {
       reply: [
         .player, .kind, .item, .requested, .reached, .waitMicroseconds, .open, .index, .demux, .decode, .resample,
         .commit,
-        .device.nullable, .total,
+        .device.nullable, .totalMicroseconds,
       ],
       errors: [.invalidState, .noSuchPlayer],
       example: [
