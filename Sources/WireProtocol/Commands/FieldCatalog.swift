@@ -377,7 +377,7 @@ extension FieldSpec {
     "whether the sound server lowers the volume because another program plays")
   static let seed = FieldSpec("seed", .integer, "the seed of the shuffled order")
   static let seekableTimeRanges = FieldSpec(
-    "seekableTimeRanges", .text, "the ranges that seeks can reach, `START-END` in seconds, separated by commas")
+    "seekableTimeRanges", .ranges, "the ranges that seeks can reach")
   static let seekReason = FieldSpec(
     "reason",
     .word([

@@ -66,7 +66,7 @@ extension CommandSpec.Waiting {
     switch self {
     case .never: "never"
     case .untilReady: "until-ready"
-    case .ifAsked: "if-asked"
+    case .ifRequested: "if-requested"
     case .always: "always"
     }
   }

@@ -3,7 +3,7 @@ extension ParameterSpec {
   /// The values that the parameter accepts in JSON. A parameter that is not required also accepts `null`.
   var schema: JSONValue {
     let one = kind.schema
-    switch place {
+    switch position {
     case .required: return one
     case .optional, .option: return ["anyOf": [one, ["type": "null"]]]
     case .list: return ["anyOf": [["type": "array", "items": one, "minItems": 1], one]]
@@ -11,7 +11,7 @@ extension ParameterSpec {
     }
   }
 
-  var isRequired: Bool { place == .required || place == .list }
+  var isRequired: Bool { position == .required || position == .list }
 }
 
 extension ParameterSpec.Kind {
