@@ -58,6 +58,8 @@ public final class PacketLengths {
     }
     switch stream.codecName {
     case "aac": return frameSize > 0 ? frameSize : nil
+    case "eac3": return Self.eac3FrameCount(packet)
+    case "dts": return Self.dtsFrameCount(packet)
     case "mp1": return 384
     case "mp2", "mp3", "ac3":
       return optionalCount(Int64(av_get_audio_frame_duration(context, Int32(packet.byteCount))))
@@ -66,6 +68,23 @@ public final class PacketLengths {
     case "alac": return Self.alacFrameCount(packet) ?? alacFrameSize
     default: return parsed(packet)
     }
+  }
+
+  /// Returns the length of the packet's first frame: 1, 2, 3 or 6 blocks of 256 samples (ATSC A/52, E.2.3.1.5).
+  private static func eac3FrameCount(_ packet: Packet) -> Int64? {
+    guard packet.byteCount >= 6, let data = packet.pointer.pointee.data, data[0] == 0x0b, data[1] == 0x77,
+      data[5] >> 3 > 10
+    else { return nil }
+    // With a reduced sampling rate the bits state the rate.
+    return data[4] >> 6 == 3 ? 1_536 : [256, 512, 768, 1_536][Int(data[4] >> 4 & 3)]
+  }
+
+  /// Returns the length of a core frame: blocks of 32 samples (ETSI TS 102 114, 5.3.1).
+  private static func dtsFrameCount(_ packet: Packet) -> Int64? {
+    guard packet.byteCount >= 6, let data = packet.pointer.pointee.data,
+      [0x7f, 0xfe, 0x80, 0x01].elementsEqual((0..<4).map { data[$0] })
+    else { return nil }
+    return ((Int64(data[4] & 1) << 6 | Int64(data[5] >> 2)) + 1) * 32
   }
 
   private func parsed(_ packet: Packet) -> Int64? {

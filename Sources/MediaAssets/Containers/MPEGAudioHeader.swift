@@ -26,6 +26,30 @@ struct MPEGAudioHeader: Sendable, Hashable {
     hasChecksum = bits >> 16 & 1 == 0
   }
 
+  /// Returns a silent frame of layer III with the format of another one; nil if `bytes` is no such frame.
+  ///
+  /// Its main data is zeros at the lowest gain, all of which the first granule uses. So a decoder has no main data left
+  /// for the following frame, as at the start of a file.
+  static func silentFrame(like bytes: ArraySlice<UInt8>) -> (bytes: [UInt8], frameCount: Int)? {
+    guard bytes.count >= 4 else { return nil }
+    var bits = bytes.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    // No checksum, no padding, and the lowest bit rate.
+    bits = (bits | 1 << 16) & ~(1 << 9 | 15 << 12) | 1 << 12
+    guard let header = MPEGAudioHeader(bits), header.layer == 3,
+      header.byteCount >= 4 + header.sideInformationByteCount
+    else { return nil }
+    var frame = [UInt8](repeating: 0, count: header.byteCount)
+    for index in 0..<4 { frame[index] = UInt8(truncatingIfNeeded: bits >> UInt32(24 - 8 * index)) }
+    // The 12 bits of `part2_3_length` of the first granule (ISO/IEC 11172-3, 2.4.1.7; 13818-3, 2.4.1.7).
+    let offset = header.isLowSampling ? (header.isMono ? 9 : 10) : (header.isMono ? 18 : 20)
+    let length = min(4_095, header.mainDataByteCount * 8)
+    for bit in 0..<12 where length >> (11 - bit) & 1 == 1 {
+      let place = 32 + offset + bit
+      frame[place / 8] |= 0x80 >> UInt8(place % 8)
+    }
+    return (frame, header.frameCount)
+  }
+
   /// The number of bytes of the frame that belong to the stream of main data, which layer III frames
   /// share; 0 for other layers.
   var mainDataByteCount: Int {

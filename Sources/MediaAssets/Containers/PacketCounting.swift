@@ -23,7 +23,12 @@ struct PacketCounting {
   /// - Throws: FFmpeg's error if memory is exhausted.
   init(format: ContainerFormat, demuxer: Demuxer, streamIndex: Int) throws(AVFailure) {
     self.format = format
-    lengths = format.countsPackets ? try PacketLengths(demuxer: demuxer, streamIndex: streamIndex) : nil
+    let codecName = demuxer.streams[streamIndex].codecName
+    // The packets of these codecs in AVI do not begin with a frame.
+    let isUncut = format == .frameTable && ["eac3", "dts"].contains(codecName)
+    // mkvmerge states no duration for ALAC.
+    let isNeeded = format.countsPackets && !isUncut || format == .matroska && codecName == "alac"
+    lengths = isNeeded ? try PacketLengths(demuxer: demuxer, streamIndex: streamIndex) : nil
   }
 
   /// Whether packets are counted by their lengths.
@@ -72,6 +77,9 @@ struct PacketCounting {
     // where its packets begin.
     if let stepFrames, let firstFrameEnd { startFrame = firstFrameEnd - firstFramePacketCount * stepFrames }
   }
+
+  /// Ends the counting of packets by their lengths.
+  mutating func end() { timeline = nil }
 
   /// Restarts counting at the file's start, whose timestamp is at position `stamped`. Returns the
   /// position of the first packet.

@@ -80,7 +80,9 @@ struct ExportLanes {
   /// Returns the encoding in which a track's samples are passed on: lossless, and with as little conversion as
   /// possible.
   private static func encoding(of track: AssetTrack) -> PCMEncoding {
-    switch track.sampleFormatName {
+    // The decoder of these codecs has floating-point output, whatever the container states.
+    if ["mp1", "mp2"].contains(track.codecName) { return .float32 }
+    return switch track.sampleFormatName {
     case "u8", "u8p", "s16", "s16p": .signed16
     case "s32", "s32p": .signed32
     case "dbl", "dblp": PCMEncoding(.float, bitsPerSample: 64)

@@ -55,16 +55,14 @@ struct FrameGrid: Sendable, Equatable {
       // Rounding twice, to the tick and to the frame, may cause an error of one frame.
       return nearest(to: stamped, withinFrames: 2) ?? stamped - lateness
     }
-    // Timestamps that scatter by less than a quarter of a frame identify one position.
-    let isNamed = scatterFrames.map { $0 > roundingFrames && $0 <= step / 4 } ?? false
-    let tolerance = isNamed ? step / 2 - 1 : roundingFrames
-    return tolerance > 0 ? nearest(to: stamped, withinFrames: tolerance) : nil
+    return roundingFrames > 0 ? nearest(to: stamped, withinFrames: roundingFrames) : nil
   }
 
-  /// Whether timestamps scatter too far to distinguish neighbouring frames.
+  /// Whether timestamps scatter too far to identify a frame. A gap between audio and its timestamps cannot be
+  /// distinguished from the scatter.
   func isAmbiguous(roundingFrames: Int64) -> Bool {
     guard let scatterFrames else { return false }
-    return scatterFrames > max(2 * roundingFrames + 2, step > roundingFrames ? step / 4 : 0)
+    return scatterFrames > 2 * roundingFrames + 2
   }
 
   /// Whether a frame cannot begin at `frame`: frames of one length begin at its multiples.
@@ -124,7 +122,7 @@ struct FrameGrid: Sendable, Equatable {
     let (count, remainder) = told.quotientAndRemainder(dividingBy: step)
     if remainder == 0 { return told }
     // Rounding to a frame can make the length one frame too long.
-    if remainder == 1 { return count * step }
+    if remainder <= max(1, count > 0 && step > 2 * roundingFrames ? roundingFrames : 0) { return count * step }
     let next = (count + 1) * step
     return next - told <= max(1, roundingFrames) ? next : told
   }

@@ -14,6 +14,9 @@ final class StoredTrack: WriterTrack {
   private var videoFrames = StoredVideoFrames()
   private var lastDecodeTicks: Int64?
   private var hasWritten = false
+  /// The number of frames before the audio, and the part of it that decoders add.
+  private var paddingFrames: Int
+  private static let decoderDelayFrames = 529
 
   init(
     _ input: AssetWriterInput, isEnabled: Bool, _ muxer: Muxer, _ container: WritableContainer
@@ -22,6 +25,7 @@ final class StoredTrack: WriterTrack {
       throw AVFailure(errno: 22, call: "Encoder.init")
     }
     format = input.sourceFormat
+    paddingFrames = input.sourceFormat.audio?.initialPaddingFrames ?? 0
     streamIndex = try muxer.addStream(
       format, timeBase: timeBase, options: input.streamOptions(isEnabled: isEnabled, muxer))
     packet = try Packet()
@@ -96,6 +100,7 @@ final class StoredTrack: WriterTrack {
     nextTicks = start + chunks.ticks
     chunks.trimEnd()
     for chunk in chunks.all where isWritten(chunk, at: start + chunk.offset) {
+      try writeSilence(before: buffer.data[piece.bytes], at: begin + piece.offset, muxer)
       try write(
         buffer.data[chunk.bytes], pts: start + chunk.offset, dts: start + chunk.offset, duration: chunk.duration,
         isKeyFrame: true, trimAtEnd: chunk.trimAtEnd, muxer)
@@ -111,6 +116,20 @@ final class StoredTrack: WriterTrack {
     return ticks + margin >= -Int64(format.audio?.initialPaddingFrames ?? 0)
   }
 
+  /// Writes a silent frame at the start of an MP3 file whose audio begins with the first frame.
+  ///
+  /// Decoders remove the padding that the information frame states, and 529 more frames for their own delay. So the
+  /// padding cannot be less than that.
+  private func writeSilence(before bytes: ArraySlice<UInt8>, at ticks: Int64, _ muxer: Muxer) throws(AVFailure) {
+    guard container == .mp3, !hasWritten, paddingFrames < Self.decoderDelayFrames,
+      let silence = MPEGAudioHeader.silentFrame(like: bytes)
+    else { return }
+    paddingFrames += silence.frameCount
+    try write(
+      silence.bytes[...], pts: ticks - Int64(silence.frameCount), dts: ticks - Int64(silence.frameCount),
+      duration: Int64(silence.frameCount), isKeyFrame: true, muxer)
+  }
+
   private func write(
     _ bytes: ArraySlice<UInt8>, pts: Int64, dts: Int64, duration: Int64, isKeyFrame: Bool, trimAtEnd: Int64 = 0,
     _ muxer: Muxer
@@ -119,9 +138,9 @@ final class StoredTrack: WriterTrack {
     packet.stamp(pts: pts, dts: dts, duration: duration)
     packet.mark(isKeyFrame: isKeyFrame)
     if container == .mp3, !hasWritten || trimAtEnd > 0 {
-      // FFmpeg's MP3 muxer reads the delay from the first packet with trims and subtracts the decoder delay of 529
-      // frames without a check.
-      try packet.setTrims(start: Int64(max(529, format.audio?.initialPaddingFrames ?? 0)), end: trimAtEnd)
+      // FFmpeg's MP3 muxer reads the delay from the first packet with trims and subtracts the decoder delay without a
+      // check.
+      try packet.setTrims(start: Int64(max(Self.decoderDelayFrames, paddingFrames)), end: trimAtEnd)
     } else if trimAtEnd > 0 {
       try packet.setTrims(start: 0, end: trimAtEnd)
     }

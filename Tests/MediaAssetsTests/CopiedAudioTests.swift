@@ -1,0 +1,47 @@
+import Foundation
+import MediaCore
+import RigSupport
+import Testing
+
+@testable import MediaAssets
+
+/// Copies of packets decode to the audio of the original.
+@Suite struct CopiedAudioTests {
+  @Test(arguments: [
+    ("a.mp3", ["-c:a", "libmp3lame", "-write_xing", "0"], WritableContainer.mp3),
+    ("low.mp3", ["-c:a", "libmp3lame", "-write_xing", "0", "-ar", "22050"], .mp3),
+    ("a.avi", ["-c:a", "libmp3lame"], .mp3), ("b.mka", ["-c:a", "libmp3lame"], .mp3),
+    ("b.flv", ["-c:a", "libmp3lame"], .mp3),
+    ("c.mka", ["-c:a", "eac3"], .mp4), ("c.wma", ["-c:a", "eac3"], .mp4),
+    ("d.mka", ["-c:a", "dca", "-strict", "-2", "-ar", "48000"], .mp4),
+    ("d.wma", ["-c:a", "dca", "-strict", "-2", "-ar", "48000"], .mp4),
+  ])
+  func aCopyDecodesToTheSameAudio(_ name: String, _ options: [String], _ container: WritableContainer) async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file(name)
+    try Tool.ffmpeg(
+      arguments: ["-f", "lavfi", "-i", "aevalsrc=0.3*sin(2*PI*(200+90*t)*t)+0.1*random(0):d=3:s=44100"] + options
+        + [path])
+    let whole = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
+    let target = folder.file("copy.\(container.rawValue)")
+    _ = try await AssetExportSession(Asset(path: path), to: Array(target.utf8), .passthrough(container)).outcome()
+    let copy = try AudioTrackReader(asset: Asset(path: target)).readToEnd()
+    #expect(copy.count == whole.count)
+    let worst = zip(copy, whole).map { abs($0 - $1) }.max() ?? 2
+    #expect(worst <= 1e-4)
+  }
+
+  /// The decoder of MP2 has floating-point output, which exceeds full scale where the encoder adds noise.
+  @Test func anExportOfMP2IsNotClipped() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("a.mp2")
+    try Tool.ffmpeg(
+      "-f", "lavfi", "-i", "aevalsrc=0.999*sgn(sin(2*PI*440*t)):d=1:s=48000", "-c:a", "mp2", "-b:a", "64k", path)
+    let whole = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
+    #expect(whole.contains { abs($0) > 1 })
+    let target = folder.file("out.wav")
+    let settings = ExportSettings(.wav, sound: .encode(AudioOutputSettings(.pcm(.float32))))
+    _ = try await AssetExportSession(Asset(path: path), to: Array(target.utf8), settings).outcome()
+    #expect(try AudioTrackReader(asset: Asset(path: target)).readToEnd() == whole)
+  }
+}
