@@ -29,6 +29,15 @@ public final class Frame {
       channelCount: Int(pointer.pointee.ch_layout.nb_channels), channelMask: mask == 0 ? nil : mask)
   }
 
+  /// Removes the timestamp: the samples then follow those before them.
+  public func clearTimestamp() { pointer.pointee.pts = shim_AV_NOPTS_VALUE() }
+
+  /// Moves the content of `other` into this frame; `other` is empty afterwards.
+  public func take(_ other: Frame) {
+    clear()
+    av_frame_move_ref(pointer, other.pointer)
+  }
+
   /// Releases the samples.
   public func clear() { av_frame_unref(pointer) }
 }

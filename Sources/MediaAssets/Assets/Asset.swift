@@ -420,10 +420,12 @@ public final class Asset: Sendable {
     _ demuxer: Demuxer, byteCount: Int64, interrupt: Interrupt, log: NetworkLog?
   ) throws(MediaError) -> AssetProperties {
     let properties = try AssetProperties(demuxer: demuxer, byteCount: byteCount, displayPath: displayPath)
-    guard prefersPreciseDuration, demuxer.source.isSeekable, let track = properties.audioTrack,
-      !track.providesPreciseDuration
-    else { return properties }
+    guard prefersPreciseDuration, demuxer.source.isSeekable, let track = properties.audioTrack else {
+      return properties
+    }
     let reader = try AudioTrackReader(asset: self, interrupt: interrupt, kinds: .regularFiles, log: log)
+    // The file may be truncated, or its header may be wrong.
+    if track.providesPreciseDuration, try reader.endsAsDeclared() { return properties }
     let end = try MediaTime(frame: reader.exactFrameCount(), rate: reader.format.sampleRateHz)
     return properties.withAudioEnd(end)
   }

@@ -41,6 +41,11 @@ struct ContainerTiming {
         guard let duration = stream.durationTicks else { return false }
         // FFmpeg writes CAF packet tables that count the last packet as a whole packet.
         if format == .caf, stream.blockFrameCount == nil { return false }
+        // The decoder's delay is part of the granule positions of Speex, and differs between modes.
+        if format == .ogg, stream.codecName == "speex" { return false }
+        // FFmpeg derives the number of frames from the bit rate in the header.
+        if format == .wav, stream.codecName.hasPrefix("wma") { return false }
+        if format == .wav, stream.codecName == "mp3" { return edges[stream.index]?.soundFrameCount != nil }
         // The duration of a chain is that of its last stream.
         if edges[stream.index]?.isChain ?? false { return false }
         // The start of a late Ogg Vorbis stream includes a guess: the first packet's length.

@@ -75,6 +75,24 @@ struct OggPages: ~Copyable {
     return nil
   }
 
+  /// Whether the numbers of a stream's pages begin again between two of its pages: a chain whose streams have the same
+  /// serial number, which RFC 3533 forbids. Blocks; reads a few pages.
+  ///
+  /// Distances are halved, so a stream that is longer than a sixteenth of the range is found.
+  mutating func beginAgain(after first: Page, before last: Page) throws(AVFailure) -> Bool {
+    var later = last
+    for shift in 1...4 {
+      let byte = first.end + (last.byte - first.end) >> shift
+      var page = try firstPage(from: byte, before: last.byte)
+      while let found = page, found.serialNumber != last.serialNumber { page = try self.page(at: found.end) }
+      guard let page, page.serialNumber == last.serialNumber, page.byte < later.byte else { continue }
+      if page.sequenceNumber > later.sequenceNumber { return true }
+      if let granule = page.granule, let end = later.granule, granule > end { return true }
+      later = page
+    }
+    return first.sequenceNumber > later.sequenceNumber
+  }
+
   /// "OggS"
   private func isCapture(_ bytes: UnsafeRawPointer) -> Bool {
     bytes.loadUnaligned(as: UInt32.self) == UInt32(bigEndian: 0x4f67_6753)
@@ -134,12 +152,19 @@ struct OggStreams: Sendable, Hashable {
       next = try pages.page(at: page.end)
     }
     var last: OggPages.Page?
+    var (pagesByteCount, pageCount) = (Int64(0), Int64(0))
     var page = try pages.firstPage(from: max(firstByte, byteCount - endByteCount), before: byteCount)
     while let found = page {
       last = found
+      (pagesByteCount, pageCount) = (pagesByteCount + found.byteCount, pageCount + 1)
       page = try pages.page(at: found.end)
     }
     guard let last, numbers.contains(last.serialNumber), numbers.contains(first.serialNumber) else { return nil }
+    // Only if the number of pages is too small for the size of the file.
+    let averageByteCount = byteCount / (Int64(last.sequenceNumber) + 1)
+    if averageByteCount > pagesByteCount / max(1, pageCount) * 5 / 4, try pages.beginAgain(after: first, before: last) {
+      return nil
+    }
     return OggStreams(serialNumber: first.serialNumber, all: numbers)
   }
 }

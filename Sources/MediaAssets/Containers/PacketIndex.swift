@@ -30,6 +30,8 @@ final class PacketIndex: Sendable {
     var spacingFrames: Int64
     /// The first packet whose timestamp disagrees with the lengths of the packets before it; nil if none is known.
     var irregularFrame: Int64?
+    /// The first packet that the demuxer marked as damaged; nil if none is known.
+    var damagedFrame: Int64?
     var oggStreams: OggStreams??
   }
 
@@ -81,6 +83,14 @@ final class PacketIndex: Sendable {
   /// Whether a packet before `frame` has a timestamp that disagrees with the lengths of the packets before it.
   func hasIrregularTimestamps(before frame: Int64) -> Bool {
     state.withLock { state in state.irregularFrame.map { $0 < frame } ?? false }
+  }
+
+  /// Records that the demuxer found missing or wrong bytes in the packet at `frame`.
+  func noteDamage(at frame: Int64) { state.withLock { $0.damagedFrame = min($0.damagedFrame ?? .max, frame) } }
+
+  /// Whether a packet before `frame` is damaged. Decoding loses such packets, and counting does not.
+  func hasDamage(before frame: Int64) -> Bool {
+    state.withLock { state in state.damagedFrame.map { $0 < frame } ?? false }
   }
 
   /// Returns the streams of an Ogg file, found once; nil if their positions cannot be looked up. Blocks the first time.

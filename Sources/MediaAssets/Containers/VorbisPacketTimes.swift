@@ -47,6 +47,9 @@ struct VorbisPacketTimes {
   /// The block sizes of the stream that is read.
   private var blocks: VorbisBlocks
   private var start = Start.file
+  /// Whether a stream of the chain has another sample rate than the first one.
+  private(set) var hasOtherRates = false
+  private let sampleRateHz: Int
   /// The identification header of the stream that follows in a chain.
   private var identification: [UInt8]?
   /// The previous audio packet's block size; nil at the start.
@@ -76,6 +79,7 @@ struct VorbisPacketTimes {
     else { return nil }
     fileBlocks = blocks
     self.blocks = blocks
+    sampleRateHz = rate
     lastPages = edges.lastPages
     maximumDriftTicks = Int64(rate / 50)
   }
@@ -120,6 +124,7 @@ struct VorbisPacketTimes {
     case .identification:
       beginStream()
       identification = packet.data(limit: 30)
+      noteRate()
       correctEmpty(packet)
     case .setup:
       if let identification, let setup = packet.data(limit: Int(UInt16.max)) {
@@ -142,6 +147,13 @@ struct VorbisPacketTimes {
     self.endTicks = endTicks - trimTicks
     trimTicks = 0
     previousSize = nil
+  }
+
+  /// Compares the sample rate in the identification header (Vorbis I, section 4.2.2).
+  private mutating func noteRate() {
+    guard let bytes = identification, bytes.count >= 16 else { return }
+    let rate = bytes[12..<16].reversed().reduce(0) { $0 << 8 | Int($1) }
+    if rate != sampleRateHz { hasOtherRates = true }
   }
 
   private mutating func correct(_ packet: Packet, length: Int64) throws(AVFailure) {

@@ -44,7 +44,8 @@ struct ExportPlan: Sendable {
         .invalidTime, "the exported range must start at 0 or later and have a positive duration", operation: "export")
     }
     guard properties.duration.isNumeric else { return wanted }
-    guard wanted.start < properties.duration || !properties.providesPreciseDuration else {
+    // A header can state too short a duration.
+    guard wanted.start < properties.duration || !properties.providesPreciseDuration || properties.isSeekable else {
       throw MediaError(
         .invalidTime, "the start \(wanted.start) must be before the end (\(properties.duration)): \(path)",
         operation: "export")

@@ -9,7 +9,8 @@ import LibAV
 /// - it is later by whole frames, in a stream whose timestamps have agreed with the count so far: frames are missing;
 /// - it differs by more than several frames (`driftFrames`). If it jumps forwards by more than
 ///   `maximumHoleSeconds`, or backwards by more than a quarter of a second, the container has begun a new count.
-///   Time then continues without the jump.
+///   Time then continues without the jump. In a stream with irregular timestamps the difference must last for a second,
+///   because timestamps of groups of frames can differ by more than several frames.
 ///
 /// Smaller differences are noise: many containers round timestamps, write one for several frames, or derive
 /// them from a clock. If a container has no timestamps, FFmpeg calculates them from byte positions. Such
@@ -69,9 +70,19 @@ struct AudioTimeline {
   private(set) var hasAgreed = true
   /// Whether timestamps are known to disagree with the count, here or elsewhere in the file.
   var isIrregular = false { didSet { if isIrregular { hasAgreed = false } } }
-  /// Whether every timestamp up to the target of a seek corrects the position. After a seek the first timestamp may be
-  /// that of another packet, because FFmpeg cuts MPEG program streams into frames.
-  var isApproaching = false
+  /// How timestamps up to the target of a seek correct the position.
+  enum Approach {
+    /// If they disagree with the count.
+    case byDrift
+    /// If they differ by more than half a frame. After a seek in an MPEG program stream, which FFmpeg cuts into frames,
+    /// the first timestamp may be that of another packet.
+    case byFrames
+  }
+
+  /// Nil after the target of a seek.
+  var approach: Approach?
+  /// The number of frames since timestamps began to differ by more than the drift, in one direction.
+  private var drift: (isLate: Bool, frameCount: Int64)?
   /// The number of frames in the last call of `place`.
   private var lastFrameCount: Int64 = 0
 
@@ -119,11 +130,22 @@ struct AudioTimeline {
     return overflow || place.magnitude > Self.furthestPlace.magnitude ? nil : place
   }
 
+  /// Returns the position of a timestamp in the count with which the file begins; nil when out of range.
+  func firstFrame(ofTicks ticks: Int64) -> Int64? {
+    frame(ofTicks: ticks).flatMap { frame in
+      let (place, overflow) = frame.addingReportingOverflow(originFrame - firstOriginFrame)
+      return overflow || place.magnitude > Self.furthestPlace.magnitude ? nil : place
+    }
+  }
+
   /// Returns the timestamp of a position, rounded down by default; nil when out of range.
   func ticks(ofFrame frame: Int64, rounding: TimeBase.Rounding = .down) -> Int64? {
     let (count, overflow) = frame.addingReportingOverflow(originFrame)
     return overflow ? nil : timeBase.ticks(from: count, of: frameBase, rounding: rounding)
   }
+
+  /// Whether the position of a timestamp agrees with the position by the count.
+  func agrees(_ stamped: Int64, _ counted: Int64) -> Bool { abs(stamped - counted) <= agreementFrames }
 
   /// Determines the position of the next decoded frames and advances the expected position.
   mutating func place(ticks: Int64?, frameCount: Int) -> (frame: Int64, step: Step) {
@@ -162,6 +184,7 @@ struct AudioTimeline {
   mutating func restart(at frame: Int64? = nil) {
     expectedFrame = frame.map { Self.place($0, movedBy: 0) }
     takesNextTimestamp = false
+    drift = nil
     hasAgreed = !isIrregular
     originFrame = firstOriginFrame
   }
@@ -186,14 +209,18 @@ struct AudioTimeline {
     let difference = stamped - expected
     let isAfterMissingPacket = takesNextTimestamp
     takesNextTimestamp = false
-    let isCorrection = isApproaching && abs(difference) > agreementFrames
+    let tolerance = approach == .byFrames ? min(agreementFrames, lastFrameCount / 2) : agreementFrames
+    let isCorrection = approach != nil && abs(difference) > tolerance
     if isAfterMissingPacket || isCorrection {
       if difference == 0 { return (expected, .contiguous) }
     } else {
-      if source == .none || abs(difference) <= agreementFrames { return (expected, .contiguous) }
+      if source == .none || agrees(stamped, expected) {
+        drift = nil
+        return (expected, .contiguous)
+      }
       if source != .granulePositions, !isMissing(difference) {
         hasAgreed = hasAgreed && abs(difference) > driftFrames(frameCount)
-        if source == .frameNumbers && !hasAgreed || abs(difference) <= driftFrames(frameCount) {
+        if source == .frameNumbers && !hasAgreed || !isLasting(difference, frameCount) {
           return (expected, .contiguous)
         }
       }
@@ -202,6 +229,21 @@ struct AudioTimeline {
     if difference < 0, -difference <= maximumOverlapFrames { return (stamped, .overlap) }
     renumber(by: difference)
     return (expected, .renumbered)
+  }
+
+  /// Whether a difference exceeds the drift, and lasts if timestamps are irregular.
+  private mutating func isLasting(_ difference: Int64, _ frameCount: Int64) -> Bool {
+    guard abs(difference) > driftFrames(frameCount) else {
+      drift = nil
+      return false
+    }
+    if hasAgreed { return true }
+    let isLate = difference > 0
+    let count = (drift.map { $0.isLate == isLate ? $0.frameCount : 0 } ?? 0) + frameCount
+    drift = (isLate, count)
+    guard count > Int64(frameBase.denominator) else { return false }
+    drift = nil
+    return true
   }
 
   /// Whether a timestamp that is later by `difference` proves that frames are missing.

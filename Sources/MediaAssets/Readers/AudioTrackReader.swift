@@ -159,8 +159,9 @@ public final class AudioTrackReader: @unchecked Sendable {
   /// Reads up to `capacityFrames` frames; fewer only at the end or after cancellation. Blocks.
   ///
   /// - Parameter output: a buffer for `capacityFrames` interleaved frames, with the alignment of the samples.
-  /// - Throws: `readFailed`; `damagedFile`, after the last frame, if the file ends too early; `unsupportedAudioFormat`
-  ///   if the sample rate changes within the track; `conversionFailed`.
+  /// Audio after a change of the sample rate or channel count is converted to ``format``.
+  ///
+  /// - Throws: `readFailed`; `damagedFile`, after the last frame, if the file ends too early; `conversionFailed`.
   public func read(
     into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> ReadResult {
@@ -188,6 +189,27 @@ public final class AudioTrackReader: @unchecked Sendable {
       last: edited?.end?.frame ?? timeline.endFrame ?? Int64.max / 8)
     try seekEdited(toFrame: target, within: allowed)
     return MediaTime(frame: position, rate: format.sampleRateHz)
+  }
+
+  /// Whether the positions of audio after damage depend on where reading began: the timestamps and the lengths of
+  /// packets contradict each other there, and a read from the start knows which packets do not decode.
+  var dependsOnDamage: Bool {
+    guard let media = sound as? MediaTrackReader, !media.isRemote else { return false }
+    return media.reader.format.timestampSource == .container && media.positioning == .counted(.packets)
+  }
+
+  /// Continues at time 0. A file is opened again.
+  func restart() throws(MediaError) {
+    if edited == nil, let media = sound as? MediaTrackReader { return try media.restart() }
+    _ = try seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
+  }
+
+  /// Returns whether the audio of a file ends where the container states. Blocks.
+  ///
+  /// - Throws: `cancelled`.
+  func endsAsDeclared() throws(MediaError) -> Bool {
+    guard let media = sound as? MediaTrackReader else { return false }
+    return edited == nil ? try media.endsAsDeclared() : true
   }
 
   /// Returns the exact number of audio frames from time 0. Blocks while it reads the whole file.

@@ -32,6 +32,15 @@ extension FrameReader {
     return timeline?.expectedFrame.map { $0 <= target } ?? false
   }
 
+  /// Whether the sample rate is known to change within the stream. Positions after the change depend on all audio
+  /// before them.
+  var hasOtherRates: Bool {
+    rates.hasOtherRates || continuity.hasOtherRates || vorbisTimes?.hasOtherRates ?? false
+  }
+
+  /// Whether packets were found whose timestamps are those of the packets before them.
+  var hasGroups: Bool { continuity.hasEverGroups && vorbisTimes == nil }
+
   /// Whether timestamps distinguish neighbouring frames, so that packet durations can be summed.
   var hasExactTimestamps: Bool { timeline.map { !$0.hasCoarseTicks } ?? false }
 
@@ -44,7 +53,7 @@ extension FrameReader {
   func exactPosition(stamped: Int64?, expected: Int64?) -> Int64? {
     guard let timeline, timeline.hasCoarseTicks, let stamped, let expected else { return nil }
     guard abs(stamped - expected) > timeline.roundingFrames else { return nil }
-    return grid.position(of: stamped, roundingFrames: timeline.roundingFrames)
+    return grid.nearest(to: stamped, withinFrames: timeline.roundingFrames)
   }
 
   /// Records a jump of the timestamps between the packet at which decoding began and the position of a seek.
@@ -57,6 +66,24 @@ extension FrameReader {
     if step == .hole { reports.noteHole(frameCount: missingFrameCount) }
     guard format != .programStream, step == .renumbered || timeline?.hasRoundedTicks ?? false else { return }
     reports.noteDamage()
+  }
+
+  /// Reads to the end without decoding and returns the end of the last packet; nil if cancelled. The result is valid
+  /// only if `counting.isLengthKnown`.
+  func countToEnd() throws(AVFailure) -> Int64? {
+    if !isCounted || isAtEndOfFile { try rewind() }
+    decoder.flush()
+    rates.restart()
+    while true {
+      switch try readPacket() {
+      case .packet: continue
+      case .cancelled: return nil
+      case .endOfFile:
+        isAtEndOfFile = true
+        _ = try decoder.sendEndOfStream()
+        return (trailingBytesFrame ?? countedFrame ?? 0) - (format.hasTrimmedDurations ? 0 : trims.endFrames)
+      }
+    }
   }
 
   /// The start of the earliest video stream; nil if no video stream states one.

@@ -45,39 +45,45 @@ final class FrameReader {
   }
 
   private(set) var demuxer: Demuxer
-  private var decoder: Decoder
+  var decoder: Decoder
+  /// Converts audio after a change of the sample rate.
+  let rates: RateAdapter
   let packet: Packet
   /// Whether timestamps disagree with the frame count, so that they cannot prove the position after a seek.
   private(set) var hasIrregularTimestamps = false
+  /// Whether timestamps disagree with the numbers of the frames, which define positions.
+  private(set) var hasWrongTimestamps = false
   /// Whether the first timestamp since the last seek is rounded to more than a frame and the exact position is unknown.
   private(set) var isPlaceRounded = false
   /// Whether `packet` was read but not yet decoded.
   private(set) var isPacketHeld = false
   /// Whether nothing has been decoded since the decoder was flushed.
   private var isDecoderFlushed = false
-  private let presentationStart: (ticks: Int64, timeBase: TimeBase)?
+  let presentationStart: (ticks: Int64, timeBase: TimeBase)?
   let format: ContainerFormat
   /// The lengths of packets, and their positions if timestamps do not define them.
   private(set) var counting: PacketCounting
   let edges: TrackEdges
   /// Whether packets after the last frame did not decode, and the end of these packets if known.
-  private var isAfterLoss = false
+  var isAfterLoss = false
   private var lostEnd: Int64?
   /// The position of bytes after the last frame, in a stream without a container: garbage, or tags unknown to FFmpeg.
-  private var trailingBytesFrame: Int64?
+  private(set) var trailingBytesFrame: Int64?
   /// The number of packets that did not decode before the first one that did.
-  private var lostAtStartCount: Int64 = 0
+  var lostAtStartCount: Int64 = 0
   private var lastFrameCount: Int64 = 0
   /// The position of the last packet that was read.
   private(set) var packetFrame: Int64?
   /// The end of the last packet that was read.
   private(set) var countedFrame: Int64?
   /// The end of the packet before that.
-  private var previousEndFrame: Int64?
+  private(set) var previousEndFrame: Int64?
   /// Corrects the timestamps of an Ogg Vorbis stream; nil for other streams.
-  private var vorbisTimes: VorbisPacketTimes?
+  private(set) var vorbisTimes: VorbisPacketTimes?
   /// The inaudible frames before time 0: granule positions count audio from 0 (Vorbis I, appendix A.2).
-  private(set) var negativeStartFrames: Int64 = 0
+  var negativeStartFrames: Int64 = 0
+  /// Finds packets that follow each other whatever their timestamps state.
+  private(set) var continuity: PacketContinuity
   /// How the last packet's position follows from the timestamps stored in the container.
   private var stamps = PacketStamps()
   /// Whether a seek led here whose position is defined by the timestamps that follow.
@@ -97,11 +103,11 @@ final class FrameReader {
   private(set) var isCounted = true
   /// Whether reopening the file was interrupted. The demuxer is unusable until the file has been reopened.
   private(set) var mustRewind = false
-  private(set) var isAtEndOfFile = false
+  var isAtEndOfFile = false
   private var hasReadPacket = false
   private var badReadCount = 0
   /// The position of the next packet to add to the index.
-  private var nextNotedFrame: Int64 = 0
+  var nextNotedFrame: Int64 = 0
 
   /// The number of consecutive failed reads after which the rest of a file is given up.
   private static let maximumBadReads = 64
@@ -116,7 +122,9 @@ final class FrameReader {
     decoder = try Decoder(demuxer: demuxer, streamIndex: streamIndex)
     packet = try Packet()
     frame = try Frame()
+    rates = try RateAdapter()
     grid = FrameGrid(declaredStep: stream.frameStepCount)
+    continuity = PacketContinuity(stream: stream, format: format)
     self.format = format
     counting = try PacketCounting(format: format, demuxer: demuxer, streamIndex: streamIndex)
     if format == .ogg, stream.codecName == "vorbis" {
@@ -134,12 +142,18 @@ final class FrameReader {
   /// Decodes the next frame into `frame`. Blocks.
   func next() throws(AVFailure) -> Result {
     while true {
+      if try nextConverted() {
+        guard place() else { continue }
+        return .frame
+      }
       switch try decoder.receive(into: frame) {
       case .frame:
-        guard frame.frameCount > 0, frame.layout != nil, place() else { continue }
+        guard frame.frameCount > 0, let layout = frame.layout, !rates.accept(frame, layout), place() else { continue }
         return .frame
       case .undecodable(let failure): drop(failure)
-      case .endOfStream: return .endOfTrack
+      case .endOfStream:
+        if rates.finish() { continue }
+        return .endOfTrack
       case .wouldBlock:
         switch try readPacket() {
         case .cancelled: return .cancelled
@@ -153,6 +167,20 @@ final class FrameReader {
         }
       }
     }
+  }
+
+  /// Moves the next audio of another sample rate into `frame`. Returns false if there is none.
+  private func nextConverted() throws(AVFailure) -> Bool {
+    do throws(AVFailure) {
+      guard try rates.next(into: frame) else { return false }
+    } catch {
+      guard error.kind == .invalidData else { throw error }
+      drop(error)
+      return false
+    }
+    // The timestamps of an Ogg stream with another rate have other ticks.
+    if format == .ogg { frame.clearTimestamp() }
+    return true
   }
 
   /// Replaces a flushed decoder at the stream's first packet.
@@ -224,6 +252,8 @@ final class FrameReader {
         return isGuess ? nil : count
       })
     let wasLengthKnown = counting.isLengthKnown
+    continuity.note(packet)
+    if continuity.isInGroup, vorbisTimes == nil { packet.clearTimestamps() }
     counting.note(packet, in: timeline, grid: grid)
     guard let timeline else { return }
     let place = place(in: timeline, follows: wasLengthKnown)
@@ -234,7 +264,8 @@ final class FrameReader {
     }
     guard let place else { return }
     trailingBytesFrame = format.hasSyncWords && !packet.beginsWithSyncWord ? trailingBytesFrame ?? place : nil
-    if isCounted, let index, let byte = packet.bytePosition, let startFrame {
+    if isCounted, packet.isMarkedCorrupt, let startFrame { index?.noteDamage(at: place - startFrame) }
+    if isCounted, !hasOtherRates, let index, let byte = packet.bytePosition, let startFrame {
       note(place - startFrame, byte, in: index)
     }
     let (end, overflow) = place.addingReportingOverflow(counting.length ?? 0)
@@ -254,6 +285,14 @@ final class FrameReader {
       let (end, overflow) = pts.addingReportingOverflow(packet.duration ?? 0)
       return overflow ? nil : end
     }
+    if let frame = continuity.numberedFrame, let startFrame {
+      if let stamped = packet.pts.flatMap({ timeline.frame(ofTicks: $0) }),
+        !timeline.agrees(stamped, startFrame + frame)
+      {
+        hasWrongTimestamps = true
+      }
+      return stamp(startFrame + frame, timeline)
+    }
     if isCounted, let countedFrame, counting.goesByLengths {
       let place = counting.place(ticks: packet.pts, countedFrame: countedFrame)
       if counting.hasIrregularTimestamps { index?.noteIrregularTimestamp(at: place - (startFrame ?? 0)) }
@@ -268,6 +307,8 @@ final class FrameReader {
         isRecounting || isCalculated
           || !timeline.hasCoarseTicks && (expectedTicks.map { ($0 &- pts).magnitude <= 1 } ?? false)
       } ?? true
+    if packet.pts == nil, !isFollowing { countedFrame = nil }
+    if continuity.isInGroup, isCounted { return countedFrame }
     guard isCounted, let countedFrame, goesOn else { return packet.pts.flatMap { timeline.frame(ofTicks: $0) } }
     if isRecounting { packet.clearTrims() }
     return stamp(countedFrame, timeline)
@@ -290,6 +331,9 @@ final class FrameReader {
     isCounted = false
   }
 
+  /// Counts packets by their timestamps again, as a new reader does.
+  func trustTimestamps() { counting.end() }
+
   /// Handles the first packet after a seek to a byte.
   ///
   /// For a container without stored timestamps FFmpeg counts from the seek position. It would then trim the padding of
@@ -309,20 +353,6 @@ final class FrameReader {
     guard let timeline, let pts = packet.pts else { return nil }
     let (end, overflow) = pts.addingReportingOverflow(packet.duration ?? 0)
     return overflow ? nil : timeline.frame(ofTicks: end)
-  }
-
-  private func note(_ frame: Int64, _ byte: Int64, in index: PacketIndex) {
-    guard frame >= nextNotedFrame else { return }
-    index.note(PacketIndex.Place(byte: byte, frame: frame))
-    let reach = index.reach
-    nextNotedFrame = reach.last.frame + reach.spacingFrames
-  }
-
-  /// The position of the first frame of the stream's first packet; negative if priming is cut off. Nil until known.
-  var startFrame: Int64? {
-    guard let timeline, let start else { return nil }
-    guard let ticks = start.ticks else { return 0 }
-    return timeline.frame(ofTicks: ticks)
   }
 
   /// Records that the packet sent last did not decode; silence replaces it.
@@ -359,7 +389,9 @@ final class FrameReader {
     }
     let isAfterLoss = isAfterLoss
     self.isAfterLoss = false
-    timeline?.isApproaching = isSoughtByTimestamp && isWarmingUp
+    timeline?.approach = isSoughtByTimestamp && isWarmingUp ? (format == .programStream ? .byFrames : .byDrift) : nil
+    // After a seek the first packet may be any one of its group, so timestamps prove no position.
+    if continuity.hasGroups, vorbisTimes == nil { timeline?.isIrregular = true }
     lostEnd = nil
     let expected = timeline?.expectedFrame
     let stamped = frame.pts.flatMap { timeline?.frame(ofTicks: $0) }
@@ -368,10 +400,11 @@ final class FrameReader {
     guard let placed = timeline?.place(stamped: stamped, exact: exact, frameCount: frame.frameCount)
     else { return true }
     frameStart = placed.frame
+    if placed.step == .renumbered, let stamped { renumber(by: placed.frame - stamped) }
     if let timeline, isCounted, !hasIrregularTimestamps {
       hasIrregularTimestamps = !timeline.hasAgreed
     }
-    if isCounted {
+    if isCounted, !hasOtherRates {
       let isOwn = stamps.isOwn && frame.pts == packet.pts
       grid.observe(start: frameStart, stamped: isOwn ? stamped : nil, frameCount: frame.frameCount)
     }
@@ -379,13 +412,13 @@ final class FrameReader {
     return true
   }
 
-  /// Reports that a frame, or a packet delivered without decoding, is not at the expected position.
-  func noteJump(_ step: AudioTimeline.Step, to frame: Int64, from expected: Int64?) {
-    guard step != .contiguous else { return }
-    if isWarmingUp { return noteJumpBeforePosition(step, missingFrameCount: frame - (expected ?? frame)) }
-    // In MP4 the jump may be an edit; then the duration of the packet before does not reach the new position.
-    if format.hasMovieTimeline, step == .hole, previousEndFrame != frame { return }
-    reports.note(step, at: expected ?? frame)
+  /// Moves the counted positions, because the timeline continues without a jump of the timestamps.
+  private func renumber(by difference: Int64) {
+    for place in [\FrameReader.packetFrame, \.countedFrame, \.previousEndFrame] {
+      guard let frame = self[keyPath: place] else { continue }
+      let (sum, overflow) = frame.addingReportingOverflow(difference)
+      self[keyPath: place] = overflow ? nil : sum
+    }
   }
 
   /// Resolves the position of the first frame after a seek.
@@ -397,7 +430,7 @@ final class FrameReader {
   ///   then decides.
   private func resolveRounding() -> Bool {
     isPlaceRounded = false
-    if isCountedByLength, let packetFrame, frame.pts == packet.pts {
+    if isCountedByLength || continuity.numberedFrame != nil, let packetFrame, frame.pts == packet.pts {
       timeline?.restart(at: packetFrame)
       return true
     }
@@ -417,41 +450,14 @@ final class FrameReader {
       return true
     }
     guard timeline.hasCoarseTicks || !isCounted && ticks != start.ticks else { return true }
-    let exact = grid.position(of: stamped, roundingFrames: timeline.roundingFrames)
+    // A frame whose start is trimmed begins between the multiples.
+    let isTrimmed = !timeline.hasCoarseTicks && Int64(frame.frameCount) < grid.step
+    let exact =
+      isTrimmed
+      ? stamped - (grid.steadyLateness ?? 0) : grid.position(of: stamped, roundingFrames: timeline.roundingFrames)
     isPlaceRounded = timeline.hasCoarseTicks && exact == nil
     if let exact { self.timeline?.restart(at: exact + since) }
     return true
-  }
-
-  /// Creates the timeline from the first decoded frame. FFmpeg has already removed the priming that it knows of.
-  private func makeTimeline() -> AudioTimeline? {
-    let rate = frame.layout?.sampleRateHz ?? stream.sampleRateHz ?? 0
-    guard let frameBase = TimeBase(sampleRateHz: rate) else { return nil }
-    let firstFrame = frame.pts.flatMap { place($0, frameBase) }
-    // Undecodable packets count, because silence replaces them.
-    let firstPacket = (start?.ticks).flatMap { place($0, frameBase) }.map { $0 + trims.startFrames }
-    let isFine = frameBase.ticks(from: 1, of: stream.timeBase, rounding: .up).map { $0 <= 1 } ?? false
-    let afterLoss = isFine ? firstPacket : firstFrame.map { $0 - lostAtStartCount * Int64(frame.frameCount) }
-    // In an ADTS stream, undecodable data before the first decoded frame is not counted: nothing
-    // shows that it was audio.
-    let sound = (isAfterLoss && format != .adts ? afterLoss ?? firstFrame : firstFrame) ?? 0
-    if vorbisTimes != nil { negativeStartFrames = max(0, -sound) }
-    let first = sound + edges.uncutStartFrames + negativeStartFrames
-    let videoStart = presentationStart.flatMap {
-      frameBase.ticks(from: $0.ticks, of: $0.timeBase, rounding: .nearest)
-    }
-    let earliest = min(first, videoStart ?? first)
-    let beginsAtZero = format.hasMovieTimeline && !edges.beginsAtFirstSound
-    return AudioTimeline(
-      timeBase: stream.timeBase, frameBase: frameBase, originFrame: beginsAtZero ? min(0, earliest) : earliest,
-      coding: AudioCoding(codecName: stream.codecName),
-      source: vorbisTimes == nil ? format.timestampSource : .granulePositions)
-  }
-
-  /// Converts a timestamp to frames of the stream's count; nil if sums with it could overflow.
-  private func place(_ ticks: Int64, _ frameBase: TimeBase) -> Int64? {
-    let frame = frameBase.ticks(from: ticks, of: stream.timeBase, rounding: .nearest)
-    return frame.flatMap { $0.magnitude > AudioTimeline.furthestPlace.magnitude ? nil : $0 }
   }
 
   // MARK: - Seeking
@@ -499,7 +505,14 @@ final class FrameReader {
   ///
   /// - Returns: false if cancelled.
   func skip(toFrame target: Int64) throws(AVFailure) -> Bool {
-    if canSkip(toFrame: target) { if !isPacketHeld { restart() } } else { try rewind() }
+    if canSkip(toFrame: target) {
+      // The count continues from the last seek.
+      let isSought = isSoughtByTimestamp
+      if !isPacketHeld { restart() }
+      isSoughtByTimestamp = isSought
+    } else {
+      try rewind()
+    }
     while true {
       let before = isPacketHeld ? packetFrame : countedFrame
       switch try readPacket() {
@@ -523,23 +536,6 @@ final class FrameReader {
           return true
         }
         isAtTrueStart = false
-      }
-    }
-  }
-
-  /// Reads to the end without decoding and returns the end of the last packet; nil if cancelled. The result is valid
-  /// only if `counting.isLengthKnown`.
-  func countToEnd() throws(AVFailure) -> Int64? {
-    if !isCounted || isAtEndOfFile { try rewind() }
-    decoder.flush()
-    while true {
-      switch try readPacket() {
-      case .packet: continue
-      case .cancelled: return nil
-      case .endOfFile:
-        isAtEndOfFile = true
-        _ = try decoder.sendEndOfStream()
-        return (trailingBytesFrame ?? countedFrame ?? 0) - (format.hasTrimmedDurations ? 0 : trims.endFrames)
       }
     }
   }
@@ -577,7 +573,10 @@ final class FrameReader {
     isDecodedFromStart = false
     isSoughtByTimestamp = false
     decoder.flush()
+    rates.restart()
+    continuity.restart()
     isDecoderFlushed = true
+    timeline?.isIrregular = false
     timeline?.restart()
     frame.clear()
     grid.interrupt()

@@ -25,7 +25,7 @@ extension MediaTrackReader {
     let last = max(decodedEnd, silentEnd)
     position = min(position, last)
     setEnd(last, trimmed: reader.trims.endFrames)
-    if let promisedEnd, last - promisedEnd.frame > promisedEnd.toleranceFrames {
+    if let promisedEnd, last - promisedEnd.frame > promisedEnd.toleranceFrames, !reader.hasOtherRates {
       warning = MediaError(
         .wrongLength, "the file is longer than it declares: \(displayPath)", operation: "read",
         underlying: "\(seconds(last)) instead of \(seconds(promisedEnd.frame)) seconds")
@@ -73,7 +73,9 @@ extension MediaTrackReader {
   /// The silence does not reach far beyond the promised end, because the last packet may be shorter than it states.
   func reachEnd() throws(MediaError) {
     if let lostEnd = reader.silentEnd {
-      let promised = promisedEnd.map { lostEnd - $0.frame > Int64(format.sampleRateHz / 50) ? $0.frame : lostEnd }
+      // W64 has padding after the audio.
+      let known = promisedEnd?.frame ?? (reader.format == .wav ? declaredEnd : nil)
+      let promised = known.map { lostEnd - $0 > Int64(format.sampleRateHz / 50) ? $0 : lostEnd }
       let end = min(promised ?? lostEnd, end?.frame ?? lostEnd)
       if end > position, end - position <= maximumSilence, endError(at: end) == nil {
         silentEnd = end
@@ -94,7 +96,8 @@ extension MediaTrackReader {
         underlying: "audio up to \(seconds(frame)) seconds")
     }
     // If timestamps disagree with the frame count, the promised end is unreliable, too.
-    if let promisedEnd, promisedEnd.frame - frame > promisedEnd.toleranceFrames, !reader.hasIrregularTimestamps {
+    let isReliable = !reader.hasIrregularTimestamps && !reader.hasWrongTimestamps && !reader.hasOtherRates
+    if let promisedEnd, promisedEnd.frame - frame > promisedEnd.toleranceFrames, isReliable {
       return MediaError(
         .damagedFile, "the file is truncated: \(displayPath)", operation: "read",
         underlying: "audio up to \(seconds(frame)) of \(seconds(promisedEnd.frame)) seconds")
@@ -111,6 +114,33 @@ extension MediaTrackReader {
 
   // MARK: - Counting
 
+  /// Returns whether the audio ends where the container states. Blocks while it seeks to the last frame and decodes it.
+  ///
+  /// - Throws: `cancelled`.
+  func endsAsDeclared() throws(MediaError) -> Bool {
+    guard let declaredEnd, declaredEnd > 0 else { return false }
+    let last = MediaTime(frame: declaredEnd - 1, rate: format.sampleRateHz)
+    let room = UnsafeMutableRawPointer.allocate(byteCount: frameByteCount * 2, alignment: 16)
+    defer { room.deallocate() }
+    do throws(MediaError) {
+      guard try seek(to: last, toleranceBefore: .zero, toleranceAfter: .zero) == last, positionDoubt == nil,
+        try read(into: room, capacityFrames: 2) == .frames(1, position: declaredEnd - 1)
+      else { return false }
+      return try read(into: room, capacityFrames: 1) == .endOfTrack
+    } catch {
+      if error.code == .cancelled { throw error }
+      return false
+    }
+  }
+
+  /// Reopens the file, and continues with its first frame, like a new reader.
+  func restart() throws(MediaError) {
+    reader.trustTimestamps()
+    try mapped { () throws(AVFailure) in try reader.rewind() }
+    (position, firstRightFrame, hasFrame, isAtEnd, mustReposition) = (0, 0, false, false, false)
+    (isPlaceExact, positionDoubt, pendingError, silentEnd) = (true, nil, nil, 0)
+  }
+
   /// Returns the exact number of audio frames from time 0. Blocks while it reads the whole file.
   ///
   /// Packets are decoded only if they do not state their lengths. Afterwards the reader is at the end.
@@ -118,7 +148,9 @@ extension MediaTrackReader {
   /// - Throws: the errors of `read`, except for a file that ends too early; `cancelled`.
   func exactFrameCount() throws(MediaError) -> Int64 {
     if let end, end.isExact { return end.frame }
-    if positioning != .timestamps, reader.hasExactTimestamps {
+    if !isRemote { try learnTimestamps() }
+    let isCountable = positioning != .timestamps && positioning != .decoded && reader.hasExactTimestamps
+    if isCountable, !CodecTraits.hasEndlessState(codecName: reader.stream.codecName) {
       let counted = try mapped { () throws(AVFailure) in
         try approachEnd()
         return try reader.countToEnd()
@@ -128,21 +160,19 @@ extension MediaTrackReader {
       isAtEnd = true
       position = counted
       // Without known lengths the file must be decoded from its start.
-      if reader.counting.isLengthKnown {
+      if reader.counting.isLengthKnown, !reader.hasOtherRates {
         setEnd(counted, trimmed: reader.trims.endFrames)
         return counted
       }
     }
-    try mapped { () throws(AVFailure) in try reader.rewind() }
-    (position, firstRightFrame, hasFrame, isAtEnd, mustReposition) = (0, 0, false, false, false)
-    (isPlaceExact, pendingError, silentEnd) = (true, nil, 0)
+    try restart()
     do throws(MediaError) {
       while try advance() {
         position = hasFrame ? reader.frameStart + Int64(reader.frame.frameCount) : silentEnd
       }
     } catch {
       // A file that breaks off ends with the last frame that could be decoded.
-      guard end != nil else { throw error }
+      guard end != nil || error.code != .cancelled && position > 0 else { throw error }
     }
     if interrupt.isCancelled { throw MediaError(.cancelled, "counting was cancelled", operation: "load") }
     // If the decoder never reached the end, the decoded frames are the result.

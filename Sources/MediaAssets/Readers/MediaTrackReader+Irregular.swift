@@ -28,6 +28,7 @@ extension MediaTrackReader {
       Self.codecsWithLengths.contains(reader.stream.codecName)
     else { return }
     try learnGrid(untilKnown: true)
+    if reader.hasGroups { return try trustPacketLengths() }
     guard reader.counting.isLengthKnown, reader.hasExactTimestamps else { return }
     try mapped { () throws(AVFailure) in try reader.countPacketLengths() }
   }
@@ -35,7 +36,8 @@ extension MediaTrackReader {
   /// Determines positions by counting from now on, unless that needs the network or too much time.
   func trustPacketLengths() throws(MediaError) {
     guard !isRemote, !isForwardOnly, byteCount <= Self.mostCountedByteCount else { return }
-    guard Self.codecsWithLengths.contains(reader.stream.codecName), reader.counting.isLengthKnown else {
+    guard Self.codecsWithLengths.contains(reader.stream.codecName), reader.counting.isLengthKnown, !reader.hasGroups
+    else {
       positioning = .decoded
       return
     }

@@ -20,6 +20,9 @@ extension MediaTrackReader {
     let (target, allowed) = try SeekTarget.frames(
       time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, sampleRateHz: format.sampleRateHz,
       last: lastSeekableFrame)
+    if try isAfterWrongEnd(time) {
+      return try seek(to: time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter)
+    }
     if interrupt.isCancelled {
       mustReposition = true
       throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
@@ -30,6 +33,27 @@ extension MediaTrackReader {
 
   /// The last position that a seek accepts. Without a known end, the limit keeps sums of positions in range.
   private var lastSeekableFrame: Int64 { knownEnd ?? Int64.max / 8 }
+
+  /// Whether `time` is after the declared end of a file that continues there. Forgets that end. Blocks: the first such
+  /// seek decodes the last frames.
+  private func isAfterWrongEnd(_ time: MediaTime) throws(MediaError) -> Bool {
+    guard end == nil, let limit = seekLimit, limit > 0, !isRemote, !hasCheckedLimit,
+      reader.format == .flac || reader.format == .numberedFrames,
+      time.frameIndex(rate: format.sampleRateHz, rounding: .towardNegativeInfinity) ?? .max >= limit
+    else { return false }
+    hasCheckedLimit = true
+    try move(toFrame: limit - 1, within: (limit - 1)...(limit - 1))
+    while hasFrame {
+      if reader.frameStart + Int64(reader.frame.frameCount) > limit {
+        seekLimit = nil
+        return true
+      }
+      hasFrame = false
+      guard try decodeOne() else { break }
+    }
+    mustReposition = true
+    return false
+  }
 
   /// The end of the audio, found or declared.
   private var knownEnd: Int64? { end?.frame ?? seekLimit }
@@ -133,7 +157,9 @@ extension MediaTrackReader {
       positionDoubt = .decoderState
     }
     try learnTimestamps()
-    if positioning == .counted(.packetsFromStart), reader.counting.hasUnknownLengths { positioning = .decoded }
+    if reader.hasOtherRates || reader.counting.hasUnknownLengths && positioning == .counted(.packetsFromStart) {
+      positioning = .decoded
+    }
     if positioning == .timestamps, try repositionByTimestamps(toFrame: target, within: allowed) { return }
     if positioning == .decoded, try repositionByDecoding(toFrame: target) { return }
     try repositionByCounting(toFrame: target, within: allowed)
@@ -142,6 +168,7 @@ extension MediaTrackReader {
   /// The reason why audio decoded before the position does not prove the samples. Unless everything since the start was
   /// decoded, a gap may replace frames that the decoder needs.
   private var warmUpDoubt: PositionDoubt? {
+    if positioning == .decoded, reader.isDecodedFromStart { return nil }
     if reader.reports.hasDamage { return .damage }
     let holes = reader.reports.holeFrameCount
     return holes > 0 && firstRightFrame > 0 && prerollFrames > 0 && position - holes < firstRightFrame ? .damage : nil
@@ -162,6 +189,10 @@ extension MediaTrackReader {
       try mapped { () throws(AVFailure) in try seekByTimestamp(toFrame: warmStart - stepBack) }
       lastSeekTimings.indexNanoseconds += MonotonicClock.nanoseconds - begin
       guard try decodeOne(), reader.isPlaceProven else { break }
+      if reader.hasOtherRates {
+        positioning = .decoded
+        break
+      }
       if isOffGrid { return try distrustTimestamps(toFrame: target, within: allowed) }
       let rounding = reader.timeline?.roundingFrames ?? 0
       let firstPacket = reader.isPlaceDelayed ? nil : reader.firstPacketFrame
@@ -228,7 +259,8 @@ extension MediaTrackReader {
   /// Begins at an entry of the index, or counts from the file's start.
   private func repositionByCounting(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) {
     let entry = try approach(target)
-    if positioning == .counted(.packetsFromStart), reader.counting.hasUnknownLengths {
+    let isUncounted = reader.counting.hasUnknownLengths && positioning == .counted(.packetsFromStart)
+    if isUncounted || reader.hasOtherRates, positioning != .decoded {
       positioning = .decoded
       if try repositionByDecoding(toFrame: target) { return }
     }
@@ -247,7 +279,8 @@ extension MediaTrackReader {
       if landed > max(0, target - prerollFrames) { positionDoubt = .damage }
     }
     position = max(allowed.lowerBound, min(target, firstRightFrame))
-    if entry?.isIntact == false { positionDoubt = .damage }
+    let hasDamage = reader.index?.hasDamage(before: target - (reader.startFrame ?? 0)) ?? false
+    if hasDamage || entry?.isIntact == false { positionDoubt = .damage }
     _ = try decodeOne()
     if positioning == .counted(.oggPages), hasFrame, isOffGrid {
       try trustPacketLengths()

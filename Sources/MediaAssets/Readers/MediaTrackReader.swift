@@ -52,11 +52,15 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   let byteCount: Int64
   /// The position after which frames are the encoder's padding; nil if FFmpeg trims the padding.
   var endFrame: Int64?
+  /// The end by `endFrame`; nil also if the sample rate changes, because headers state the number of packets.
+  var cutFrame: Int64? { reader.hasOtherRates ? nil : endFrame }
   /// The end that the container states, with its tolerance, to detect a file that breaks off; nil if
   /// the container states none.
   let promisedEnd: (frame: Int64, toleranceFrames: Int64)?
   /// The limit of seeks; nil if the end of the audio is unknown.
   var seekLimit: Int64?
+  /// Whether a seek has checked that the audio ends at the limit.
+  var hasCheckedLimit = false
   /// Whether positions after a seek are as exact as those of a read from the start.
   let hasExactPlaces: Bool
   /// The identity of the file at the last seek.
@@ -142,7 +146,9 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
     }
     try format.checkSupported()
     isAtEnd = !hasFrame
-    positioning = container.positioning(of: reader.stream, hasVideo: present.hasVideo)
+    // The streams of a chain count from 0 again, except that `VorbisPacketTimes` counts on.
+    let isUncounted = edges.isChain && track.codecName != "vorbis"
+    positioning = isUncounted ? .decoded : container.positioning(of: reader.stream, hasVideo: present.hasVideo)
     prerollFrames = CodecPreroll.frameCount(
       codecName: track.codecName, sampleRateHz: format.sampleRateHz, declared: reader.stream.seekPrerollFrames)
     // CAF files written by FFmpeg count the last packet as a whole packet.
@@ -232,8 +238,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   /// Reads up to `capacityFrames` frames; fewer only at the end or after cancellation. Blocks.
   ///
   /// - Parameter output: a buffer for `capacityFrames` interleaved frames.
-  /// - Throws: `readFailed`; `damagedFile`, after the last frame, if the file ends too early; `unsupportedAudioFormat`
-  ///   if the sample rate changes within the track; `conversionFailed`.
+  /// - Throws: `readFailed`; `damagedFile`, after the last frame, if the file ends too early; `conversionFailed`.
   func read(
     into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> ReadResult {
@@ -264,7 +269,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   /// Ensures that a frame or silence is available from `position` on; returns false at the end or if cancelled.
   func advance() throws(MediaError) -> Bool {
     while !isAtEnd {
-      if let endFrame, position >= endFrame {
+      if let endFrame = cutFrame, position >= endFrame {
         if try finish(at: endFrame) { break }
         continue
       }
@@ -285,7 +290,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   /// Delivers the samples of the frame from `position` on, or the silence before the frame.
   func take(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int {
     var count = capacityFrames
-    if let endFrame { count = min(count, Int(clamping: endFrame - position)) }
+    if let endFrame = cutFrame { count = min(count, Int(clamping: endFrame - position)) }
     let silence = (hasFrame ? reader.frameStart : silentEnd) - position
     if silence > 0 {
       count = min(count, Int(clamping: silence))

@@ -237,7 +237,9 @@ struct TrackEdges: Sendable, Hashable, Codable {
     guard bytes.count > 27 else { return }
     var lastSerialNumber: UInt64?
     var hasLastPage = false
+    var pageCount = 0
     for offset in (0..<(bytes.count - 27)).reversed() where Self.isPage(bytes, at: offset) {
+      pageCount += 1
       lastSerialNumber = lastSerialNumber ?? Self.number(bytes, at: offset + 14, byteCount: 4)
       guard bytes[offset + 5] & 4 != 0 else { continue }
       hasLastPage = true
@@ -247,7 +249,27 @@ struct TrackEdges: Sendable, Hashable, Codable {
     }
     guard let lastSerialNumber else { return }
     isCutOff = !hasLastPage
-    isChain = !Self.serialNumbersAtStart(demuxer).contains(lastSerialNumber)
+    isChain =
+      !Self.serialNumbersAtStart(demuxer).contains(lastSerialNumber)
+      || lastPages.first.map { Self.isLastOfSeveral(demuxer, $0, pageCount: pageCount, byteCount: byteCount) } ?? false
+  }
+
+  /// Whether the number of a stream's last page shows that an earlier stream has the same serial number.
+  ///
+  /// The pages at the end are then much smaller than the average page of a single stream. Only in that case, pages
+  /// before the last one are read.
+  private static func isLastOfSeveral(
+    _ demuxer: Demuxer, _ lastPage: LastPage, pageCount: Int, byteCount: Int64
+  ) -> Bool {
+    var pages = OggPages(source: demuxer.source)
+    do throws(AVFailure) {
+      guard let last = try pages.page(at: lastPage.byte) else { return false }
+      let averageByteCount = byteCount / (Int64(last.sequenceNumber) + 1)
+      let endByteCount = min(byteCount, 65_536) / Int64(max(1, pageCount))
+      guard averageByteCount > endByteCount + endByteCount / 4, let first = try pages.firstPage(from: 0, before: 65_536)
+      else { return false }
+      return try pages.beginAgain(after: first, before: last)
+    } catch { return false }
   }
 
   /// The serial numbers of the streams whose first pages begin the file.

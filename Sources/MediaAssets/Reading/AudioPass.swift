@@ -66,7 +66,7 @@ final class AudioPass: ReadPass, @unchecked Sendable {
     next = first
     let wanted = try conversion?.begin(at: first) ?? first
     // The frame is after the end.
-    if try !reader.go(toFrame: wanted) { end = next }
+    if try !reader.go(toFrame: wanted, needsProof: true) { end = next }
     // A live stream begins at the first available frame. A stream that cannot seek back continues at its position.
     if reader.position > wanted { next = try conversion?.begin(atInput: reader.position) ?? reader.position }
   }

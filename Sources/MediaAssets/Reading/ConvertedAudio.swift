@@ -81,11 +81,16 @@ extension AudioTrackReader {
   ///
   /// A live stream begins at the first available frame, which may be later; see `position`.
   ///
+  /// - Parameter needsProof: whether everything is read from the start if a seek does not prove the position.
   /// - Throws: The errors of `seek` and `read`; `cancelled`.
-  func go(toFrame frame: Int64) throws(MediaError) -> Bool {
+  func go(toFrame frame: Int64, needsProof: Bool = false) throws(MediaError) -> Bool {
     guard position != frame else { return true }
     _ = try seek(
       to: MediaTime(frame: frame, rate: format.sampleRateHz), toleranceBefore: .zero, toleranceAfter: .zero)
+    // An estimate is the position in a stream from a server, which would be loaded completely.
+    if needsProof, positionDoubt.map({ $0 != .estimated }) ?? dependsOnDamage {
+      try restart()
+    }
     guard position < frame else { return true }
     let capacity = ConvertedAudio.pieceFrames
     let room = UnsafeMutableRawPointer.allocate(byteCount: capacity * frameByteCount, alignment: 16)

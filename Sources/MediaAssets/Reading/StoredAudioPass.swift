@@ -96,6 +96,7 @@ final class StoredAudioPass: StoredPass, @unchecked Sendable {
         }
         continue
       }
+      try checkRate()
       guard let frame = packet.frame else { continue }
       seen = max(seen, frame + packet.frameCount - packet.trims.end)
       if let end = part.end, frame >= end {
@@ -127,7 +128,7 @@ final class StoredAudioPass: StoredPass, @unchecked Sendable {
     if !packet.isFirst, packet.trims.start > 0 { lower = max(lower, frame + packet.trims.start) }
     var upper = end - (media.edits == nil ? packet.trims.end : 0)
     reached = max(reached, upper)
-    upper = [upper, part.end, media.endFrame].compactMap { $0 }.min() ?? upper
+    upper = [upper, part.end, media.cutFrame].compactMap { $0 }.min() ?? upper
     let start = min(max(lower - frame, 0), packet.frameCount)
     let trimmed = min(max(end - upper, 0), packet.frameCount - start)
     if sound.packet.isMarkedCorrupt { noteDamage(frame + part.offset) }
@@ -155,6 +156,14 @@ final class StoredAudioPass: StoredPass, @unchecked Sendable {
     return try SampleBuffer(
       format: format, data: data, sampleCount: isBlocks ? data.count / blockByteCount : 1,
       presentationTime: time(frame + part.offset), duration: time(packet.frameCount), attachments: attachments)
+  }
+
+  /// Throws an error if the sample rate changes in a stream whose packets do not state it when they are copied.
+  private func checkRate() throws(MediaError) {
+    guard format.codecName == "aac", sound.media.reader.hasOtherRates else { return }
+    throw MediaError(
+      .unsupportedAudioFormat,
+      "AAC whose sample rate changes cannot be copied, only encoded: \(sound.media.displayPath)", operation: "read")
   }
 
   private func noteDamage(_ frame: Int64) {

@@ -1,0 +1,59 @@
+// The timeline of a stream, whose position 0 is the presentation start.
+import LibAV
+
+extension FrameReader {
+  /// Creates the timeline from the first decoded frame. FFmpeg has already removed the priming that it knows of.
+  func makeTimeline() -> AudioTimeline? {
+    let rate = frame.layout?.sampleRateHz ?? stream.sampleRateHz ?? 0
+    guard let frameBase = TimeBase(sampleRateHz: rate) else { return nil }
+    let firstFrame = frame.pts.flatMap { place($0, frameBase) }
+    // Undecodable packets count, because silence replaces them.
+    let firstPacket = (start?.ticks).flatMap { place($0, frameBase) }.map { $0 + trims.startFrames }
+    let isFine = frameBase.ticks(from: 1, of: stream.timeBase, rounding: .up).map { $0 <= 1 } ?? false
+    let afterLoss = isFine ? firstPacket : firstFrame.map { $0 - lostAtStartCount * Int64(frame.frameCount) }
+    // In an ADTS stream, undecodable data before the first decoded frame is not counted: nothing
+    // shows that it was audio.
+    let sound = (isAfterLoss && format != .adts ? afterLoss ?? firstFrame : firstFrame) ?? 0
+    if vorbisTimes != nil { negativeStartFrames = max(0, -sound) }
+    let first = sound + edges.uncutStartFrames + negativeStartFrames
+    let videoStart = presentationStart.flatMap {
+      frameBase.ticks(from: $0.ticks, of: $0.timeBase, rounding: .nearest)
+    }
+    let earliest = min(first, videoStart ?? first)
+    let beginsAtZero = format.hasMovieTimeline && !edges.beginsAtFirstSound
+    return AudioTimeline(
+      timeBase: stream.timeBase, frameBase: frameBase, originFrame: beginsAtZero ? min(0, earliest) : earliest,
+      coding: AudioCoding(codecName: stream.codecName),
+      source: vorbisTimes == nil ? format.timestampSource : .granulePositions)
+  }
+
+  /// Converts a timestamp to frames of the stream's count; nil if sums with it could overflow.
+  private func place(_ ticks: Int64, _ frameBase: TimeBase) -> Int64? {
+    let frame = frameBase.ticks(from: ticks, of: stream.timeBase, rounding: .nearest)
+    return frame.flatMap { $0.magnitude > AudioTimeline.furthestPlace.magnitude ? nil : $0 }
+  }
+
+  /// The position of the first frame of the stream's first packet; negative if priming is cut off. Nil until known.
+  var startFrame: Int64? {
+    guard let timeline, let start else { return nil }
+    guard let ticks = start.ticks else { return 0 }
+    return timeline.firstFrame(ofTicks: ticks)
+  }
+
+  /// Adds a packet to the index.
+  func note(_ frame: Int64, _ byte: Int64, in index: PacketIndex) {
+    guard frame >= nextNotedFrame else { return }
+    index.note(PacketIndex.Place(byte: byte, frame: frame))
+    let reach = index.reach
+    nextNotedFrame = reach.last.frame + reach.spacingFrames
+  }
+
+  /// Reports that a frame, or a packet delivered without decoding, is not at the expected position.
+  func noteJump(_ step: AudioTimeline.Step, to frame: Int64, from expected: Int64?) {
+    guard step != .contiguous else { return }
+    if isWarmingUp { return noteJumpBeforePosition(step, missingFrameCount: frame - (expected ?? frame)) }
+    // In MP4 the jump may be an edit; then the duration of the packet before does not reach the new position.
+    if format.hasMovieTimeline, step == .hole, previousEndFrame != frame { return }
+    reports.note(step, at: expected ?? frame)
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import MediaCore
+import RigSupport
+import Testing
+
+@testable import MediaAssets
+
+/// A precise duration is that of the audio that exists, whatever the header states.
+@Suite struct PreciseDurationTests {
+  @Test(arguments: [
+    ("a.mp3", ["-c:a", "libmp3lame"], "truncate(data, 0.4)"), ("a.flac", ["-c:a", "flac"], "truncate(data, 0.5)"),
+    ("a.flac", ["-c:a", "flac"], "flac_sample_count(data, 30000)"),
+    ("a.flac", ["-c:a", "flac"], "flac_sample_count(data, 5000000)"),
+    ("a.flac", ["-c:a", "flac"], "flac_without_first_frames(data, 3)"),
+    ("a.wv", ["-c:a", "wavpack"], "truncate(data, 0.6)"),
+    ("a.ogg", ["-c:a", "libvorbis"], "chain(ogg_serial(data, 2), ogg_serial(data, 2))"),
+    ("a.opus", ["-c:a", "libopus"], "chain(ogg_serial(data, 2), ogg_serial(data, 3))"),
+    ("a.ts", ["-c:a", "aac"], "ts_step(data, 4, -90000)"), ("a.w64", ["-c:a", "wmav2"], "data"),
+    ("a.spx", ["-c:a", "libspeex", "-ar", "16000"], "data"), ("a.m4a", ["-c:a", "aac"], "data"),
+  ])
+  func countsTheAudioThatExists(_ name: String, _ options: [String], _ edit: String) throws {
+    let folder = try TemporaryFolder()
+    let original = folder.file("original-\(name)")
+    try Tool.ffmpeg(
+      arguments: ["-f", "lavfi", "-i", "aevalsrc=0.3*sin(2*PI*(200+90*t)*t)+0.1*random(0):d=4:s=44100"] + options
+        + [original])
+    let path = folder.file(name)
+    try MediaPatch.apply(edit, from: original, to: path)
+    let properties = try Asset(path: path, prefersPreciseDuration: true).load()
+    let reader = try AudioTrackReader(asset: Asset(path: path))
+    var samples: [Float] = []
+    // A truncated file ends with an error.
+    _ = errorCode { try reader.readToEnd(into: &samples) }
+    #expect(properties.providesPreciseDuration)
+    #expect(properties.duration == MediaTime(frame: Int64(samples.count), rate: reader.format.sampleRateHz))
+  }
+}

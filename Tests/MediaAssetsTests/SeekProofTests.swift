@@ -1,0 +1,105 @@
+import Foundation
+import MediaCore
+import RigSupport
+import Testing
+
+@testable import MediaAssets
+
+/// Files in which a seek is hard to prove. A read after a seek equals a read from the start, or the seek reports a
+/// doubt. Exports always equal a read from the start.
+@Suite struct SeekProofTests {
+  /// The options for a file, and an edit of its bytes.
+  struct Row: Sendable, CustomTestStringConvertible {
+    var name: String
+    var options: [String]
+    /// A call of a function of `mediapatch`; `data` is the file.
+    var edit: String?
+    /// Whether every seek is exact.
+    var isProven = true
+    var testDescription: String { "\(name) \(edit ?? "")" }
+  }
+
+  private static let aac = ["-c:a", "aac", "-aac_pns", "0"]
+
+  static let rows = [
+    Row(name: "gap.mka", options: aac, edit: "matroska_gap(data, 200)", isProven: false),
+    Row(name: "first-delta.m4a", options: aac, edit: "mp4_first_delta(data, 1023)"),
+    Row(name: "late.oga", options: ["-c:a", "flac"], edit: "ogg_granules(data, 40000)"),
+    Row(name: "hole.oga", options: ["-c:a", "flac"], edit: "ogg_without_pages(data, -3, 1)", isProven: false),
+    Row(name: "chain.opus", options: ["-c:a", "libopus"], edit: "chain(ogg_serial(data, 7), ogg_serial(data, 8))"),
+    Row(
+      name: "same-serial.ogg", options: ["-c:a", "libvorbis"],
+      edit: "chain(ogg_serial(data, 2), ogg_serial(data, 2))"),
+    Row(name: "swapped.ts", options: aac, edit: "swap_blocks(data, 0.4, 0.6, 3000)", isProven: false),
+    Row(name: "step-back.ts", options: aac, edit: "ts_step(data, 4, -90000)"),
+    Row(name: "groups.wma", options: ["-c:a", "wmav2", "-b:a", "32k"], edit: "asf_packet_times(data)"),
+    Row(name: "flac.wma", options: ["-c:a", "flac"], isProven: false),
+    Row(name: "vorbis.wma", options: ["-c:a", "libvorbis"]),
+    Row(name: "a.rm", options: ["-c:a", "aac", "-b:a", "96k"]),
+    Row(name: "dts.vob", options: ["-c:a", "dca", "-strict", "-2", "-f", "vob", "-ar", "48000"], isProven: false),
+    Row(name: "short.flac", options: ["-c:a", "flac"], edit: "flac_sample_count(data, 50000)"),
+  ]
+
+  /// Noise and a sweep: no two parts are alike.
+  private static let source = "aevalsrc=0.3*sin(2*PI*(200+90*t)*t)+0.1*random(0):d=6:s=44100"
+
+  private static func make(_ row: Row, in folder: TemporaryFolder) throws -> String {
+    let original = folder.file("original-\(row.name)")
+    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", source] + row.options + [original])
+    guard let edit = row.edit else { return original }
+    try MediaPatch.apply(edit, from: original, to: folder.file(row.name))
+    return folder.file(row.name)
+  }
+
+  @Test(arguments: rows)
+  func seeksClaimOnlyWhatTheyProve(_ row: Row) async throws {
+    let folder = try TemporaryFolder()
+    let path = try Self.make(row, in: folder)
+    let asset = Asset(path: path)
+    let whole = try AudioTrackReader(asset: asset).readToEnd()
+    var reader = try AudioTrackReader(asset: asset)
+    let rate = reader.format.sampleRateHz
+    var random = SplitMix64(state: 31)
+    var doubtCount = 0
+    for number in 0..<40 {
+      if number % 4 == 3 { reader = try AudioTrackReader(asset: number % 8 == 7 ? Asset(path: path) : asset) }
+      let target = Int.random(in: 0..<whole.count, using: &random)
+      // A seek proves nothing about audio after later damage.
+      let readsToEnd = number % 5 == 4 && row.name != "swapped.ts"
+      let count = readsToEnd ? whole.count - target : min(4_000, whole.count - target)
+      let landed = try reader.seekExactly(to: MediaTime(frame: Int64(target), rate: rate))
+      guard reader.positionDoubt == nil else {
+        doubtCount += 1
+        continue
+      }
+      #expect(landed == MediaTime(frame: Int64(target), rate: rate))
+      let (position, samples) = try reader.readFrames(count)
+      #expect(position == Int64(target) && samples.count == count)
+      let worst = zip(samples, whole[target...]).map { abs($0 - $1) }.max() ?? 2
+      #expect(worst <= 1e-4, "target \(target): \(worst)")
+    }
+    print("\(row.name): \(doubtCount) of 40 seeks without proof")
+    if row.isProven { #expect(doubtCount == 0) }
+  }
+
+  /// A range begins at the right sample, even where a seek has no proof.
+  @Test(arguments: rows)
+  func exportedRangesEqualARead(_ row: Row) async throws {
+    let folder = try TemporaryFolder()
+    let path = try Self.make(row, in: folder)
+    let reader = try AudioTrackReader(asset: Asset(path: path))
+    let rate = reader.format.sampleRateHz
+    let whole = try reader.readToEnd()
+    let target = folder.file("out.wav")
+    for start in [1_000, whole.count / 2 + 137, whole.count - 9_000] {
+      var settings = ExportSettings(.wav, sound: .encode(AudioOutputSettings(.pcm(.float32))))
+      settings.timeRange = TimeRange(
+        start: MediaTime(frame: Int64(start), rate: rate), duration: MediaTime(frame: 8_000, rate: rate))
+      _ = try await AssetExportSession(Asset(path: path), to: Array(target.utf8), settings, replacesFile: true)
+        .outcome()
+      let exported = try AudioTrackReader(asset: Asset(path: target)).readToEnd()
+      let worst = zip(exported, whole[start...]).map { abs($0 - $1) }.max() ?? 2
+      #expect(exported.count == 8_000 && worst <= 1e-4, "start \(start): \(worst)")
+    }
+  }
+}
