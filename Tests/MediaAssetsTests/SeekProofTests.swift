@@ -23,6 +23,14 @@ import Testing
 
   static let rows = [
     Row(name: "gap.mka", options: aac, edit: "matroska_gap(data, 200)", isProven: false),
+    Row(name: "gap.flac.mka", options: ["-c:a", "flac"], edit: "matroska_gap(data, 64)"),
+    Row(name: "gap.ac3.mka", options: ["-c:a", "ac3"], edit: "matroska_gap(data, 21)"),
+    Row(name: "gap.m4a", options: aac, edit: "mp4_gap(data, 40, 3000)"),
+    Row(name: "gap.mp3.mp4", options: ["-c:a", "libmp3lame"], edit: "mp4_gap(data, 40, 1024)"),
+    Row(
+      name: "dts.ts", options: ["-c:a", "dca", "-strict", "-2", "-ar", "48000"], edit: "ts_step(data, 5, -45000)",
+      isProven: false),
+    Row(name: "opus.ts", options: ["-c:a", "libopus"], edit: "ts_step(data, 5, -45000)"),
     Row(name: "first-delta.m4a", options: aac, edit: "mp4_first_delta(data, 1023)"),
     Row(name: "late.oga", options: ["-c:a", "flac"], edit: "ogg_granules(data, 40000)"),
     Row(name: "hole.oga", options: ["-c:a", "flac"], edit: "ogg_without_pages(data, -3, 1)", isProven: false),

@@ -145,6 +145,14 @@ public final class Demuxer {
     return optionalTimestamp(entry.pointee.timestamp)
   }
 
+  /// Returns the number of packets in the container's index from the packet at `first` to the one at `last`, in the
+  /// stream's ticks. Nil if the index has no packets at these timestamps.
+  public func indexedPacketCount(streamIndex: Int, from first: Int64, to last: Int64) -> Int? {
+    guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else { return nil }
+    let numbers = [first, last].map { av_index_search_timestamp(stream, $0, AVSEEK_FLAG_ANY | AVSEEK_FLAG_BACKWARD) }
+    return numbers[0] >= 0 && numbers[1] >= numbers[0] ? Int(numbers[1] - numbers[0]) : nil
+  }
+
   /// Returns the timestamps of the key packets in the container's index that are nearest to `ticks`: at or before it,
   /// and at or after it; in the stream's ticks. Nil where the index has none; the index may cover only a part of the
   /// file.

@@ -76,6 +76,16 @@ enum ContainerFormat: Sendable, Hashable {
     }
   }
 
+  /// How timestamps correct the position between the start of decoding and the target of a seek; nil if they do not. FFmpeg
+  /// cuts the data of MPEG streams into frames.
+  var approach: AudioTimeline.Approach? {
+    switch self {
+    case .programStream: .byFrames
+    case .other: .byDrift
+    default: nil
+    }
+  }
+
   /// The method that determines the position after a seek.
   enum Positioning: Sendable, Hashable {
     /// Timestamps are right wherever reading begins. If they are coarse, `FrameGrid` makes them exact.

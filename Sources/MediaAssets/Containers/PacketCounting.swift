@@ -73,6 +73,8 @@ struct PacketCounting {
   {
     if lengths == nil { lengths = try PacketLengths(demuxer: demuxer, streamIndex: streamIndex) }
     self.timeline = timeline
+    self.timeline?.approach = nil
+    self.timeline?.isIrregular = false
     // The timestamps of trimmed audio may be irregular, too, so the first decoded frame defines
     // where its packets begin.
     if let stepFrames, let firstFrameEnd { startFrame = firstFrameEnd - firstFramePacketCount * stepFrames }

@@ -389,7 +389,7 @@ final class FrameReader {
     }
     let isAfterLoss = isAfterLoss
     self.isAfterLoss = false
-    timeline?.approach = isSoughtByTimestamp && isWarmingUp ? (format == .programStream ? .byFrames : .byDrift) : nil
+    timeline?.approach = isSoughtByTimestamp && isWarmingUp ? format.approach : nil
     // After a seek the first packet may be any one of its group, so timestamps prove no position.
     if continuity.hasGroups, vorbisTimes == nil { timeline?.isIrregular = true }
     lostEnd = nil

@@ -24,9 +24,10 @@ extension MediaTrackReader {
 
   /// Makes the counting of packets follow the rule of decoding, because timestamps may be irregular.
   private func countAsDecoded() throws(MediaError) {
-    guard !reader.counting.goesByLengths, reader.format == .other, !isRemote, !isForwardOnly,
-      Self.codecsWithLengths.contains(reader.stream.codecName)
-    else { return }
+    guard !reader.counting.goesByLengths, reader.format == .other, !isRemote, !isForwardOnly else { return }
+    // FFmpeg's durations of Opus in MPEG transport streams are wrong at the edges.
+    if reader.stream.codecName == "opus" { return try trustPacketLengths() }
+    guard Self.codecsWithLengths.contains(reader.stream.codecName) else { return }
     try learnGrid(untilKnown: true)
     if reader.hasGroups { return try trustPacketLengths() }
     guard reader.counting.isLengthKnown, reader.hasExactTimestamps else { return }
@@ -46,7 +47,19 @@ extension MediaTrackReader {
   }
 
   /// The codecs whose packet durations FFmpeg reads from the packets themselves.
-  private static let codecsWithLengths: Set<String> = ["aac", "ac3", "eac3", "flac", "mp1", "mp2", "mp3"]
+  private static let codecsWithLengths: Set<String> = ["aac", "ac3", "dts", "eac3", "flac", "mp1", "mp2", "mp3"]
+
+  /// Whether the sample table of an MP4 file contains another number of packets before the first decoded packet than its
+  /// timestamp implies: the durations of samples before it are irregular.
+  var contradictsSampleTable: Bool {
+    guard reader.format == .movie, hasWholeSampleTable, reader.grid.isKnown, let timeline = reader.timeline,
+      !reader.stream.codecName.hasPrefix("pcm_"), let frame = reader.firstPacketFrame, let first = reader.start?.ticks,
+      let startFrame = reader.startFrame, let ticks = timeline.ticks(ofFrame: frame, rounding: .nearest),
+      let count = reader.demuxer.indexedPacketCount(streamIndex: reader.stream.index, from: first, to: ticks)
+    else { return false }
+    let (counted, overflow) = Int64(count).multipliedReportingOverflow(by: reader.grid.step)
+    return overflow || abs(frame - startFrame - counted) > max(2, timeline.roundingFrames)
+  }
 
   /// Whether the decoded frame is at a position where no frame of the stream can begin.
   var isOffGrid: Bool {

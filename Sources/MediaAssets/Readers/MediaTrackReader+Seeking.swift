@@ -193,7 +193,7 @@ extension MediaTrackReader {
         positioning = .decoded
         break
       }
-      if isOffGrid { return try distrustTimestamps(toFrame: target, within: allowed) }
+      if isOffGrid || contradictsSampleTable { return try distrustTimestamps(toFrame: target, within: allowed) }
       let rounding = reader.timeline?.roundingFrames ?? 0
       let firstPacket = reader.isPlaceDelayed ? nil : reader.firstPacketFrame
       let landed = max(0, min(firstPacket.map { $0 + rounding } ?? .max, reader.frameStart))

@@ -57,6 +57,8 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   /// The end that the container states, with its tolerance, to detect a file that breaks off; nil if
   /// the container states none.
   let promisedEnd: (frame: Int64, toleranceFrames: Int64)?
+  /// Whether the sample table was complete when the file was opened. That of a fragmented file grows.
+  private(set) var hasWholeSampleTable = false
   /// The limit of seeks; nil if the end of the audio is unknown.
   var seekLimit: Int64?
   /// Whether a seek has checked that the audio ends at the limit.
@@ -170,6 +172,8 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
     seekLimit = track.providesPreciseDuration || isCutThere ? end : nil
     hasExactPlaces = container.hasExactDurations || positioning != .timestamps
     startTrim = Self.startTrim(reader, edges)
+    let lastIndexed = demuxer.lastIndexedTicks(streamIndex: track.id).flatMap { reader.timeline?.frame(ofTicks: $0) }
+    if let lastIndexed, let end { hasWholeSampleTable = lastIndexed > end - Int64(format.sampleRateHz) }
     if !hasFrame, let failure = reader.reports.takeSkipped()?.failure {
       throw MediaError(
         .decodeFailed, "no audio can be decoded: \(asset.displayPath)", operation: failure.call,
