@@ -31,6 +31,7 @@ import Testing
       name: "dts.ts", options: ["-c:a", "dca", "-strict", "-2", "-ar", "48000"], edit: "ts_step(data, 5, -45000)",
       isProven: false),
     Row(name: "opus.ts", options: ["-c:a", "libopus"], edit: "ts_step(data, 5, -45000)"),
+    Row(name: "first-delta-1.m4a", options: aac, edit: "mp4_first_delta(data, 1)"),
     Row(name: "first-delta.m4a", options: aac, edit: "mp4_first_delta(data, 1023)"),
     Row(name: "late.oga", options: ["-c:a", "flac"], edit: "ogg_granules(data, 40000)"),
     Row(name: "hole.oga", options: ["-c:a", "flac"], edit: "ogg_without_pages(data, -3, 1)", isProven: false),

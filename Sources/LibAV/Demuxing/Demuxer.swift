@@ -145,12 +145,15 @@ public final class Demuxer {
     return optionalTimestamp(entry.pointee.timestamp)
   }
 
-  /// Returns the number of packets in the container's index from the packet at `first` to the one at `last`, in the
-  /// stream's ticks. Nil if the index has no packets at these timestamps.
-  public func indexedPacketCount(streamIndex: Int, from first: Int64, to last: Int64) -> Int? {
-    guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else { return nil }
-    let numbers = [first, last].map { av_index_search_timestamp(stream, $0, AVSEEK_FLAG_ANY | AVSEEK_FLAG_BACKWARD) }
-    return numbers[0] >= 0 && numbers[1] >= numbers[0] ? Int(numbers[1] - numbers[0]) : nil
+  /// Returns the number of packets in the container's index from the third packet to the one at `last`, and the timestamp
+  /// of the third packet; in the stream's ticks. Nil if there are fewer packets. Writers give the first packets other
+  /// durations.
+  public func indexedPackets(streamIndex: Int, to last: Int64) -> (count: Int, firstTicks: Int64)? {
+    guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex],
+      let first = avformat_index_get_entry(stream, 2), let ticks = optionalTimestamp(first.pointee.timestamp)
+    else { return nil }
+    let number = av_index_search_timestamp(stream, last, AVSEEK_FLAG_ANY | AVSEEK_FLAG_BACKWARD)
+    return number >= 2 ? (Int(number) - 2, ticks) : nil
   }
 
   /// Returns the timestamps of the key packets in the container's index that are nearest to `ticks`: at or before it,

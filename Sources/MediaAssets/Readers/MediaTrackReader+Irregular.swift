@@ -49,16 +49,17 @@ extension MediaTrackReader {
   /// The codecs whose packet durations FFmpeg reads from the packets themselves.
   private static let codecsWithLengths: Set<String> = ["aac", "ac3", "dts", "eac3", "flac", "mp1", "mp2", "mp3"]
 
-  /// Whether the sample table of an MP4 file contains another number of packets before the first decoded packet than its
+  /// Whether the sample table of an MP4 file has another number of packets before the first decoded packet than its
   /// timestamp implies: the durations of samples before it are irregular.
   var contradictsSampleTable: Bool {
     guard reader.format == .movie, hasWholeSampleTable, reader.grid.isKnown, let timeline = reader.timeline,
-      !reader.stream.codecName.hasPrefix("pcm_"), let frame = reader.firstPacketFrame, let first = reader.start?.ticks,
-      let startFrame = reader.startFrame, let ticks = timeline.ticks(ofFrame: frame, rounding: .nearest),
-      let count = reader.demuxer.indexedPacketCount(streamIndex: reader.stream.index, from: first, to: ticks)
+      !reader.stream.codecName.hasPrefix("pcm_"), let frame = reader.firstPacketFrame,
+      let ticks = timeline.ticks(ofFrame: frame, rounding: .nearest),
+      let found = reader.demuxer.indexedPackets(streamIndex: reader.stream.index, to: ticks),
+      let first = timeline.frame(ofTicks: found.firstTicks)
     else { return false }
-    let (counted, overflow) = Int64(count).multipliedReportingOverflow(by: reader.grid.step)
-    return overflow || abs(frame - startFrame - counted) > max(2, timeline.roundingFrames)
+    let (counted, overflow) = Int64(found.count).multipliedReportingOverflow(by: reader.grid.step)
+    return overflow || abs(frame - first - counted) > max(2, timeline.roundingFrames)
   }
 
   /// Whether the decoded frame is at a position where no frame of the stream can begin.
