@@ -6,7 +6,7 @@ import Testing
 @Suite struct PlainArgumentTests {
   private func value(_ text: String, _ kind: ParameterSpec.Kind) -> ArgumentValue? {
     guard ArgumentReader.isPlain(Array(text.utf8)[...], kind) else { return nil }
-    return ArgumentReader.known(Array(text.utf8)[...], kind)
+    return ArgumentReader.validated(Array(text.utf8)[...], kind)
   }
 
   /// Parsing a plain value does not trap, and gives that value.

@@ -159,8 +159,9 @@ enum ProtocolDocument {
   private static func unbroken(_ text: String) -> String {
     var text = text
     for mark in ["`", "*"] {
-      text = text.split(separator: mark, omittingEmptySubsequences: false).enumerated().map { index, part in
-        index % 2 == 1 && part.count < 60 ? part.replacing(" ", with: noBreak) : String(part)
+      text = text.split(separator: mark, omittingEmptySubsequences: false).enumerated().map { (index, part) -> String in
+        guard index % 2 == 1, part.count < 60 else { return String(part) }
+        return String(part).replacing(" ", with: noBreak)
       }.joined(separator: mark)
     }
     return text

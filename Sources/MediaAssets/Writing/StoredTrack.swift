@@ -100,7 +100,7 @@ final class StoredTrack: WriterTrack {
     nextTicks = start + chunks.ticks
     chunks.trimEnd()
     for chunk in chunks.all where isWritten(chunk, at: start + chunk.offset) {
-      try writeSilence(before: buffer.data[piece.bytes], at: begin + piece.offset, muxer)
+      try writeSilence(before: buffer.data[chunk.bytes], at: start + chunk.offset, muxer)
       try write(
         buffer.data[chunk.bytes], pts: start + chunk.offset, dts: start + chunk.offset, duration: chunk.duration,
         isKeyFrame: true, trimAtEnd: chunk.trimAtEnd, muxer)

@@ -1,3 +1,5 @@
+import MediaCore
+
 /// The fields of replies, rows and events, by name.
 extension FieldSpec {
   static let openrpcVersion = FieldSpec("openrpc", .text, "the version of OpenRPC")
@@ -184,111 +186,172 @@ extension FieldSpec {
   static let fault = FieldSpec("fault", .text, "the name of the error that made a part of the result wrong or missing")
   static let file = FieldSpec("file", .integer, "the number of the file in the request, from 1")
   static let finished = FieldSpec("finished", .boolean, "whether the seek was carried out")
-  static let first = FieldSpec("first", .integer, "")
-  static let folder = FieldSpec("folder", .text, "")
-  static let format = FieldSpec("format", .text, "")
-  static let formats = FieldSpec("formats", .texts, "")
-  static let forwardPlaybackEndTime = FieldSpec("forwardPlaybackEndTime", .time, "")
-  static let frame = FieldSpec("frame", .integer, "")
-  static let frameRate = FieldSpec("frameRate", .text, "")
-  static let from = FieldSpec("from", .integer, "")
-  static let fromItem = FieldSpec("from", .integer, "")
-  static let gain = FieldSpec("gain", .number, "")
-  static let gainLimited = FieldSpec("gainLimited", .boolean, "")
-  static let gainSource = FieldSpec("gainSource", .text, "")
-  static let group = FieldSpec("group", .text, "")
-  static let height = FieldSpec("height", .integer, "")
-  static let held = FieldSpec("held", .boolean, "")
-  static let hostTime = FieldSpec("hostTime", .time, "")
-  static let id = FieldSpec("id", .integer, "")
-  static let identifier = FieldSpec("identifier", .text, "")
-  static let image = FieldSpec("image", .integer, "")
-  static let index = FieldSpec("index", .integer, "")
-  static let indicatedBitrate = FieldSpec("indicatedBitrate", .number, "")
-  static let info = FieldSpec("info", .text, "")
-  static let initial = FieldSpec("initial", .boolean, "")
-  static let input = FieldSpec("input", .text, "")
-  static let inserted = FieldSpec("inserted", .integer, "")
-  static let instance = FieldSpec("instance", .text, "")
-  static let isActive = FieldSpec("isActive", .boolean, "")
-  static let isInterrupted = FieldSpec("isInterrupted", .boolean, "")
-  static let isMuted = FieldSpec("isMuted", .boolean, "")
-  static let isolation = FieldSpec("isolation", .text, "")
-  static let isPlaybackBufferEmpty = FieldSpec("isPlaybackBufferEmpty", .boolean, "")
-  static let isPlaybackBufferFull = FieldSpec("isPlaybackBufferFull", .boolean, "")
-  static let isPlaybackLikelyToKeepUp = FieldSpec("isPlaybackLikelyToKeepUp", .boolean, "")
-  static let item = FieldSpec("item", .integer, "")
-  static let items = FieldSpec("items", .integers, "")
-  static let itemStatus = FieldSpec("itemStatus", .text, "")
-  static let key = FieldSpec("key", .text, "")
-  static let kind = FieldSpec("kind", .text, "")
-  static let landlock = FieldSpec("landlock", .text, "")
-  static let landlockVersion = FieldSpec("landlockVersion", .integer, "")
-  static let language = FieldSpec("language", .text, "")
-  static let languages = FieldSpec("languages", .texts, "")
-  static let last = FieldSpec("last", .integer, "")
-  static let late = FieldSpec("late", .time, "")
-  static let lateFrames = FieldSpec("late", .integer, "")
-  static let layout = FieldSpec("layout", .text, "")
-  static let limited = FieldSpec("limited", .boolean, "")
-  static let line = FieldSpec("line", .integer, "")
-  static let live = FieldSpec("live", .boolean, "")
-  static let liveEdge = FieldSpec("liveEdge", .time, "")
-  static let loadedTimeRanges = FieldSpec("loadedTimeRanges", .ranges, "")
-  static let loop = FieldSpec("loop", .range, "")
-  static let lost = FieldSpec("lost", .integer, "")
-  static let lostPolicy = FieldSpec("lost", .text, "")
-  static let loudness = FieldSpec("loudness", .number, "")
-  static let loudnessRange = FieldSpec("range", .number, "")
-  static let max = FieldSpec("max", .numbers, "")
-  static let mediaType = FieldSpec("mediaType", .text, "")
-  static let merged = FieldSpec("merged", .integer, "")
-  static let message = FieldSpec("message", .text, "")
-  static let min = FieldSpec("min", .numbers, "")
-  static let missed = FieldSpec("missed", .integer, "")
-  static let mode = FieldSpec("mode", .text, "")
-  static let monitorOf = FieldSpec("monitorOf", .text, "")
-  static let more = FieldSpec("more", .boolean, "")
-  static let name = FieldSpec("name", .text, "")
-  static let new = FieldSpec("new", .value, "")
-  static let next = FieldSpec("next", .integer, "")
-  static let noNewPrivileges = FieldSpec("noNewPrivileges", .boolean, "")
-  static let now = FieldSpec("now", .time, "")
-  static let observedBitrate = FieldSpec("observedBitrate", .number, "")
-  static let offset = FieldSpec("offset", .integer, "")
-  static let old = FieldSpec("old", .value, "")
-  static let onFailure = FieldSpec("onFailure", .text, "")
-  static let op = FieldSpec("op", .text, "")
-  static let open = FieldSpec("open", .integer, "")
-  static let operation = FieldSpec("operation", .text, "")
-  static let options = FieldSpec("options", .integer, "")
-  static let others = FieldSpec("others", .text, "")
-  static let output = FieldSpec("output", .text, "")
-  static let over = FieldSpec("over", .time, "")
-  static let ownAudioTimePitchAlgorithm = FieldSpec("ownAudioTimePitchAlgorithm", .text, "")
-  static let owner = FieldSpec("owner", .text, "")
-  static let pan = FieldSpec("pan", .number, "")
-  static let parameter = FieldSpec("parameter", .text, "")
-  static let part = FieldSpec("part", .text, "")
-  static let passes = FieldSpec("passes", .integer, "")
-  static let passesLeft = FieldSpec("passesLeft", .integer, "")
-  static let path = FieldSpec("path", .text, "")
-  static let peak = FieldSpec("peak", .number, "")
-  static let peaks = FieldSpec("peak", .numbers, "")
-  static let peakScale = FieldSpec("peakScale", .numbers, "")
-  static let pending = FieldSpec("pending", .integer, "")
-  static let phase = FieldSpec("phase", .text, "")
-  static let playable = FieldSpec("playable", .boolean, "")
-  static let playback = FieldSpec("playback", .boolean, "")
-  static let playCount = FieldSpec("playCount", .integer, "")
-  static let player = FieldSpec("player", .text, "")
-  static let port = FieldSpec("port", .text, "")
-  static let preAmp = FieldSpec("preAmp", .number, "")
-  static let precise = FieldSpec("precise", .boolean, "")
-  static let preferredDevices = FieldSpec("preferred", .texts, "")
-  static let preferredForwardBufferDuration = FieldSpec("preferredForwardBufferDuration", .time, "")
-  static let preferredRank = FieldSpec("preferred", .integer, "")
-  static let previous = FieldSpec("previous", .text, "")
+  static let first = FieldSpec("first", .integer, "the id of the first new entry")
+  static let folder = FieldSpec("folder", .text, "the folder of the saved state; `none` without one")
+  static let format = FieldSpec("format", .text, "the name of the format of the file")
+  static let formats = FieldSpec("formats", .texts, "the key spaces of the tags, such as `id3` or `vorbis`")
+  static let forwardPlaybackEndTime = FieldSpec(
+    "forwardPlaybackEndTime", .time, "where forward playback ends; `none`: at the end of the item")
+  static let frame = FieldSpec(
+    "frame", .integer,
+    "the output frame of the start or change, counted from the opening of the output; `none` if none played")
+  static let frameRate = FieldSpec(
+    "frameRate", .text,
+    "the average number of video frames per second, as an integer or a fraction such as `30000/1001`")
+  static let from = FieldSpec("from", .integer, "the index of the moved entry before the change")
+  static let fromItem = FieldSpec("from", .integer, "the id of the entry that ended or repeats")
+  static let gain = FieldSpec(
+    "gain", .number,
+    "the gain that is applied to the entry, in dB, from -60 to 30; 0 if off; `none` until the tags are known")
+  static let gainLimited = FieldSpec(
+    "gainLimited", .boolean, "whether the peak in the tags limits the gain; `none` until the tags are known")
+  static let gainSource = FieldSpec(
+    "gainSource", .word(["track", "album", "scan", "fallback"]),
+    "the origin of the gain; `none` while it is off, and until the tags are known")
+  static let group = FieldSpec(
+    "group", .words(of: MediaSelectionChange.Group.self),
+    "the group of tracks: `audible` (audio) or `legible` (subtitles)")
+  static let height = FieldSpec("height", .integer, "the height in square pixels")
+  static let held = FieldSpec(
+    "held", .boolean, "`true` for metadata that started before the position where playback started; otherwise absent")
+  static let hostTime = FieldSpec(
+    "hostTime", .time,
+    "the instant at which `frame` is heard, in seconds of CLOCK_MONOTONIC; `none` if the device is stopped")
+  static let id = FieldSpec("id", .integer, "the id of the subscription")
+  static let identifier = FieldSpec("identifier", .text, "the key space and the key of the tag, such as `id3/TIT2`")
+  static let image = FieldSpec("image", .integer, "the number of the image, from 1")
+  static let index = FieldSpec(
+    "index", .integer, "the position of the entry in the queue; 0 is the current entry; `none` without one")
+  static let indicatedBitrate = FieldSpec(
+    "indicatedBitrate", .integer, "the bit rate that the server or the playlist announces, in bits per second")
+  static let info = FieldSpec("info", .text, "the description within the tag, or the id of a date range")
+  static let initial = FieldSpec(
+    "initial", .boolean, "`true` for the value at the start of the observation; otherwise absent")
+  static let input = FieldSpec(
+    "input", .text, "the default input of the sound server, as `DEVICE/PORT`; `none` if there is none")
+  static let inserted = FieldSpec(
+    "inserted", .integer, "the number of silent output frames between the entries; 0 unless the second one was late")
+  static let instance = FieldSpec("instance", .text, "the id of this run of the daemon")
+  static let isActive = FieldSpec("isActive", .boolean, "whether the session is active")
+  static let isInterrupted = FieldSpec("isInterrupted", .boolean, "whether another program interrupts the session")
+  static let isMuted = FieldSpec("isMuted", .boolean, "whether the player is muted")
+  static let isolation = FieldSpec(
+    "isolation", .word(["none", "opening", "playback"]),
+    "what worker processes do: nothing, open files and read tags, or also decode what plays")
+  static let isPlaybackBufferEmpty = FieldSpec(
+    "isPlaybackBufferEmpty", .boolean,
+    "whether all decoded audio of the entry has been heard; `true` for an entry that is not current")
+  static let isPlaybackBufferFull = FieldSpec(
+    "isPlaybackBufferFull", .boolean, "whether the buffer is full, so that decoding pauses")
+  static let isPlaybackLikelyToKeepUp = FieldSpec(
+    "isPlaybackLikelyToKeepUp", .boolean,
+    "whether so much is decoded that no stall is expected; `false` for an entry that is not current")
+  static let item = FieldSpec("item", .integer, "the id of the entry")
+  static let items = FieldSpec("items", .integers, "the ids of the new entries")
+  static let itemStatus = FieldSpec(
+    "itemStatus", .word(["unknown", "readyToPlay", "failed"]), "the status of the current entry; `unknown` without one")
+  static let key = FieldSpec("key", .text, "the name of the value")
+  static let kind = FieldSpec("kind", .text, "the kind of what the row or event describes")
+  static let landlock = FieldSpec(
+    "landlock", .word(["active", "off", "unavailable"]), "whether the kernel restricts the daemon's access to files")
+  static let landlockVersion = FieldSpec(
+    "landlockVersion", .integer, "the version of Landlock's interface in use; 0 unless `landlock` is `active`")
+  static let language = FieldSpec("language", .text, "the language, as a code of ISO 639 or a tag of BCP 47")
+  static let languages = FieldSpec("languages", .texts, "the languages, as codes of ISO 639 or BCP 47")
+  static let last = FieldSpec("last", .integer, "the id of the last new entry")
+  static let late = FieldSpec(
+    "late", .time, "the delay between the time heard and the event, in seconds; 0 if nothing was due")
+  static let lateFrames = FieldSpec(
+    "late", .integer, "the number of output frames after the requested start; 0 unless a player was not ready in time")
+  static let layout = FieldSpec("layout", .text, "FFmpeg's name of the channel layout, such as `stereo`")
+  static let limited = FieldSpec(
+    "limited", .boolean, "whether the peak in the tags limits the gain; `none` until the tags are known")
+  static let line = FieldSpec("line", .integer, "the line in the playlist; 0 if no single line is the cause")
+  static let live = FieldSpec("live", .boolean, "whether the entry is a live HLS stream")
+  static let liveEdge = FieldSpec("liveEdge", .time, "the end of the live stream")
+  static let loadedTimeRanges = FieldSpec(
+    "loadedTimeRanges", .ranges,
+    "the ranges that are decoded and not heard yet, or in memory; `none` if there are none")
+  static let loop = FieldSpec("loop", .range, "the range of the current entry that is looped; `none` without a loop")
+  static let lost = FieldSpec(
+    "lost", .integer, "the number of frames of the source that were lost; silence replaces them")
+  static let lostPolicy = FieldSpec(
+    "lost", .words(of: LostDevicePolicy.self), "what players do when the output device goes away")
+  static let loudness = FieldSpec(
+    "loudness", .number, "the integrated loudness, in LUFS; `none` if it was not measured")
+  static let loudnessRange = FieldSpec("range", .number, "the loudness range, in LU; `none` if it was not measured")
+  static let max = FieldSpec("max", .numbers, "the largest sample of each channel in the bin; 1 is full scale")
+  static let mediaType = FieldSpec("mediaType", .text, "the media type of the data, such as `image/jpeg`")
+  static let merged = FieldSpec("merged", .integer, "the number of changes that later events of the same keys include")
+  static let message = FieldSpec("message", .text, "the description of the error or fault for users")
+  static let min = FieldSpec("min", .numbers, "the smallest sample of each channel in the bin; -1 is full scale")
+  static let missed = FieldSpec(
+    "missed", .integer, "the number of older events, of any key, that the log no longer has")
+  static let mode = FieldSpec("mode", .text, "the mode in effect")
+  static let monitorOf = FieldSpec("monitorOf", .text, "the name of the output device that this input captures")
+  static let more = FieldSpec("more", .boolean, "whether further events exist")
+  static let name = FieldSpec("name", .text, "the name")
+  static let new = FieldSpec("new", .value, "the present value of the key; `none` if it has none")
+  static let next = FieldSpec("next", .integer, "the `offset` of the next part of the list; `none` after the last part")
+  static let noNewPrivileges = FieldSpec(
+    "noNewPrivileges", .boolean, "whether no program that the daemon executes gains privileges")
+  static let now = FieldSpec("now", .time, "the time of the virtual clock, which starts at 0")
+  static let observedBitrate = FieldSpec(
+    "observedBitrate", .integer, "the measured bit rate of the transfers, in bits per second")
+  static let offset = FieldSpec("offset", .integer, "the index of the first byte of `data` in the image")
+  static let old = FieldSpec("old", .value, "the value of the key before the change; `none` if it had none")
+  static let onFailure = FieldSpec(
+    "onFailure", .words(of: QueueCommand.FailurePolicy.self),
+    "what happens when an entry fails: the next one plays, or the player pauses")
+  static let op = FieldSpec(
+    "op", .word(["insert", "remove", "move", "rotate"]),
+    "the change; `rotate`: entries move from the start of the queue to its end")
+  static let open = FieldSpec("open", .integer, "the time to open the file, in microseconds; 0 if it was open")
+  static let operation = FieldSpec("operation", .text, "the command or call that failed")
+  static let options = FieldSpec("options", .integer, "the number of tracks in the group")
+  static let others = FieldSpec(
+    "others", .word(["interrupted", "mixed", "ducked"]),
+    "what the rules of the sound server do to other programs while the session plays")
+  static let output = FieldSpec(
+    "output", .text, "the open output, such as `pulse:NAME`, `null` or `wav:PATH`; `none` while none is open")
+  static let over = FieldSpec("over", .time, "the duration of the ramp")
+  static let ownAudioTimePitchAlgorithm = FieldSpec(
+    "ownAudioTimePitchAlgorithm", .words(of: PlaybackCommand.PitchAlgorithm.self),
+    "the algorithm that `item.pitch` set for the entry; `none`: that of the player")
+  static let owner = FieldSpec("owner", .text, "the owner of the tag, such as that of a private ID3 frame")
+  static let pan = FieldSpec("pan", .number, "the pan, from -1 (left) to 1 (right)")
+  static let parameter = FieldSpec("parameter", .text, "the name of the parameter")
+  static let part = FieldSpec(
+    "part", .text, "the part of the file to which the bookmark belongs, as `START-END` in seconds")
+  static let passes = FieldSpec(
+    "passes", .integer, "the number of returns to the start of the loop so far; `none` without a loop")
+  static let passesLeft = FieldSpec(
+    "passesLeft", .integer,
+    "the number of remaining returns to the start of the loop; `none`: indefinitely, or no loop")
+  static let path = FieldSpec(
+    "path", .text, "the path or address of the file, or the name of its descriptor; `none` if it is unknown")
+  static let peak = FieldSpec("peak", .number, "the largest sample; 1 is full scale")
+  static let peaks = FieldSpec(
+    "peak", .numbers, "the largest sample of each channel since the last event, in dBFS; -160 is silence")
+  static let peakScale = FieldSpec(
+    "peakScale", .numbers, "`peak` on a meter's scale for each channel, from 0 (-60 dBFS or less) to 1 (full scale)")
+  static let pending = FieldSpec("pending", .integer, "the number of edits that are collected for `queue.commit`")
+  static let phase = FieldSpec(
+    "phase", .word(["began", "ended"]), "whether the interruption or the lowered volume began or ended")
+  static let playable = FieldSpec("playable", .boolean, "whether the track can be presented")
+  static let playback = FieldSpec("playback", .boolean, "whether the category allows playback")
+  static let playCount = FieldSpec("playCount", .integer, "the play counter in the tag")
+  static let player = FieldSpec("player", .text, "the name of the player")
+  static let port = FieldSpec("port", .text, "the name of the port for programs")
+  static let preAmp = FieldSpec("preAmp", .number, "the gain that is added to that of the tags, in dB, from -15 to 15")
+  static let precise = FieldSpec("precise", .boolean, "whether `duration` is exact and not an estimate")
+  static let preferredDevices = FieldSpec(
+    "preferred", .texts, "the names of the preferred output devices, in order; `none` if there are none")
+  static let preferredForwardBufferDuration = FieldSpec(
+    "preferredForwardBufferDuration", .time, "how far ahead the entry is decoded; 0: as far as memory allows")
+  static let preferredRank = FieldSpec("preferred", .integer, "the position among the preferred devices, from 1")
+  static let previous = FieldSpec(
+    "previous", .text, "the former output, as `DEVICE/PORT`, or `DEVICE` without ports; `none` if there was none")
   static let principal = FieldSpec(
     "principal", .texts, "the required characteristics, which have priority over the language")
   static let protect = FieldSpec("protect", .boolean, "whether the peak of the tags limits the gain, to avoid clipping")

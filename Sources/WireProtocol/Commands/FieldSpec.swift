@@ -60,8 +60,13 @@ public enum FieldType: Sendable, Hashable {
   case object
   /// An array of JSON objects; in the text form its JSON text.
   case objects
-  /// The value of a key: its type depends on the key.
+  /// A value whose type depends on another field.
   case value
+
+  /// The type of a field whose values are the raw values of an enumeration.
+  static func words<Word: RawRepresentable & CaseIterable>(of _: Word.Type) -> FieldType where Word.RawValue == String {
+    .word(Word.allCases.map(\.rawValue))
+  }
 
   /// The type in documents.
   public var description: String {
@@ -80,7 +85,7 @@ public enum FieldType: Sendable, Hashable {
     case .ranges: "list of ranges"
     case .object: "object"
     case .objects: "list of objects"
-    case .value: "depends on the key"
+    case .value: "depends on another field"
     }
   }
 }

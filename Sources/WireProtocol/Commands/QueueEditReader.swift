@@ -39,7 +39,8 @@ enum QueueEditReader {
   /// The error of a part of an edit. The message shows `text`.
   static func located(_ error: MediaError, _ text: ArraySlice<UInt8>) -> MediaError {
     MediaError(
-      error.code, "\(ParameterName.ops.rawValue): in \(Excerpt.quoted(text)): \(error.message)", operation: CommandName.queueEdit.rawValue)
+      error.code, "\(ParameterName.ops.rawValue): in \(Excerpt.quoted(text)): \(error.message)",
+      operation: CommandName.queueEdit.rawValue)
   }
 
   /// The error for a JSON value that is not an edit.

@@ -75,7 +75,10 @@ extension ParameterSpec.Kind {
         "anyOf": [["type": "number"], ["type": "string", "minLength": 1]],
       ]
     ),
-    ("EntryID", ["description": "The id of a queue entry.", "type": "integer", "minimum": 1, "maximum": .number(String(Int.max))]),
+    (
+      "EntryID",
+      ["description": "The id of a queue entry.", "type": "integer", "minimum": 1, "maximum": .number(String(Int.max))]
+    ),
     (
       "Location",
       [

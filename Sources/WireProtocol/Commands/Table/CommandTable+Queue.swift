@@ -407,7 +407,8 @@ extension CommandTable {
         .stationUrl.optional, .stationBitrate.optional,
       ],
       rows: [
-        .kind, .uri, .address, .resourceType.optional, .startup.optional, .requests.optional, .bytesTransferred.optional,
+        .kind, .uri, .address, .resourceType.optional, .startup.optional, .requests.optional,
+        .bytesTransferred.optional,
         .observedBitrate.optional,
         .indicatedBitrate.optional,
         .reconnects.optional, .addressChanges.optional, .switches.optional, .stalls.optional, .stallDuration.optional,
