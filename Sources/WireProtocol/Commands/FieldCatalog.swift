@@ -322,7 +322,7 @@ extension FieldSpec {
   static let pan = FieldSpec("pan", .number, "the pan, from -1 (left) to 1 (right)")
   static let parameter = FieldSpec("parameter", .text, "the name of the parameter")
   static let part = FieldSpec(
-    "part", .text, "the part of the file to which the bookmark belongs, as `START-END` in seconds")
+    "part", .range, "the part of the file to which the bookmark belongs")
   static let passes = FieldSpec(
     "passes", .integer, "the number of returns to the start of the loop so far; `none` without a loop")
   static let passesLeft = FieldSpec(

@@ -85,7 +85,7 @@ extension CommandTable {
     CommandSpec(
       .assetStatus, .assets, "Show the loading status of an asset's values, without loading any.",
       details: "The reply has a row for each key: `unknown`, `loading`, `loaded`, `failed` or `cancelled`.",
-      parameters: [asset], reply: [.asset, .path, .valueStatus, .error.optional, .message.optional],
+      parameters: [asset], reply: [.asset, .path.nullable, .valueStatus, .error.optional, .message.optional],
       rows: [.key, .valueStatus, .value.optional, .error.optional, .message.optional],
       errors: [.noSuchAsset],
       example: [

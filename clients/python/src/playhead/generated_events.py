@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Literal
 
 from .values import Event, Value
 
@@ -21,7 +22,7 @@ class At(Event):
     item: int
     time: Fraction = field(metadata={"wire": "pts"})
     kind: str
-    direction: str | None = None
+    direction: Literal["forward", "backward"] | None = None
     chapter: int | None = None
     title: str | None = None
     late: Fraction
@@ -38,8 +39,8 @@ class Changed(Event):
     item: int | None = None
     old: Value = None
     new: Value
-    cause: str
-    changes: Value = None
+    cause: Literal["request", "itemEnded", "looped", "itemFailed", "itemLoaded", "buffered", "stalled", "output", "interruption", "session", "closed", "initial"]
+    changes: tuple[str, ...] = ()
     initial: bool | None = None
     seq: int | None = None
 
@@ -90,8 +91,8 @@ class Interruption(Event):
 
     id: int
     player: str
-    phase: str
-    by: str | None = None
+    phase: Literal["began", "ended"]
+    by: Literal["server", "request", "timeOut", "outputLost"] | None = None
     should_resume: bool | None = None
     seq: int | None = None
 
@@ -213,7 +214,7 @@ class Recording(Event):
 
     id: int
     recorder: int
-    state: str
+    state: Literal["preparing", "prepared", "recording", "paused", "stopping", "stopped"]
     time: Fraction = field(metadata={"wire": "pts"})
     lost: int
     code: int | None = None
@@ -230,7 +231,7 @@ class Removed(Event):
     id: int
     player: str
     item: int | None = None
-    cause: str
+    cause: Literal["itemRemoved", "playerClosed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,7 +240,7 @@ class RouteChanged(Event):
 
     id: int
     player: str
-    reason: str
+    reason: Literal["unknown", "newDeviceAvailable", "oldDeviceUnavailable", "categoryChange", "override", "noSuitableRoute", "routeConfigurationChange"]
     previous: str | None
     current: str | None
     description: str | None
@@ -265,7 +266,7 @@ class SecondaryAudioHint(Event):
 
     id: int
     player: str
-    phase: str
+    phase: Literal["began", "ended"]
     seq: int | None = None
 
 
@@ -303,7 +304,7 @@ class Tick(Event):
     item: int | None
     time: Fraction = field(metadata={"wire": "pts"})
     rate: float
-    reason: str
+    reason: Literal["periodic", "jump", "start", "stop"]
     late: Fraction
 
 
@@ -315,7 +316,7 @@ class TimeJumped(Event):
     player: str
     item: int
     time: Fraction = field(metadata={"wire": "pts"})
-    cause: str
+    cause: Literal["seek", "step", "stop", "endAction", "repeat", "restart"]
     seq: int | None = None
 
 
@@ -332,7 +333,7 @@ class TimedMetadata(Event):
     identifier: str
     key: str
     common_key: str | None = None
-    type: str
+    type: Literal["string", "number", "date", "data"]
     value: Value = None
     truncated: bool | None = None
     bytes: int | None = None
@@ -341,6 +342,11 @@ class TimedMetadata(Event):
     info: str | None = None
     owner: str | None = None
     artwork_type: str | None = None
+    total: int | None = None
+    play_count: int | None = None
+    code: int | None = None
+    name: str | None = None
+    message: str | None = None
     data: str | None = None
     seq: int | None = None
 
@@ -355,9 +361,9 @@ class Transition(Event):
     to: int
     time: Fraction = field(metadata={"wire": "pts"})
     trimmed_end: int
-    trimmed_end_by: str | None
+    trimmed_end_by: Literal["lame-tag", "iTunSMPB", "edit-list", "opus-pre-skip", "granule-position", "codec-delay", "discard-padding", "track-duration"] | None
     trimmed_start: int
-    trimmed_start_by: str | None
+    trimmed_start_by: Literal["lame-tag", "iTunSMPB", "edit-list", "opus-pre-skip", "granule-position", "codec-delay", "discard-padding", "track-duration"] | None
     inserted: int
     seq: int | None = None
 

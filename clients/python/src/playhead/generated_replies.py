@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Literal
 
 from .generated_rows import (
     ArtworkRow,
@@ -87,11 +88,11 @@ class Stats:
     dropped: int
     instance: str
     seq: int
-    isolation: str
+    isolation: Literal["none", "opening", "playback"]
     workers: int
     worker_crashes: int
     no_new_privileges: bool
-    landlock: str
+    landlock: Literal["active", "off", "unavailable"]
     landlock_version: int
 
 
@@ -127,7 +128,7 @@ class SeekReply:
     exact: bool
     clamped: bool
     us: int
-    reason: str | None = None
+    reason: Literal["superseded", "itemChanged", "itemEnded", "itemFailed", "cancelled", "outputLost", "closed", "tolerance", "estimated", "irregularTimestamps", "coarseTimestamps", "decoderState", "damage"] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +160,7 @@ class ReplayGain:
     protect: bool
     item: int | None
     gain: float | None
-    source: str | None
+    source: Literal["track", "album", "scan", "fallback"] | None
     limited: bool | None
 
 
@@ -168,8 +169,8 @@ class Status:
     """The reply of `status`."""
 
     player: str
-    time_control_status: str
-    reason_for_waiting_to_play: str | None
+    time_control_status: Literal["paused", "waitingToPlayAtSpecifiedRate", "playing"]
+    reason_for_waiting_to_play: Literal["toMinimizeStalls", "evaluatingBufferingRate", "noItemToPlay", "currentItemFailed", "outputUnavailable", "startTimeNotReached", "interrupted", "categoryForbidsPlayback"] | None
     rate: float
     item: int | None
     index: int | None
@@ -180,22 +181,22 @@ class Status:
     volume: float
     is_muted: bool
     pan: float
-    action_at_item_end: str
-    repeat: str
+    action_at_item_end: Literal["advance", "pause", "none"]
+    repeat: Literal["off", "one", "all"]
     loop: TimeRange | None
     passes: int | None
     passes_left: int | None
-    item_status: str
+    item_status: Literal["unknown", "readyToPlay", "failed"]
     version: int
     timebase_rate: float
     default_rate: float
     shuffle: int | None
-    on_failure: str
+    on_failure: Literal["skip", "stop"]
     automatically_waits_to_minimize_stalling: bool
-    audio_time_pitch_algorithm: str
+    audio_time_pitch_algorithm: Literal["timeDomain", "spectral", "varispeed"]
     chapter: int | None
     chapter_title: str | None
-    replay_gain: str
+    replay_gain: Literal["off", "track", "album", "auto"]
     title: str | None = None
     artist: str | None = None
     stream_title: str | None = None
@@ -273,7 +274,7 @@ class QueueChangesReply:
 class ShuffleReply:
     """The reply of `shuffle`."""
 
-    shuffle: str
+    shuffle: Literal["off", "on"]
     seed: int | None = None
     version: int
 
@@ -287,6 +288,7 @@ class ArtworkReply:
     artwork: int | None = None
     type: str | None = None
     media_type: str | None = None
+    description: str | None = None
     bytes: int | None = None
     file: str | None = None
     offset: int | None = None
@@ -336,7 +338,7 @@ class ItemLog:
     station_genre: str | None = None
     station_description: str | None = None
     station_url: str | None = None
-    station_bitrate: float | None = None
+    station_bitrate: int | None = None
     rows: tuple[LogEntry, ...] = ()
 
 
@@ -364,7 +366,7 @@ class ItemPitch:
     """The reply of `item.pitch`."""
 
     item: int
-    audio_time_pitch_algorithm: str
+    audio_time_pitch_algorithm: Literal["timeDomain", "spectral", "varispeed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -394,7 +396,7 @@ class ItemStatus:
 
     item: int
     path: str | None
-    status: str
+    status: Literal["unknown", "readyToPlay", "failed"]
     duration: Fraction | None
     provides_precise_duration: bool
     current: bool
@@ -416,10 +418,10 @@ class ItemStatus:
     live: bool
     live_edge: Fraction | None = None
     date: str | None = None
-    audio_time_pitch_algorithm: str
-    own_audio_time_pitch_algorithm: str | None
+    audio_time_pitch_algorithm: Literal["timeDomain", "spectral", "varispeed"]
+    own_audio_time_pitch_algorithm: Literal["timeDomain", "spectral", "varispeed"] | None
     gain: float | None
-    gain_source: str | None
+    gain_source: Literal["track", "album", "scan", "fallback"] | None
     gain_limited: bool | None
     title: str | None = None
     artist: str | None = None
@@ -456,7 +458,7 @@ class AssetStatus:
     """The reply of `asset.load` or `asset.status`."""
 
     asset: int
-    status: str
+    status: Literal["unknown", "loading", "loaded", "failed", "cancelled"]
     path: str | None = None
     error: str | None = None
     message: str | None = None
@@ -563,7 +565,7 @@ class WaitReply:
 
     item: int | None
     time: Fraction = field(metadata={"wire": "pts"})
-    time_control_status: str
+    time_control_status: Literal["paused", "waitingToPlayAtSpecifiedRate", "playing"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -580,13 +582,13 @@ class OutputStatus:
     """The reply of `output.set` or `output.status`."""
 
     output: str | None
-    state: str
+    state: Literal["opening", "ready", "unresponsive", "fallback", "lost", "closed"]
     sample_rate: int | None
     channels: int | None
     clipped: int
     selected: str
     preferred: tuple[str, ...]
-    lost: str
+    lost: Literal["pause", "hold", "move", "null"]
     route: str | None
     error: str | None = None
 
@@ -632,7 +634,7 @@ class RecorderStatus:
     """The reply of `record.status`."""
 
     recorder: int
-    state: str
+    state: Literal["preparing", "prepared", "recording", "paused", "stopping", "stopped"]
     file: str
     time: Fraction = field(metadata={"wire": "pts"})
     source: str | None
@@ -664,11 +666,11 @@ class RecordingOutcome:
 class SessionSetting:
     """The reply of `session.category`."""
 
-    category: str
+    category: Literal["ambient", "soloAmbient", "playback", "record", "playAndRecord", "multiRoute", "audioProcessing"]
     mode: str
     options: tuple[str, ...]
-    role: str
-    others: str
+    role: Literal["music", "video", "game", "event", "phone", "production", "a11y"]
+    others: Literal["interrupted", "mixed", "ducked"]
     playback: bool
     recording: bool
 
@@ -677,9 +679,9 @@ class SessionSetting:
 class SessionPolicy:
     """The reply of `session.policy`."""
 
-    at_end: str
+    at_end: Literal["resume", "pause"]
     timeout: Fraction | None
-    at_timeout: str
+    at_timeout: Literal["resume", "pause"]
     fade: Fraction
 
 
@@ -687,11 +689,11 @@ class SessionPolicy:
 class SessionStatus:
     """The reply of `session.status`."""
 
-    category: str
+    category: Literal["ambient", "soloAmbient", "playback", "record", "playAndRecord", "multiRoute", "audioProcessing"]
     mode: str
     options: tuple[str, ...]
-    role: str
-    others: str
+    role: Literal["music", "video", "game", "event", "phone", "production", "a11y"]
+    others: Literal["interrupted", "mixed", "ducked"]
     playback: bool
     recording: bool
     is_active: bool

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Literal
 
 from .values import TimeRange, Value
 
@@ -19,7 +20,7 @@ class HelpRow:
     parameter: str | None = None
     key: str | None = None
     synopsis: str | None = None
-    family: str | None = None
+    family: Literal["Connection", "Playback", "Queue", "Items", "Assets", "Watching", "Players and outputs", "Recording", "Audio session", "Saved state"] | None = None
     right: tuple[str, ...] = ()
     takes: str | None = None
     summary: str
@@ -31,7 +32,7 @@ class HelpRow:
 class SelectionCriteria:
     """A row of `media-selection`."""
 
-    group: str
+    group: Literal["audible", "legible"]
     languages: tuple[str, ...]
     characteristics: tuple[str, ...]
     principal: tuple[str, ...]
@@ -53,7 +54,7 @@ class HistoryEntry:
 
     item: int
     path: str | None
-    status: str
+    status: Literal["unknown", "readyToPlay", "failed"]
     duration: Fraction | None
 
 
@@ -64,7 +65,7 @@ class Entry:
     item: int
     index: int
     path: str | None
-    status: str
+    status: Literal["unknown", "readyToPlay", "failed"]
     duration: Fraction | None
     current: bool
     title: str | None = None
@@ -85,7 +86,7 @@ class QueueChangesRow:
     """A row of `queue.changes`."""
 
     version: int
-    op: str
+    op: Literal["insert", "remove", "move", "rotate"]
     item: int | None = None
     from_: int | None = field(default=None, metadata={"wire": "from"})
     index: int | None = None
@@ -130,8 +131,8 @@ class LogEntry:
     startup: Fraction | None = None
     requests: int | None = None
     bytes: int | None = None
-    observed_bitrate: float | None = None
-    indicated_bitrate: float | None = None
+    observed_bitrate: int | None = None
+    indicated_bitrate: int | None = None
     reconnects: int | None = None
     address_changes: int | None = None
     switches: int | None = None
@@ -151,7 +152,7 @@ class MetadataItem:
     identifier: str | None = None
     key: str | None = None
     common_key: str | None = None
-    type: str | None = None
+    type: Literal["string", "number", "date", "data"] | None = None
     value: Value = None
     bytes: int | None = None
     media_type: str | None = None
@@ -174,7 +175,7 @@ class MetadataItem:
 class SelectionOption:
     """A row of `item.selection` or `asset.selection`."""
 
-    group: str
+    group: Literal["audible", "legible"]
     allows_empty_selection: bool | None = None
     options: int | None = None
     track: int | None = None
@@ -191,7 +192,7 @@ class Track:
     """A row of `item.tracks` or `asset.tracks`."""
 
     track: int
-    type: str
+    type: Literal["audio", "video", "subtitle", "attachedPicture", "other"]
     codec: str
     playable: bool
     enabled: bool
@@ -235,7 +236,7 @@ class AssetValue:
     """A row of `asset.load` or `asset.status`."""
 
     key: str
-    status: str
+    status: Literal["unknown", "loading", "loaded", "failed", "cancelled"]
     value: Value = None
     error: str | None = None
     message: str | None = None
@@ -259,7 +260,7 @@ class LoudnessResult:
 
     file: int
     path: str
-    status: str
+    status: Literal["measured", "silence", "too-short", "failed"]
     loudness: float | None = None
     range: float | None = None
     true_peak: float | None = None
@@ -288,14 +289,58 @@ class EventsRow:
     """A row of `events`."""
 
     seq: int
-    event: str
+    event: Literal["chapter-changed", "changed", "failed-to-play-to-end", "interruption", "item-skipped", "new-access-log-entry", "new-error-log-entry", "packets-skipped", "played-to-end", "route-changed", "secondary-audio-hint", "stalled", "stream-title", "time-jumped", "timed-metadata", "transition"]
     player: str | None = None
     key: str | None = None
     item: int | None = None
     old: Value = None
     new: Value = None
     cause: str | None = None
-    changes: Value = None
+    changes: tuple[str, ...] = ()
+    time: Fraction | None = field(default=None, metadata={"wire": "pts"})
+    chapter: int | None = None
+    title: str | None = None
+    code: int | None = None
+    name: str | None = None
+    message: str | None = None
+    operation: str | None = None
+    underlying: str | None = None
+    phase: Literal["began", "ended"] | None = None
+    by: Literal["server", "request", "timeOut", "outputLost"] | None = None
+    should_resume: bool | None = None
+    uri: str | None = None
+    address: str | None = None
+    type: str | None = None
+    startup: Fraction | None = None
+    count: int | None = None
+    reason: Literal["unknown", "newDeviceAvailable", "oldDeviceUnavailable", "categoryChange", "override", "noSuitableRoute", "routeConfigurationChange"] | None = None
+    previous: str | None = None
+    current: str | None = None
+    description: str | None = None
+    input: str | None = None
+    url: str | None = None
+    duration: Fraction | None = None
+    held: bool | None = None
+    identifier: str | None = None
+    common_key: str | None = None
+    value: Value = None
+    truncated: bool | None = None
+    bytes: int | None = None
+    media_type: str | None = None
+    language: str | None = None
+    info: str | None = None
+    owner: str | None = None
+    artwork_type: str | None = None
+    total: int | None = None
+    play_count: int | None = None
+    data: str | None = None
+    from_: int | None = field(default=None, metadata={"wire": "from"})
+    to: int | None = None
+    trimmed_end: int | None = None
+    trimmed_end_by: Literal["lame-tag", "iTunSMPB", "edit-list", "opus-pre-skip", "granule-position", "codec-delay", "discard-padding", "track-duration"] | None = None
+    trimmed_start: int | None = None
+    trimmed_start_by: Literal["lame-tag", "iTunSMPB", "edit-list", "opus-pre-skip", "granule-position", "codec-delay", "discard-padding", "track-duration"] | None = None
+    inserted: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,7 +357,7 @@ class OutputDevice:
     channels: int | None = None
     monitor_of: str | None = None
     port: str | None = None
-    available: str | None = None
+    available: Literal["yes", "no", "unknown"] | None = None
     active: bool | None = None
 
 
@@ -321,7 +366,7 @@ class PlayerSummary:
     """A row of `player.list`."""
 
     player: str
-    time_control_status: str
+    time_control_status: Literal["paused", "waitingToPlayAtSpecifiedRate", "playing"]
     rate: float
     item: int | None
     count: int
@@ -334,7 +379,7 @@ class Recorder:
     """A row of `record.list`."""
 
     recorder: int
-    state: str
+    state: Literal["preparing", "prepared", "recording", "paused", "stopping", "stopped"]
     file: str
     time: Fraction = field(metadata={"wire": "pts"})
     source: str | None
