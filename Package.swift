@@ -39,7 +39,7 @@ let argumentParser = Target.Dependency.product(
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condition: programs)
 let tomlKit = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit", condition: programs)
 
-// The order of this list is the order of the layers: a target imports only what stands above it.
+// The order of this list is the order of the layers: a target imports only what precedes it.
 // `make` builds with --explicit-target-dependency-import-check: an import that is not declared here is an error.
 let package = Package(
   name: "playhead",

@@ -152,7 +152,7 @@ enum ProtocolDocument {
     return lines.joined(separator: "\n").replacing(noBreak, with: " ")
   }
 
-  /// Stands for a space at which a line may not be broken.
+  /// Replaces a space at which a line may not be broken.
   private static let noBreak = "\u{1}"
 
   /// The text, in which code and emphasis stay on one line.

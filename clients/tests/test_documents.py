@@ -47,7 +47,8 @@ MAXIMUM_NOT_RUN = 8
 ONLY = os.environ.get("DOCUMENTS", "")
 """A part of the paths of the pages to run (default: all)."""
 PAGES = [path for path in sorted([REPOSITORY / "README.md", *(REPOSITORY / "docs").rglob("*.md"), *(REPOSITORY / "clients").glob("**/README.md")])
-         if ".build" not in path.parts]
+         if ".build" not in path.parts and "reference" not in path.parts]
+"""The pages. The examples of the generated reference are checked with the command table (ProtocolDocumentTests)."""
 
 
 class Clock:

@@ -10,7 +10,7 @@ func firstListing() async throws {
     PlayerItem(asset: Asset(path: "/music/one.flac")), PlayerItem(asset: Asset(path: "/music/two.flac")),
   ])
   _ = try await player.addPeriodicTimeObserver(
-    forInterval: MediaTime(value: 1, timescale: 2), onEnd: { print("closed") }
+    forInterval: MediaTime(value: 1, timescale: 2)
   ) { print($0.time, $0.reason) }
   await player.play()
   let result = try await player.seek(

@@ -146,8 +146,9 @@ public final class Demuxer {
   }
 
   /// Returns the number of packets in the container's index from the third packet to the one at `last`, and the
-  /// timestamp of the third packet; in the stream's ticks. Nil if there are fewer packets. Writers give the first packets
-  /// other durations.
+  /// timestamp of the third packet; in the stream's ticks. Nil if there are fewer packets.
+  ///
+  /// Writers give the first packets other durations.
   public func indexedPackets(streamIndex: Int, to last: Int64) -> (count: Int, firstTicks: Int64)? {
     guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex],
       let first = avformat_index_get_entry(stream, 2), let ticks = optionalTimestamp(first.pointee.timestamp)

@@ -165,7 +165,8 @@ public struct RequestParser: Sendable {
     switch parameter.kind {
     case .key:
       do throws(MediaError) { arguments.add(try ObservableKey.matching(lexer.text[text]), at: index) } catch {
-        throw MediaError(error.code, error.message, operation: spec.name.rawValue)
+        throw MediaError(
+          error.code, "\(parameter.name.rawValue): \(error.message)", operation: spec.name.rawValue)
       }
     case .path:
       do throws(MediaError) {
@@ -173,7 +174,8 @@ public struct RequestParser: Sendable {
           try FilePath.pack(lexer.text[text], into: &list)
         }
       } catch {
-        throw MediaError(error.code, error.message, operation: spec.name.rawValue)
+        throw MediaError(
+          error.code, "\(parameter.name.rawValue): \(error.message)", operation: spec.name.rawValue)
       }
     case .edit:
       // Packed first, because reading its words changes the bytes of the text.

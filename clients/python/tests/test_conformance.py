@@ -245,7 +245,8 @@ class ConformanceTests(Case):
             decode(kind, in_json.fields)
         elif in_json.fields:
             for field in command.reply:
-                READERS[field.kind](in_json.fields, field.wire)
+                # A literal is one of several texts.
+                READERS["str" if field.kind.startswith("Literal[") else field.kind](in_json.fields, field.wire)
         for row in in_json.rows:
             decode(getattr(playhead, generated.row_class(command)), row)
 

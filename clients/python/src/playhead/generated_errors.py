@@ -197,7 +197,7 @@ class ErrorCode(IntEnum):
     IRREGULAR_TIMESTAMPS = 3007
     """Timestamps jump forward or back; time continues without a jump, or with silence where audio may be missing."""
     UNSUPPORTED_EDIT = 3008
-    """An edit list changes the rate or holds a moment: media plays at its own rate, and a held moment is silence; when
+    """An edit list changes the rate or repeats one moment: media plays at its own rate, and such a moment is silence; when
     writing: the container cannot represent the cut."""
     IRREGULAR_CHAPTERS = 3009
     """Chapters overlap, are out of order or after the end: they are sorted, shortened or left out."""

@@ -399,7 +399,7 @@ class Bookmark:
 
     bookmark: int
     path: str
-    part: str | None = None
+    part: TimeRange | None = None
     time: Fraction
     automatic: bool
     saved: int
