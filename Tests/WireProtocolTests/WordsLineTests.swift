@@ -1,0 +1,186 @@
+import MediaCore
+import Testing
+
+@testable import WireProtocol
+
+/// Lines of the text form: ids, limits, and lines that are rejected.
+@Suite struct WordsLineTests {
+  @Test(arguments: [
+    ("nosuch", MediaError.Code.unknownCommand, "unknown command 'nosuch'"),
+    ("paly", .unknownCommand, "did you mean play?"), ("PLAY", .unknownCommand, "did you mean play?"),
+    ("player", .unknownCommand, "did you mean play"), ("stat", .unknownCommand, "did you mean sta"),
+    ("help seeek", .unknownCommand, "did you mean seek?"), ("'@5' ping", .unknownCommand, "'@5'"),
+    ("* tick", .unknownCommand, "'*'"),
+    ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", .unknownCommand, "...'"),
+    ("@ ping", .badArguments, "an id is @"), ("@a/b ping", .badArguments, "an id is @"),
+    ("@\"5\" ping", .badArguments, "an id is @"),
+    ("ping x", .badArguments, "unexpected word 'x' at column 6"),
+    ("ping player=x", .badArguments, "unexpected word"),
+    ("seek", .badArguments, "time is missing"), ("seek 1 2", .badArguments, "unexpected word"),
+    ("seek fast", .badArguments, "time is missing"),
+    ("seek x", .invalidTime, "time cannot be 'x'; it takes a time such as"),
+    ("seek 1 before=-1", .invalidTime, "before cannot be '-1'"), ("seek 1 before=5%", .invalidTime, "before cannot be"),
+    ("seek 1 fast before=1", .badArguments, "fast allows any"), ("seek 1 fast=maybe", .badArguments, "fast cannot be"),
+    ("seek 1 chase=maybe", .badArguments, "chase cannot be"), ("seek chase", .badArguments, "time is missing"),
+    ("seek 1 chase chase", .badArguments, "chase is given twice"), ("explain all", .badArguments, "unexpected word"),
+    ("seek 1 before=1 before=2", .badArguments, "before is given twice"),
+    ("seek 1 item=0", .badArguments, "item cannot be '0'"),
+    ("seek", .badArguments, "time is missing"), ("seek date=soon", .badArguments, "2026-11-22T09:30:00Z"),
+    ("seek 1 date=2026-11-22T09:30:00Z", .badArguments, "a time and a date exclude each other"),
+    ("seek inf", .invalidTime, "time cannot be"), ("seek nan", .invalidTime, "time"),
+    ("seek 1e999999", .invalidTime, "time"),
+    ("rate 0", .badArguments, "but not 0"), ("rate -0.0", .badArguments, "but not 0"),
+    ("rate inf", .badArguments, "rate cannot"),
+    ("rate 0x1", .badArguments, "rate cannot"), ("rate 33", .badArguments, "-32 to 32"),
+    ("rate 1.", .badArguments, "rate"),
+    ("volume 1.01", .badArguments, "a number from 0 to 1"), ("volume -1", .badArguments, "volume"),
+    ("volume ''", .badArguments, "volume"),
+    ("mute yes", .badArguments, "state cannot be 'yes'; it takes on, off or toggle"),
+    (
+      "session.category mode=default", .badArguments,
+      "mode and options need a category"
+    ),
+    (
+      "session.category playback options=loud", .badArguments,
+      "'loud' is not an option; the options are mixWithOthers, duckOthers, allowBluetooth, defaultToSpeaker, interruptSpokenAudioAndMixWithOthers, allowBluetoothA2DP, allowAirPlay"
+    ),
+    ("replay-gain protect=toggle", .badArguments, "protect cannot be 'toggle'; it takes on or off"),
+    ("pitch lowQuality", .badArguments, "timeDomain, spectral, varispeed"),
+    ("media-selection both", .badArguments, "audible, legible"),
+    ("media-selection language=de", .badArguments, "a group is missing"),
+    ("media-selection audible clear language=de", .badArguments, "clear excludes other preferences"),
+    ("media-selection audible principal=loud", .badArguments, "principal cannot be 'loud'; it takes is-original"),
+    ("media-selection automatic=maybe", .badArguments, "automatic cannot be"),
+    ("asset.artwork 1 file=/a offset=1", .badArguments, "file and offset exclude each other"),
+    ("asset.artwork 1 from=1 offset=1", .badArguments, "from applies to a list"),
+    ("asset.artwork 1 from=1 file=/a", .badArguments, "from applies to a list"),
+    ("asset.artwork 1 replace", .badArguments, "replace needs file"),
+    ("asset.metadata 1 offset=-1", .badArguments, "offset cannot be"),
+    ("item.pitch 1 loud", .badArguments, "varispeed, player"), ("item.pitch", .badArguments, "id is missing"),
+    ("end-action stop", .badArguments, "advance, pause, none"), ("load", .badArguments, "paths is missing"),
+    ("load rel", .badArguments, "not absolute: it must begin with /, or be a URL or fd:TOKEN"),
+    ("load", .badArguments, "https:// URL, or fd:TOKEN"), ("load ''", .badArguments, "must not be empty"),
+    ("load ftp://h/x", .unsupportedLocation, "only files"),
+    ("load ftp://user:hunter2@h/x", .unsupportedLocation, "'ftp://h/x': only files"),
+    ("load 'http://user:hun ter2@h/x'", .badArguments, "'http://h/x': a URL needs a host"),
+    ("load http:///user:hunter2@h/x", .badArguments, "'http:///h/x'"),
+    ("load user:hunter2@h/x", .badArguments, "'h/x' is not absolute"),
+    (
+      "load ftp://user:hunter2222222222222222222222222222222222222222222222222222222222222@h/x", .unsupportedLocation,
+      "'ftp://h/x'"
+    ),
+    ("play ftp://user:hunter2@h/x", .badArguments, "'ftp://h/x'"),
+    ("load /a header-for=all", .badArguments, "header-for cannot be 'all'"),
+    ("load /a wait=never", .badArguments, "wait cannot be 'never'"),
+    ("load \"/a\\x00\"", .badArguments, "NUL"), ("insert /a after=1 before=2", .badArguments, "exclude each other"),
+    ("append /a if-version=-1", .badArguments, "if-version cannot be '-1'"),
+    ("append /a if-version=99999999999999999999", .badArguments, "if-version"),
+    ("remove", .badArguments, "ids is missing"), ("remove x", .badArguments, "ids cannot be 'x'"),
+    ("remove +1", .badArguments, "ids"),
+    ("item.status", .badArguments, "id is missing"), ("observe", .badArguments, "keys is missing"),
+    ("observe player.volum", .noSuchProperty, "did you mean player.volume?"), ("observe x*", .noSuchProperty, "'x*'"),
+    ("observe *.volum", .noSuchProperty, "'*.volum'"),
+    ("observe player.volume*x", .noSuchProperty, "'player.volume*x'"),
+    ("observe 'player.?olume'", .noSuchProperty, "lists the keys"),
+    ("observe ''", .noSuchProperty, "''"), ("tick 0", .invalidTime, "above 0"), ("tick -1", .invalidTime, "above 0"),
+    ("tick 50%", .invalidTime, "interval"), ("at", .badArguments, "times is missing"),
+    ("at -1", .invalidTime, "times cannot be"),
+    ("wait", .badArguments, "conditions is missing"), ("wait time>90", .badArguments, "conditions cannot be"),
+    ("wait time>=x", .invalidTime, "conditions"), ("wait time<=-1", .invalidTime, "conditions"),
+    ("wait time<=end", .invalidTime, "conditions"), ("wait time<=", .invalidTime, "conditions"),
+    ("wait time<9", .badArguments, "conditions cannot be"),
+    ("wait time<=1 time>=2", .badArguments, "time>=2 and time<=1 cannot both hold"),
+    ("wait status=stopped", .badArguments, "conditions"),
+    ("wait item=0", .badArguments, "conditions"), ("wait ended timeout=-1", .invalidTime, "timeout"),
+    ("clock.advance", .badArguments, "duration is missing"), ("player.create a/b", .badArguments, "name cannot be"),
+    ("player.create ''", .badArguments, "name"), ("play player='a b'", .badArguments, "player cannot be 'a b'"),
+    ("play 'player=x'", .badArguments, "unexpected word"), ("seek 'unclosed", .badQuoting, "column 6"),
+  ])
+  func invalidLinesAreRejectedWithAnExplanation(line: String, code: MediaError.Code, message: String) throws {
+    let rejection = try Lines.rejection(line)
+    #expect(rejection.error.error.code == code, "\(rejection.error.error)")
+    #expect(rejection.error.error.message.contains(message), "\(rejection.error.error.message)")
+    #expect(rejection.address == .words)
+  }
+
+  @Test func argumentErrorsNameTheCommand() throws {
+    for line in ["seek x", "seek", "load rel", "observe x", "insert /a after=1 before=2", "ping x"] {
+      let operation = try Lines.rejection(line).error.error.operation
+      #expect(operation.map { line.hasPrefix($0) } == true, "\(line)")
+    }
+  }
+
+  @Test func requestIDIsKeptInValidAndInvalidLines() throws {
+    let id = String(repeating: "x", count: 64)
+    #expect(try Lines.request("@\(id) ping").address.id == .words(id))
+    #expect(try Lines.rejection("@\(id)x ping").address.id == .none)
+    #expect(try Lines.request("  @a.B_9-  ping").address.id == .words("a.B_9-"))
+    for line in ["@7 nosuch", "@7 seek", "@7 seek 'x", "@7", "@7 ping \\", "@7 append \"/\\xff\""] {
+      #expect(try Lines.rejection(line).address.id == .words("7"), "\(line)")
+    }
+    #expect(try Lines.rejection(Array("@7 load /".utf8) + [0xFF]).address.id == .words("7"))
+    #expect(try Lines.rejection([0xFF] + Array("@7 load /".utf8)).address.id == .none)
+  }
+
+  @Test func idWithoutACommandIsRejected() throws {
+    let rejection = try Lines.rejection("@5 ")
+    #expect(rejection.error.error.message == "a command is missing after the id")
+    #expect(rejection.address.id == .words("5"))
+  }
+
+  @Test func blankLinesAreIgnored() {
+    for line in ["", " ", "\t  "] { #expect(Lines.parse(line) == .blank) }
+  }
+
+  @Test func waitingRequestsAreRecognized() throws {
+    let waiting = [
+      "seek 1", "wait ended", "clock.advance 1", "load /a wait=ready", "append /a wait=ready", "insert /a wait=ready",
+    ]
+    for line in waiting { #expect(try Lines.request(line).isWaiting, "\(line)") }
+    for line in ["play", "load /a", "append /a", "insert /a", "tick 1", "observe *"] {
+      #expect(try !Lines.request(line).isWaiting, "\(line)")
+    }
+  }
+
+  @Test func overlongLineErrorHasTheFormAndIDOfTheLine() {
+    let tail = String(repeating: "x", count: 70_000) + "\nping\n"
+    for (beginning, address) in [
+      ("@9 load /", ReplyAddress(form: .words, id: .words("9"))), ("load '/", .words), ("@", .words), ("", .words),
+      ("@9 'é", ReplyAddress(form: .words, id: .words("9"))), (" {", ReplyAddress(form: .json, id: .jsonNull)),
+      ("[", ReplyAddress(form: .json, id: .jsonNull)),
+    ] {
+      for sizes in [[100_000], [1, 4_096], [65_536]] {
+        let incoming = Lines.incoming(Array((beginning + tail).utf8), chunks: sizes)
+        guard incoming.count == 2, case .rejected(let rejection) = incoming[0], case .request = incoming[1] else {
+          Issue.record("\(beginning): \(incoming)")
+          continue
+        }
+        #expect(rejection.address == address)
+        #expect(rejection.error.error.code == .lineTooLong)
+      }
+    }
+  }
+
+  @Test func connectionClosesAfterAMebibyteWithoutALineFeed() {
+    let incoming = Lines.incoming(
+      [UInt8](repeating: UInt8(ascii: "{"), count: 1_100_000) + Array("\nping\n".utf8), chunks: [65_536])
+    guard incoming.count == 2, case .rejected = incoming[0], case .close(let error, .json) = incoming[1] else {
+      Issue.record("\(incoming)")
+      return
+    }
+    #expect(error.code == .lineTooLong)
+  }
+
+  /// Removing quotes leaves unused bytes in the buffer, which must not be interpreted.
+  @Test(arguments: ["'é'", "\"/music/Ä\"", "'ß' load /a"])
+  func quotedFirstWordIsAnUnknownCommand(_ line: String) throws {
+    #expect(try Lines.rejection(line).error.error.code == .unknownCommand)
+    let withID = try Lines.rejection("@1 \(line)")
+    #expect(withID.error.error.code == .unknownCommand && withID.address.id == .words("1"))
+  }
+
+  @Test func lineThatIsNotUTF8KeepsItsID() throws {
+    let rejection = try Lines.rejection(Array("@1 'a' ".utf8) + [0xC3])
+    #expect(rejection.error.error.code == .invalidUTF8 && rejection.address.id == .words("1"))
+  }
+}
