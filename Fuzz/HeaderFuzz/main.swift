@@ -90,7 +90,7 @@ func readTimedTags(_ bytes: [UInt8]) {
 func checkMasks(_ bytes: [UInt8]) {
   guard let source = source(bytes) else { return }
   var end: Int64 = 0
-  for range in ID3Mask.ranges(of: source, harmlessByteCount: 16).veiled {
+  for range in ID3Mask.ranges(of: source, harmlessByteCount: 16).ranges {
     precondition(range.lowerBound >= end + 10 && range.count <= 1 << 28, "invalid masked range \(range)")
     end = range.upperBound
   }

@@ -244,7 +244,7 @@ package final class WorkerLease: @unchecked Sendable {
     }
     return Result { () throws(MediaError) in
       do throws(AVFailure) {
-        let bytes = try source.present(at: request.offset, count: request.count)
+        let bytes = try source.readAvailable(at: request.offset, count: request.count)
         remainingByteCount = remainingByteCount.map { $0 - bytes.count }
         return bytes
       } catch {

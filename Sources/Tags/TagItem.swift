@@ -11,11 +11,6 @@ public struct TagItem: Sendable, Hashable, Codable {
     case data([UInt8])
     /// The bytes of an image file.
     case image([UInt8])
-
-    private enum CodingKeys: String, CodingKey {
-      case text, number, data
-      case image = "picture"
-    }
   }
 
   public var space: Space

@@ -18,9 +18,9 @@ import Testing
       let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
       let sum = Self.checksum(bytes)
       var frame = bytes + [UInt8(sum >> 8), UInt8(sum & 255)]
-      #expect(frame.withUnsafeBufferPointer { FrameChecksum.holds($0) }, "\(count) bytes")
+      #expect(frame.withUnsafeBufferPointer { FrameChecksum.isValid($0) }, "\(count) bytes")
       frame[Int.random(in: frame.indices, using: &generator)] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
-      #expect(!frame.withUnsafeBufferPointer { FrameChecksum.holds($0) }, "\(count) bytes, one of them wrong")
+      #expect(!frame.withUnsafeBufferPointer { FrameChecksum.isValid($0) }, "\(count) bytes, one of them wrong")
     }
   }
 }

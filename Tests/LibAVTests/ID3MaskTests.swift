@@ -10,7 +10,7 @@ import Testing
   private static let large = Int(ID3Mask.harmlessByteCount)
 
   private func ranges(_ bytes: [UInt8]) throws -> [Range<Int64>] {
-    ID3Mask.ranges(of: try FileSource(bytes: bytes, interrupt: Interrupt())).veiled
+    ID3Mask.ranges(of: try FileSource(bytes: bytes, interrupt: Interrupt())).ranges
   }
 
   private static func frames(_ count: Int, _ version: UInt8 = 3, bytes: Int = 54) -> [UInt8] {

@@ -40,7 +40,7 @@ import Testing
         from: ImageLayout(pixelFormatName: row.format.name, width: row.width, height: row.height),
         to: ImageLayout(pixelFormatName: "yuv420p", width: row.newWidth, height: row.newHeight))
       let frame = try Frame()
-      try frame.allocatePicture(PixelFormat.i420.avFormat, width: row.newWidth, height: row.newHeight)
+      try frame.allocateImage(PixelFormat.i420.avFormat, width: row.newWidth, height: row.newHeight)
       try scaler.convert(data, planes: row.format.planes(width: row.width, height: row.height), into: frame)
       let pixels = try frame.copiedPixels(.i420)
       let luma = Set(pixels.data.prefix(row.newWidth * row.newHeight))
@@ -71,7 +71,7 @@ import Testing
             }
             let scaler = try ImageScaler(from: layouts[0], to: layouts[1])
             let frame = try Frame()
-            try frame.allocatePicture(target.avFormat, width: newWidth, height: newHeight)
+            try frame.allocateImage(target.avFormat, width: newWidth, height: newHeight)
             try pixels.data.withUnsafeBufferPointer { bytes in
               try scaler.convert(try #require(bytes.baseAddress), planes: pixels.planes, into: frame)
             }
@@ -98,7 +98,7 @@ import Testing
           let givenLuma = isFull ? [0, 128, 255] : [16, 126, 235]
           let file = try ImageEncoder.encode(
             Self.columns(givenLuma.map { UInt8($0) }, format), as: .jpeg(quality: 100), color: color)
-          let path = "\(folder.path)/picture"
+          let path = "\(folder.path)/image"
           try Data(file).write(to: URL(fileURLWithPath: path + ".jpg"))
           try Fixtures.ffmpeg([
             "-nostdin", "-v", "error", "-i", path + ".jpg", "-f", "rawvideo", "-y", path + ".raw",

@@ -108,7 +108,7 @@ public final class Decoder {
   /// frame.
   private func prepareCheck(of packet: Packet) {
     let bytes = UnsafeBufferPointer(start: packet.pointer.pointee.data, count: packet.byteCount)
-    if FrameChecksum.holds(bytes) {
+    if FrameChecksum.isValid(bytes) {
       context.pointee.err_recognition &= ~AV_EF_CRCCHECK
     } else {
       context.pointee.err_recognition |= AV_EF_CRCCHECK

@@ -5,13 +5,13 @@ import CMediaShims
 /// bit first).
 enum FrameChecksum {
   /// Returns whether a frame is intact: the remainder over the whole frame is 0.
-  static func holds(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+  static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let base = bytes.baseAddress, let table = av_crc_get_table(AV_CRC_16_ANSI) else { return false }
     // FFmpeg's function takes a quarter of the decoding time, so most of the frame is folded to a short residue first.
     return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64) { residue in
-      guard let room = residue.baseAddress else { return false }
-      let done = media_shims_fold_crc16(base, bytes.count, room)
-      let start = done > 0 ? av_crc(table, 0, room, 64) : 0
+      guard let output = residue.baseAddress else { return false }
+      let done = media_shims_fold_crc16(base, bytes.count, output)
+      let start = done > 0 ? av_crc(table, 0, output, 64) : 0
       return av_crc(table, start, base + done, bytes.count - done) == 0
     }
   }

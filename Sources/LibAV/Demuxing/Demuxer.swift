@@ -218,8 +218,8 @@ public final class Demuxer {
 
   /// Reads the next packet of a selected stream. Blocks.
   ///
-  /// After `cancelled` the position may be inside a packet: the demuxer returns only `cancelled` until `seek`, `goOn`
-  /// or `reopened`. A damaged packet is not an error.
+  /// After `cancelled` the position may be inside a packet: the demuxer returns only `cancelled` until `seek`,
+  /// `resumeReading` or `reopened`. A damaged packet is not an error.
   ///
   /// - Throws: The source's failure when it could not be read; a failure of the kind `limit` when 48 MiB contain no
   ///   packet of the only selected audio stream.
@@ -239,7 +239,7 @@ public final class Demuxer {
   }
 
   /// Continues reading after `cancelled`, at the current position of the source: a packet may be lost.
-  public func goOn() { source.clearErrors() }
+  public func resumeReading() { source.clearErrors() }
 
   /// Seeks to a timestamp of a stream, as near to `target` as possible, but not before `earliest` or after `latest`; in
   /// the stream's ticks. Blocks. Only the next packets show the position that was reached; containers guarantee little.

@@ -6,13 +6,13 @@ import Synchronization
 /// One set of limits applies to the process. Files are opened in many ways (items, assets, segments, scans), and each
 /// respects the limits. Threading: any.
 public enum OpeningLimits {
-  private static let present = Atomic<Int>(64 << 20)
+  private static let current = Atomic<Int>(64 << 20)
 
   /// The number of bytes that FFmpeg may read until a file is open: its header, tags and index. Default: 64 MiB; range:
   /// 1 MiB to 1 TiB.
   public static var byteCount: Int {
-    get { present.load(ordering: .relaxed) }
-    set { present.store(min(max(newValue, 1 << 20), 1 << 40), ordering: .relaxed) }
+    get { current.load(ordering: .relaxed) }
+    set { current.store(min(max(newValue, 1 << 20), 1 << 40), ordering: .relaxed) }
   }
 }
 

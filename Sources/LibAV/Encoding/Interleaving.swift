@@ -17,14 +17,14 @@ struct Interleaving: Sendable {
   mutating func append(streamIndex: Int, at microseconds: Int64) -> Bool {
     guard lastTimes[streamIndex] != nil else { return false }
     lastTimes[streamIndex] = microseconds
-    let given = lastTimes.values.compactMap(\.self)
-    guard let ahead = given.max(), let behind = given.min() else { return false }
+    let times = lastTimes.values.compactMap(\.self)
+    guard let latest = times.max(), let earliest = times.min() else { return false }
     // A stream without packets counts from the first packet of all streams.
     if writtenUntil == nil { writtenUntil = microseconds }
-    let first = given.count < lastTimes.count ? writtenUntil : max(behind, writtenUntil ?? behind)
-    guard let first, ahead.subtractingReportingOverflow(first).overflow || ahead - first > limitMicroseconds
+    let start = times.count < lastTimes.count ? writtenUntil : max(earliest, writtenUntil ?? earliest)
+    guard let start, latest.subtractingReportingOverflow(start).overflow || latest - start > limitMicroseconds
     else { return false }
-    writtenUntil = ahead
+    writtenUntil = latest
     return true
   }
 }

@@ -47,7 +47,7 @@ extension Muxer {
   ///   - codecName: `png` or `mjpeg`.
   ///   - isAttachment: Whether to add an attachment, as in Matroska, named `fileName`.
   ///   - role: FFmpeg's term for the content of the image, such as `Cover (front)`.
-  public func addPicture(
+  public func addArtwork(
     _ bytes: [UInt8], codecName: String, mediaType: String, fileName: String, isAttachment: Bool, role: String,
     title: String
   ) throws(AVFailure) {
@@ -67,7 +67,7 @@ extension Muxer {
       let size = ImageSize(bytes)
       parameters.pointee.width = Int32(clamping: size?.width ?? 1)
       parameters.pointee.height = Int32(clamping: size?.height ?? 1)
-      keep(picture: bytes, streamIndex: streamCount - 1)
+      storeAttachedPicture(bytes, streamIndex: streamCount - 1)
     }
   }
 

@@ -82,7 +82,7 @@ public final class Muxer {
   /// The custom interleaving limit; nil where FFmpeg's limit works.
   private var interleaving: Interleaving?
   /// The streams that consist of one image, with the image; written directly after the header.
-  private var pictures: [(streamIndex: Int, bytes: [UInt8])] = []
+  private var attachedPictures: [(streamIndex: Int, bytes: [UInt8])] = []
   private var isHeaderWritten = false
   /// The time up to which the media has been flushed to the file, in microseconds.
   private var flushedMicroseconds: Int64 = 0
@@ -162,7 +162,7 @@ public final class Muxer {
     isHeaderWritten = true
     if options.flushMicroseconds != nil { try flush() }
     interleaving = makeInterleaving()
-    try writePictures()
+    try writeAttachedPictures()
   }
 
   /// Returns the options of the format.
@@ -246,14 +246,14 @@ public final class Muxer {
     let streams = (0..<streamCount).compactMap { index in
       context.pointee.streams[index].flatMap { stream in
         stream.pointee.codecpar.map {
-          (index: index, isPicture: shim_stream_is_attached_picture(stream) != 0, $0.pointee)
+          (index: index, isAttachedPicture: shim_stream_is_attached_picture(stream) != 0, $0.pointee)
         }
       }
     }
-    let waitedFor = [AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_HDMV_PGS_SUBTITLE]
-    guard streams.contains(where: { waitedFor.contains($0.2.codec_id) }) else { return nil }
+    let affectedCodecs = [AV_CODEC_ID_VP8, AV_CODEC_ID_VP9, AV_CODEC_ID_HDMV_PGS_SUBTITLE]
+    guard streams.contains(where: { affectedCodecs.contains($0.2.codec_id) }) else { return nil }
     return Interleaving(
-      streams.filter { !$0.isPicture && $0.2.codec_type != AVMEDIA_TYPE_ATTACHMENT }.map(\.index),
+      streams.filter { !$0.isAttachedPicture && $0.2.codec_type != AVMEDIA_TYPE_ATTACHMENT }.map(\.index),
       limitMicroseconds: options.interleavingMicroseconds)
   }
 
@@ -261,16 +261,16 @@ public final class Muxer {
   var streamCount: Int { timeBases.count }
 
   /// Stores the image of a stream that consists of one image, to be written after the header.
-  func keep(picture bytes: [UInt8], streamIndex: Int) { pictures.append((streamIndex, bytes)) }
+  func storeAttachedPicture(_ bytes: [UInt8], streamIndex: Int) { attachedPictures.append((streamIndex, bytes)) }
 
-  private func writePictures() throws(AVFailure) {
-    for picture in pictures {
+  private func writeAttachedPictures() throws(AVFailure) {
+    for picture in attachedPictures {
       let packet = try Packet(bytes: picture.bytes)
       packet.stamp(0)
       packet.mark(isKeyFrame: true)
       try write(packet, streamIndex: picture.streamIndex)
     }
-    pictures = []
+    attachedPictures = []
   }
 
   /// Creates a dictionary, which the caller must free; nil when it is empty.

@@ -14,31 +14,33 @@ extension CommentMask {
   private static let maximumDepth = 8
 
   /// Masks lists with too many values as `free`.
-  mutating func lookAtMovie(in range: Range<Int64>, depth: Int) {
-    var place = range.lowerBound
-    while let atom = atom(at: place, in: range), step() {
+  mutating func scanMovie(in range: Range<Int64>, depth: Int) {
+    var position = range.lowerBound
+    while let atom = atom(at: position, in: range), step() {
       if atom.name == "ilst" || atom.name == "udta" || atom.name == "keys" {
         let content = atom.name == "keys" ? atom.content.dropFirst(8) : atom.content
-        if isTooMuch(Int64(atom.content.count), count: { $0.atomCount(in: content) }) {
-          show(Array("free".utf8), at: place + 4)
-          place = atom.content.upperBound
+        if exceedsLimits(Int64(atom.content.count), count: { $0.atomCount(in: content) }) {
+          maskBytes(with: Array("free".utf8), at: position + 4)
+          position = atom.content.upperBound
           continue
         }
       }
       if Self.movieContainers.contains(atom.name), depth < Self.maximumDepth {
         // A `meta` of MP4 begins with a version, one of QuickTime does not.
         let isVersioned = atom.name == "meta" && name(at: atom.content.lowerBound + 4) != "hdlr"
-        lookAtMovie(in: isVersioned ? atom.content.dropFirst(4) : atom.content, depth: depth + 1)
+        scanMovie(in: isVersioned ? atom.content.dropFirst(4) : atom.content, depth: depth + 1)
       }
-      place = atom.content.upperBound
+      position = atom.content.upperBound
     }
   }
 
-  private func name(at place: Int64) -> String { String(decoding: source.bytes(at: place, count: 4), as: UTF8.self) }
+  private func name(at position: Int64) -> String {
+    String(decoding: source.bytes(at: position, count: 4), as: UTF8.self)
+  }
 
-  private func atom(at place: Int64, in range: Range<Int64>) -> (name: String, content: Range<Int64>)? {
-    let header = source.bytes(at: place, count: 16)
-    guard place + 8 <= range.upperBound, header.count >= 8, let short = Self.bigEndian(header[..<4], 4) else {
+  private func atom(at position: Int64, in range: Range<Int64>) -> (name: String, content: Range<Int64>)? {
+    let header = source.bytes(at: position, count: 16)
+    guard position + 8 <= range.upperBound, header.count >= 8, let short = Self.bigEndian(header[..<4], 4) else {
       return nil
     }
     var (size, headerCount) = (short, 8 as Int64)
@@ -46,16 +48,16 @@ extension CommentMask {
       guard let long = Self.bigEndian(header[8...], 8) else { return nil }
       (size, headerCount) = (long, 16)
     } else if short == 0 {
-      size = range.upperBound - place
+      size = range.upperBound - position
     }
-    guard size >= headerCount, size <= range.upperBound - place else { return nil }
-    return (String(decoding: header[4..<8], as: UTF8.self), place + headerCount..<place + size)
+    guard size >= headerCount, size <= range.upperBound - position else { return nil }
+    return (String(decoding: header[4..<8], as: UTF8.self), position + headerCount..<position + size)
   }
 
   private func atomCount(in range: Range<Int64>) -> Int {
-    var (place, count) = (range.lowerBound, 0)
-    while count <= maximumCount, let atom = atom(at: place, in: range) {
-      (place, count) = (atom.content.upperBound, count + 1)
+    var (position, count) = (range.lowerBound, 0)
+    while count <= maximumCount, let atom = atom(at: position, in: range) {
+      (position, count) = (atom.content.upperBound, count + 1)
     }
     return count
   }
@@ -63,27 +65,27 @@ extension CommentMask {
   // MARK: - RIFF
 
   /// Masks `INFO` lists with too many texts as `JUNK`.
-  mutating func lookAtRIFF(from start: Int64, end: Int64) {
-    var place = start + 12
-    while place + 12 <= end, step(), var size = littleEndian(at: place + 4, 4) {
-      let kind = name(at: place)
+  mutating func scanRIFF(from start: Int64, end: Int64) {
+    var position = start + 12
+    while position + 12 <= end, step(), var size = littleEndian(at: position + 4, 4) {
+      let kind = name(at: position)
       // RF64 (EBU Tech 3306) stores the length of the audio after the header of its first chunk.
       if kind == "data", size == 0xFFFF_FFFF { size = min(end, max(0, littleEndian(at: start + 28, 8) ?? end)) }
-      if kind == "LIST", name(at: place + 8) == "INFO" {
-        let content = place + 12..<max(place + 12, min(place + 8 + size, end))
-        if isTooMuch(Int64(content.count), count: { $0.chunkCount(in: content) }) {
-          show(Array("JUNK".utf8), at: place)
+      if kind == "LIST", name(at: position + 8) == "INFO" {
+        let content = position + 12..<max(position + 12, min(position + 8 + size, end))
+        if exceedsLimits(Int64(content.count), count: { $0.chunkCount(in: content) }) {
+          maskBytes(with: Array("JUNK".utf8), at: position)
         }
       }
       // AVI continues in another RIFF chunk, of which only the header is skipped.
-      place += kind == "RIFF" ? 12 : 8 + size + size & 1
+      position += kind == "RIFF" ? 12 : 8 + size + size & 1
     }
   }
 
   private func chunkCount(in range: Range<Int64>) -> Int {
-    var (place, count) = (range.lowerBound, 0)
-    while count <= maximumCount, place + 8 <= range.upperBound, let size = littleEndian(at: place + 4, 4) {
-      (place, count) = (place + 8 + size + size & 1, count + 1)
+    var (position, count) = (range.lowerBound, 0)
+    while count <= maximumCount, position + 8 <= range.upperBound, let size = littleEndian(at: position + 4, 4) {
+      (position, count) = (position + 8 + size + size & 1, count + 1)
     }
     return count
   }
@@ -91,18 +93,20 @@ extension CommentMask {
   // MARK: - CAF
 
   /// Masks an `info` chunk with too many entries as `free`.
-  mutating func lookAtCAF(from start: Int64) {
-    var place = start
-    while step(), let size = bigEndian(at: place + 4, 8) {
-      let content = place + 12
-      if name(at: place) == "info" {
+  mutating func scanCAF(from start: Int64) {
+    var position = start
+    while step(), let size = bigEndian(at: position + 4, 8) {
+      let content = position + 12
+      if name(at: position) == "info" {
         let claimed = bigEndian(at: content, 4) ?? 0
-        if isTooMuch(max(0, size), count: { _ in Int(claimed) }) { show(Array("free".utf8), at: place) }
+        if exceedsLimits(max(0, size), count: { _ in Int(claimed) }) {
+          maskBytes(with: Array("free".utf8), at: position)
+        }
       }
       let (next, overflow) = content.addingReportingOverflow(size)
       // The size of the audio may be unknown: then it is the last chunk.
       guard size >= 0, !overflow else { return }
-      place = next
+      position = next
     }
   }
 
@@ -113,24 +117,24 @@ extension CommentMask {
   )
 
   /// Masks tags with too many values as `Void`.
-  mutating func lookAtMatroska(in range: Range<Int64>) {
-    var place = range.lowerBound
-    while step(), let element = element(at: place, in: range) {
-      if element.id == Self.segment { return lookAtSegment(in: element.content) }
-      place = element.content.upperBound
+  mutating func scanMatroska(in range: Range<Int64>) {
+    var position = range.lowerBound
+    while step(), let element = element(at: position, in: range) {
+      if element.id == Self.segment { return scanSegment(in: element.content) }
+      position = element.content.upperBound
     }
   }
 
-  private mutating func lookAtSegment(in range: Range<Int64>) {
-    var place = range.lowerBound
-    while step(), let element = element(at: place, in: range) {
+  private mutating func scanSegment(in range: Range<Int64>) {
+    var position = range.lowerBound
+    while step(), let element = element(at: position, in: range) {
       let content = element.content
-      if element.id == Self.tags, isTooMuch(Int64(content.count), count: { $0.valueCount(in: content) }) {
-        show(Self.void(Int64(content.upperBound - place)), at: place)
+      if element.id == Self.tags, exceedsLimits(Int64(content.count), count: { $0.valueCount(in: content) }) {
+        maskBytes(with: Self.void(Int64(content.upperBound - position)), at: position)
       }
       // An element of unknown length cannot be skipped.
       guard !element.isUnknown else { return }
-      place = content.upperBound
+      position = content.upperBound
     }
   }
 
@@ -144,30 +148,30 @@ extension CommentMask {
 
   /// Counts the values in tags, including nested ones, each at the beginning of its element.
   private func valueCount(in range: Range<Int64>) -> Int {
-    var (place, count) = (range.lowerBound, 0)
-    while count <= maximumCount, let element = element(at: place, in: range) {
+    var (position, count) = (range.lowerBound, 0)
+    while count <= maximumCount, let element = element(at: position, in: range) {
       if element.id == Self.simpleTag { count += 1 }
       // Enters the elements that contain values, and skips all others; a value contains only a few names.
       let isEntered = element.id == Self.tag || element.id == Self.simpleTag
       let next = isEntered ? element.content.lowerBound : element.content.upperBound
-      guard next > place else { break }
-      place = next
+      guard next > position else { break }
+      position = next
     }
     return count
   }
 
   private func element(
-    at place: Int64, in range: Range<Int64>
+    at position: Int64, in range: Range<Int64>
   ) -> (id: Int64, content: Range<Int64>, isUnknown: Bool)? {
-    let header = source.bytes(at: place, count: 12)
-    guard place < range.upperBound, let first = header.first, first >= 0x10 else { return nil }
+    let header = source.bytes(at: position, count: 12)
+    guard position < range.upperBound, let first = header.first, first >= 0x10 else { return nil }
     let idCount = first.leadingZeroBitCount + 1
     guard header.count > idCount, header[idCount] != 0 else { return nil }
     let sizeCount = header[idCount].leadingZeroBitCount + 1
     guard header.count >= idCount + sizeCount, let id = Self.bigEndian(header[..<idCount], idCount) else { return nil }
     let mask = Int64(1) << (7 * sizeCount) - 1
     let size = header[idCount..<idCount + sizeCount].reduce(0) { $0 << 8 | Int64($1) } & mask
-    let start = place + Int64(idCount + sizeCount)
+    let start = position + Int64(idCount + sizeCount)
     guard start <= range.upperBound else { return nil }
     let isUnknown = size == mask
     let end = isUnknown ? range.upperBound : min(range.upperBound, start + size)
@@ -190,29 +194,29 @@ extension CommentMask {
   ]
 
   /// Masks objects with too many values by an unknown name.
-  mutating func lookAtASF(from start: Int64) {
+  mutating func scanASF(from start: Int64) {
     guard let size = littleEndian(at: start + 16, 8), size >= 30, let end = Self.sum(start, size) else { return }
-    lookAtASFObjects(in: start + 30..<end, depth: 0)
+    scanASFObjects(in: start + 30..<end, depth: 0)
   }
 
-  private mutating func lookAtASFObjects(in range: Range<Int64>, depth: Int) {
-    var place = range.lowerBound
-    while place + 24 <= range.upperBound, step(), let size = littleEndian(at: place + 16, 8), size >= 24,
-      let next = Self.sum(place, size)
+  private mutating func scanASFObjects(in range: Range<Int64>, depth: Int) {
+    var position = range.lowerBound
+    while position + 24 <= range.upperBound, step(), let size = littleEndian(at: position + 16, 8), size >= 24,
+      let next = Self.sum(position, size)
     {
-      let name = source.bytes(at: place, count: 16)
+      let name = source.bytes(at: position, count: 16)
       if [Self.extendedDescription, Self.metadata, Self.metadataLibrary].contains(name) {
-        let claimed = littleEndian(at: place + 24, 2) ?? 0
-        if isTooMuch(size, count: { _ in Int(claimed) }) { show([0], at: place) }
-      } else if name == Self.headerExtension, depth == 0, place + 46 <= min(next, range.upperBound) {
-        lookAtASFObjects(in: place + 46..<min(next, range.upperBound), depth: 1)
+        let claimed = littleEndian(at: position + 24, 2) ?? 0
+        if exceedsLimits(size, count: { _ in Int(claimed) }) { maskBytes(with: [0], at: position) }
+      } else if name == Self.headerExtension, depth == 0, position + 46 <= min(next, range.upperBound) {
+        scanASFObjects(in: position + 46..<min(next, range.upperBound), depth: 1)
       }
-      place = next
+      position = next
     }
   }
 
-  private static func sum(_ place: Int64, _ size: Int64) -> Int64? {
-    let (sum, overflow) = place.addingReportingOverflow(size)
+  private static func sum(_ position: Int64, _ size: Int64) -> Int64? {
+    let (sum, overflow) = position.addingReportingOverflow(size)
     return overflow ? nil : sum
   }
 
@@ -220,12 +224,12 @@ extension CommentMask {
 
   /// Masks the number of items as 0 in a tag with too many of them, at the file's end or before an ID3v1 tag. The audio
   /// ends before the tag.
-  mutating func lookAtAPE(end: Int64) {
+  mutating func scanAPE(end: Int64) {
     for footer in [end - 32, end - 160] where footer >= 0 {
       guard source.bytes(at: footer, count: 8) == Array("APETAGEX".utf8), let size = littleEndian(at: footer + 12, 4),
         let count = littleEndian(at: footer + 16, 4)
       else { continue }
-      if isTooMuch(size, count: { _ in Int(count) }) { show([0, 0, 0, 0], at: footer + 16) }
+      if exceedsLimits(size, count: { _ in Int(count) }) { maskBytes(with: [0, 0, 0, 0], at: footer + 16) }
     }
   }
 }

@@ -4,47 +4,47 @@ import MediaCore
 /// specification, section 5).
 extension CommentMask {
   /// The maximum total size of images that FFmpeg may keep in memory, in bytes.
-  private static let pictureByteCount: Int64 = 64 << 20
+  private static let maximumPictureBlockByteCount: Int64 = 64 << 20
   private static let maximumBlockCount = 4_096
 
   /// Masks blocks with too many comments, and images whose total size is too large, as padding.
-  mutating func lookAtFLAC(from start: Int64) {
+  mutating func scanFLAC(from start: Int64) {
     let source = source
-    var place = start
-    var pictureByteCount: Int64 = 0
+    var position = start
+    var pictureBlockByteCount: Int64 = 0
     for index in 0... {
-      let header = source.bytes(at: place, count: 4)
+      let header = source.bytes(at: position, count: 4)
       guard header.count == 4, let size = Self.bigEndian(header[1...], 3) else { return }
       // FFmpeg searches for the audio after the last block.
-      guard index < Self.maximumBlockCount else { return show([0x81], at: place) }
-      let content = place + 4
-      var isHidden = false
+      guard index < Self.maximumBlockCount else { return maskBytes(with: [0x81], at: position) }
+      let content = position + 4
+      var isMasked = false
       switch header[0] & 0x7F {
       case 4:
-        isHidden = isTooMuch(size) { walk in
+        isMasked = exceedsLimits(size) { walk in
           Self.commentCount(size, limit: walk.maximumCount) { source.bytes(at: content + $0, count: $1) }.count
         }
       case 6:
-        pictureByteCount += size
-        isHidden = pictureByteCount > Self.pictureByteCount
+        pictureBlockByteCount += size
+        isMasked = pictureBlockByteCount > Self.maximumPictureBlockByteCount
       default: break
       }
-      if isHidden { show([header[0] & 0x80 | 1], at: place) }
+      if isMasked { maskBytes(with: [header[0] & 0x80 | 1], at: position) }
       guard header[0] & 0x80 == 0 else { return }
-      place = content + size
+      position = content + size
     }
   }
 
   /// Counts the comments in `byteCount` bytes, up to `limit` + 1. Also returns the position of the stored count.
   private static func commentCount(
     _ byteCount: Int64, limit: Int, read: (Int64, Int) -> [UInt8]
-  ) -> (count: Int, place: Int64) {
-    func number(_ place: Int64) -> Int64? { bigEndian(read(place, 4).reversed(), 4) }
+  ) -> (count: Int, position: Int64) {
+    func number(_ position: Int64) -> Int64? { bigEndian(read(position, 4).reversed(), 4) }
     guard let vendor = number(0), let claimed = number(vendor + 4) else { return (0, 0) }
-    var place = vendor + 8
+    var position = vendor + 8
     var count = 0
-    while count <= limit, count < claimed, let size = number(place), place + 4 + size <= byteCount {
-      place += 4 + size
+    while count <= limit, count < claimed, let size = number(position), position + 4 + size <= byteCount {
+      position += 4 + size
       count += 1
     }
     return (count, vendor + 4)
@@ -54,25 +54,25 @@ extension CommentMask {
 
   /// The position of one page, and the content of its header.
   private struct Page {
-    let place: Int64
+    let position: Int64
     let isContinued: Bool
     let isFirst: Bool
     let granule: Int64
     let serial: Int64
     let laces: [UInt8]
 
-    init?(_ source: FileSource, at place: Int64) {
-      let header = source.bytes(at: place, count: 27)
+    init?(_ source: FileSource, at position: Int64) {
+      let header = source.bytes(at: position, count: 27)
       guard header.count == 27, header.starts(with: "OggS".utf8) else { return nil }
-      laces = source.bytes(at: place + 27, count: Int(header[26]))
+      laces = source.bytes(at: position + 27, count: Int(header[26]))
       guard laces.count == Int(header[26]) else { return nil }
-      self.place = place
+      self.position = position
       (isContinued, isFirst) = (header[5] & 1 != 0, header[5] & 2 != 0)
       granule = header[6..<14].reversed().reduce(0) { $0 << 8 | Int64($1) }
       serial = header[14..<18].reversed().reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    var content: Int64 { place + 27 + Int64(laces.count) }
+    var content: Int64 { position + 27 + Int64(laces.count) }
     var end: Int64 { content + laces.reduce(0) { $0 + Int64($1) } }
     /// The size of the page's first packet in this page, and whether the packet ends in it.
     var first: (byteCount: Int64, isEnded: Bool) {
@@ -87,63 +87,63 @@ extension CommentMask {
 
   /// A comment packet, which may extend over many pages.
   private struct CommentPacket {
-    var pieces: [(page: Int64, range: Range<Int64>, offset: Int64)] = []
+    var fragments: [(page: Int64, range: Range<Int64>, offset: Int64)] = []
     var byteCount: Int64 = 0
-    var isWhole = false
+    var isComplete = false
 
     mutating func append(_ page: Page) {
       let first = page.first
-      pieces.append((page.place, page.content..<page.content + first.byteCount, byteCount))
+      fragments.append((page.position, page.content..<page.content + first.byteCount, byteCount))
       byteCount += first.byteCount
-      isWhole = first.isEnded
+      isComplete = first.isEnded
     }
 
     /// Converts a position in the packet to the position in the file, and to the page that contains it.
-    func place(of offset: Int64) -> (page: Int64, place: Int64)? {
+    func position(of offset: Int64) -> (page: Int64, position: Int64)? {
       guard offset >= 0, offset < byteCount else { return nil }
-      var (low, high) = (0, pieces.count - 1)
+      var (low, high) = (0, fragments.count - 1)
       while low < high {
         let middle = (low + high + 1) / 2
-        if pieces[middle].offset <= offset { low = middle } else { high = middle - 1 }
+        if fragments[middle].offset <= offset { low = middle } else { high = middle - 1 }
       }
-      return (pieces[low].page, pieces[low].range.lowerBound + offset - pieces[low].offset)
+      return (fragments[low].page, fragments[low].range.lowerBound + offset - fragments[low].offset)
     }
 
     func read(_ source: FileSource, _ offset: Int64, _ count: Int) -> [UInt8] {
-      guard let first = place(of: offset), let last = place(of: offset + Int64(count) - 1) else { return [] }
-      if first.page == last.page { return source.bytes(at: first.place, count: count) }
+      guard let first = position(of: offset), let last = position(of: offset + Int64(count) - 1) else { return [] }
+      if first.page == last.page { return source.bytes(at: first.position, count: count) }
       return (0..<Int64(count)).flatMap { index in
-        place(of: offset + index).map { source.bytes(at: $0.place, count: 1) } ?? []
+        position(of: offset + index).map { source.bytes(at: $0.position, count: 1) } ?? []
       }
     }
   }
 
   /// Masks the number of comments as 0 in a packet with too many, and corrects the checksum of the page.
-  mutating func lookAtOgg(from start: Int64) {
+  mutating func scanOgg(from start: Int64) {
     var heads: Set<Int64> = []
     var packets: [Int64: CommentPacket] = [:]
-    var place = start
-    while step(), let page = Page(source, at: place) {
-      place = page.end
+    var position = start
+    while step(), let page = Page(source, at: position) {
+      position = page.end
       if page.isFirst {
         heads.insert(page.serial)
         continue
       }
       if heads.remove(page.serial) != nil {
         packets[page.serial] = CommentPacket()
-      } else if packets[page.serial]?.pieces.isEmpty != false || !page.isContinued {
+      } else if packets[page.serial]?.fragments.isEmpty != false || !page.isContinued {
         packets[page.serial] = nil
       }
       packets[page.serial]?.append(page)
-      if let packet = packets[page.serial], packet.isWhole {
-        lookAt(packet)
+      if let packet = packets[page.serial], packet.isComplete {
+        scan(packet)
         packets[page.serial] = nil
       }
       if heads.isEmpty, packets.isEmpty { return }
     }
   }
 
-  private mutating func lookAt(_ packet: CommentPacket) {
+  private mutating func scan(_ packet: CommentPacket) {
     let source = source
     let start = packet.read(source, 0, 8)
     // The header before the comments: OpusTags, vorbis, theora, a FLAC block's header, or none (Speex).
@@ -152,29 +152,29 @@ extension CommentMask {
       ? 8
       : start.dropFirst().starts(with: "vorbis".utf8) || start.dropFirst().starts(with: "theora".utf8)
         ? 7 : start.first.map { $0 & 0x7F } == 4 ? 4 : 0
-    var countPlace: Int64 = 0
-    let isHidden = isTooMuch(packet.byteCount - skipped) { walk in
+    var countOffset: Int64 = 0
+    let isMasked = exceedsLimits(packet.byteCount - skipped) { walk in
       let found = Self.commentCount(packet.byteCount - skipped, limit: walk.maximumCount) {
         packet.read(source, skipped + $0, $1)
       }
-      countPlace = skipped + found.place
+      countOffset = skipped + found.position
       return found.count
     }
-    guard isHidden, countPlace > 0 else { return }
+    guard isMasked, countOffset > 0 else { return }
     var pages: [Int64: [UInt8]] = [:]
-    for offset in countPlace..<countPlace + 4 {
-      guard let (place, byte) = packet.place(of: offset), let page = Page(source, at: place) else { return }
-      var bytes = pages[place] ?? source.bytes(at: place, count: Int(page.end - place))
-      guard bytes.indices.contains(Int(byte - place)) else { return }
-      bytes[Int(byte - place)] = 0
-      pages[place] = bytes
+    for offset in countOffset..<countOffset + 4 {
+      guard let (position, byte) = packet.position(of: offset), let page = Page(source, at: position) else { return }
+      var bytes = pages[position] ?? source.bytes(at: position, count: Int(page.end - position))
+      guard bytes.indices.contains(Int(byte - position)) else { return }
+      bytes[Int(byte - position)] = 0
+      pages[position] = bytes
     }
-    for (place, bytes) in pages.sorted(by: { $0.key < $1.key }) {
+    for (position, bytes) in pages.sorted(by: { $0.key < $1.key }) {
       var bytes = bytes
       bytes.replaceSubrange(22..<26, with: [0, 0, 0, 0])
       let sum = Self.checksum(bytes)
       bytes.replaceSubrange(22..<26, with: (0..<4).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) })
-      show(bytes, at: place)
+      maskBytes(with: bytes, at: position)
     }
   }
 

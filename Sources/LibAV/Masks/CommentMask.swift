@@ -40,29 +40,29 @@ struct CommentMask {
     let head = source.bytes(at: start, count: 16)
     guard head.count == 16 else { return [] }
     if head.starts(with: "fLaC".utf8) {
-      walk.lookAtFLAC(from: start + 4)
+      walk.scanFLAC(from: start + 4)
     } else if head.starts(with: "OggS".utf8) {
-      walk.lookAtOgg(from: start)
+      walk.scanOgg(from: start)
     } else if head.starts(with: "caff".utf8) {
-      walk.lookAtCAF(from: start + 8)
+      walk.scanCAF(from: start + 8)
     } else if head.starts(with: "RIFF".utf8) || head.starts(with: "RF64".utf8) || head.starts(with: "BW64".utf8) {
-      walk.lookAtRIFF(from: start, end: end)
+      walk.scanRIFF(from: start, end: end)
     } else if head.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
-      walk.lookAtMatroska(in: start..<end)
+      walk.scanMatroska(in: start..<end)
     } else if head.starts(with: [0x30, 0x26, 0xB2, 0x75]) {
-      walk.lookAtASF(from: start)
+      walk.scanASF(from: start)
     } else if head[4..<8] == ArraySlice("ftyp".utf8) || head[4..<8] == ArraySlice("moov".utf8)
       || head[4..<8] == ArraySlice("wide".utf8) || head[4..<8] == ArraySlice("mdat".utf8)
     {
-      walk.lookAtMovie(in: start..<end, depth: 0)
+      walk.scanMovie(in: start..<end, depth: 0)
     }
-    walk.lookAtAPE(end: end)
+    walk.scanAPE(end: end)
     return walk.masks.filter { $0.range.upperBound <= end }
   }
 
   /// Adds comments of `bytes` bytes, and returns whether the total is too much. Comments are counted only when their
   /// total size is large.
-  mutating func isTooMuch(_ bytes: Int64, count counted: (Self) -> Int) -> Bool {
+  mutating func exceedsLimits(_ bytes: Int64, count counted: (Self) -> Int) -> Bool {
     byteCount = byteCount.addingReportingOverflow(max(0, bytes)).partialValue
     guard byteCount > harmlessByteCount || byteCount < 0 else { return false }
     count += Int64(counted(self))
@@ -71,8 +71,8 @@ struct CommentMask {
   }
 
   /// Masks the bytes at a position with other bytes.
-  mutating func show(_ bytes: [UInt8], at place: Int64) {
-    masks.append(Mask(range: place..<place + Int64(bytes.count), bytes: bytes))
+  mutating func maskBytes(with bytes: [UInt8], at position: Int64) {
+    masks.append(Mask(range: position..<position + Int64(bytes.count), bytes: bytes))
   }
 
   /// Counts an examined header; returns false after the maximum number of steps.
@@ -82,12 +82,12 @@ struct CommentMask {
   }
 
   /// Reads bytes as a big-endian number; nil when there are fewer.
-  func bigEndian(at place: Int64, _ count: Int) -> Int64? {
-    Self.bigEndian(source.bytes(at: place, count: count), count)
+  func bigEndian(at position: Int64, _ count: Int) -> Int64? {
+    Self.bigEndian(source.bytes(at: position, count: count), count)
   }
 
-  func littleEndian(at place: Int64, _ count: Int) -> Int64? {
-    Self.bigEndian(source.bytes(at: place, count: count).reversed(), count)
+  func littleEndian(at position: Int64, _ count: Int) -> Int64? {
+    Self.bigEndian(source.bytes(at: position, count: count).reversed(), count)
   }
 
   static func bigEndian(_ bytes: some Collection<UInt8>, _ count: Int) -> Int64? {

@@ -17,17 +17,17 @@ enum ID3Mask {
   /// - Returns: The ranges, and the end of the last tag.
   static func ranges(
     of source: FileSource, harmlessByteCount: Int64 = harmlessByteCount
-  ) -> (veiled: [Range<Int64>], end: Int64) {
+  ) -> (ranges: [Range<Int64>], end: Int64) {
     guard source.isSeekable else { return ([], 0) }
     var ranges: [Range<Int64>] = []
     var offset: Int64 = 0
     for _ in 0..<maximumTagCount {
       guard let tag = Tag(source.bytes(at: offset, count: 10)) else { break }
-      let inside = offset + 10..<offset + 10 + tag.byteCount
-      let end = inside.upperBound + (tag.hasFooter ? 10 : 0)
-      if source.byteSource != nil { return (tag.byteCount > harmlessStreamedByteCount ? [inside] : [], end) }
-      if tag.byteCount > harmlessByteCount, !hasFewFrames(tag, in: inside, of: source) {
-        ranges.append(inside)
+      let content = offset + 10..<offset + 10 + tag.byteCount
+      let end = content.upperBound + (tag.hasFooter ? 10 : 0)
+      if source.byteSource != nil { return (tag.byteCount > harmlessStreamedByteCount ? [content] : [], end) }
+      if tag.byteCount > harmlessByteCount, !hasFewFrames(tag, in: content, of: source) {
+        ranges.append(content)
       }
       offset = end
     }
@@ -54,20 +54,20 @@ enum ID3Mask {
   }
 
   /// Whether the frames can be followed to the tag's end, or to the padding before it, and are not too many.
-  private static func hasFewFrames(_ tag: Tag, in inside: Range<Int64>, of source: FileSource) -> Bool {
+  private static func hasFewFrames(_ tag: Tag, in content: Range<Int64>, of source: FileSource) -> Bool {
     let headerCount: Int64 = tag.version == 2 ? 6 : 10
-    var offset = inside.lowerBound
+    var offset = content.lowerBound
     if tag.hasExtendedHeader {
       let size = source.bytes(at: offset, count: 4)
       guard size.count == 4 else { return true }
       offset += tag.version == 4 ? number(size[...], bits: 7) : number(size[...], bits: 8) + 4
     }
     for _ in 0..<maximumFrameCount {
-      guard offset + headerCount <= inside.upperBound else { return true }
+      guard offset + headerCount <= content.upperBound else { return true }
       let header = source.bytes(at: offset, count: Int(headerCount))
       // The file ends within the tag, and FFmpeg stops there.
       guard header.count == headerCount, header[0] != 0 else { return true }
-      guard let size = size(of: header, tag.version, at: offset, in: inside, of: source) else { return false }
+      guard let size = size(of: header, tag.version, at: offset, in: content, of: source) else { return false }
       offset += headerCount + size
     }
     return false
@@ -75,7 +75,7 @@ enum ID3Mask {
 
   /// Returns the size of a frame after its header; nil if the header is invalid.
   private static func size(
-    of header: [UInt8], _ version: UInt8, at offset: Int64, in inside: Range<Int64>, of source: FileSource
+    of header: [UInt8], _ version: UInt8, at offset: Int64, in content: Range<Int64>, of source: FileSource
   ) -> Int64? {
     guard isName(header.prefix(version == 2 ? 3 : 4)) else { return nil }
     guard version == 4 else { return number(version == 2 ? header[3..<6] : header[4..<8], bits: 8) }
@@ -85,7 +85,7 @@ enum ID3Mask {
     guard size != plain else { return size }
     let isFollowed = [size, plain].map { size -> Bool in
       let next = offset + 10 + size
-      guard next < inside.upperBound else { return next == inside.upperBound }
+      guard next < content.upperBound else { return next == content.upperBound }
       let name = source.bytes(at: next, count: 4)
       return name.first == 0 || name.count == 4 && isName(name[...])
     }

@@ -12,6 +12,6 @@ struct Mask: Sendable, Hashable {
   static func all(of source: FileSource) -> [Mask] {
     let tags = ID3Mask.ranges(of: source)
     let comments = source.byteSource == nil ? CommentMask.masks(of: source, from: tags.end) : []
-    return tags.veiled.map { Mask(range: $0) } + comments
+    return tags.ranges.map { Mask(range: $0) } + comments
   }
 }

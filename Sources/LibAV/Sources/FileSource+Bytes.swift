@@ -41,7 +41,7 @@ extension FileSource {
   /// end. Does not disturb FFmpeg's reads. Blocks.
   ///
   /// - Throws: As `read(into:at:)`.
-  public func present(at offset: Int64, count: Int) throws(AVFailure) -> [UInt8] {
+  public func readAvailable(at offset: Int64, count: Int) throws(AVFailure) -> [UInt8] {
     var failure: AVFailure?
     let bytes = [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, filled in
       let rest = UnsafeMutableRawBufferPointer(buffer)
@@ -91,10 +91,10 @@ extension FileSource {
     var filled = 0
     while filled < buffer.count {
       if interrupt.isCancelled { throw AVFailure(cancelledIn: "read") }
-      let (place, overflow) = offset.addingReportingOverflow(Int64(filled))
+      let (position, overflow) = offset.addingReportingOverflow(Int64(filled))
       guard !overflow else { break }
       let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-      let count = pread(descriptor, rest.baseAddress, rest.count, Int(place))
+      let count = pread(descriptor, rest.baseAddress, rest.count, Int(position))
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw AVFailure(errno: errno, call: "read") }
       if count == 0 { break }

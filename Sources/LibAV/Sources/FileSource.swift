@@ -249,9 +249,9 @@ public final class FileSource {
   ) throws(MediaError) -> Int {
     var filled = 0
     while filled < buffer.count {
-      let (place, overflow) = offset.addingReportingOverflow(Int64(filled))
-      guard !overflow, place >= 0 else { break }
-      let count = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]), at: place)
+      let (position, overflow) = offset.addingReportingOverflow(Int64(filled))
+      guard !overflow, position >= 0 else { break }
+      let count = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]), at: position)
       guard count > 0 else { break }
       // A source may report more bytes than fit; the excess is ignored.
       filled += min(count, buffer.count - filled)

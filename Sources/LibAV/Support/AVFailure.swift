@@ -85,8 +85,8 @@ public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// The reason in text form, for a message. It includes the number if the system failed: `errno` is below 4096.
   /// FFmpeg's codes are not, and their numbers mean nothing to a reader.
   public var reason: String {
-    let words = text.isEmpty ? "unknown error \(code)" : text
-    return (-4_095..<0).contains(code) ? "\(words) (errno \(-code))" : words
+    let message = text.isEmpty ? "unknown error \(code)" : text
+    return (-4_095..<0).contains(code) ? "\(message) (errno \(-code))" : message
   }
 
   public var description: String { "\(call): \(reason)" }

@@ -44,7 +44,7 @@ public final class ImageConverter {
         format.avFormat, width: Int32(width), height: Int32(height), matrix: matrix,
         isFullRange: traits.isRGB || format == .bgra ? false : isFull))
     let scaling = try scaling(shape, isRGB: traits.isRGB || format == .bgra, traits)
-    try output.allocatePicture(format.avFormat, width: width, height: height)
+    try output.allocateImage(format.avFormat, width: width, height: height)
     defer { output.clear() }
     try scaling.scale(frame, into: output)
     return try output.copiedPixels(format)
@@ -54,7 +54,7 @@ public final class ImageConverter {
   public static func color(of frame: Frame, as format: PixelFormat) -> FormatDescription.Video.Color {
     let source = frame.pointer.pointee
     let traits = ImageFormat(AVPixelFormat(source.format))
-    guard var color = frame.picture?.color else { return .init() }
+    guard var color = frame.videoProperties?.color else { return .init() }
     if format == .bgra {
       color.matrix = 0
       color.isFullRange = true

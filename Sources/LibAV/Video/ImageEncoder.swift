@@ -68,7 +68,7 @@ public enum ImageEncoder {
   /// Converts `source` to the encoder's format. JPEG always uses BT.601 with full range (JFIF 1.02).
   private static func fill(_ frame: Frame, with source: Frame, _ format: AVPixelFormat) throws(AVFailure) {
     let (width, height) = (source.pointer.pointee.width, source.pointer.pointee.height)
-    try frame.allocatePicture(format, width: Int(width), height: Int(height))
+    try frame.allocateImage(format, width: Int(width), height: Int(height))
     let traits = ImageFormat(format)
     let sourceTraits = ImageFormat(AVPixelFormat(source.pointer.pointee.format))
     let scaling = try ScalingContext(

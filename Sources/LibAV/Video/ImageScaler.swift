@@ -24,7 +24,7 @@ public final class ImageScaler {
       from: Self.side(input, matrix: matrix), to: Self.side(output, matrix: Self.matrix(of: output) ?? matrix),
       flags: SWS_BICUBIC | SWS_ACCURATE_RND)
     source = try Frame()
-    try source.allocatePicture(input.avFormat, width: input.width, height: input.height)
+    try source.allocateImage(input.avFormat, width: input.width, height: input.height)
   }
 
   /// Converts an image, whose planes are at their offsets in `data`, into a frame of the `output` layout.

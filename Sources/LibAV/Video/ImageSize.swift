@@ -35,7 +35,7 @@ struct ImageSize: Sendable, Hashable {
 
 extension LibAV {
   /// Returns the size of a PNG or JPEG, in pixels; nil when the bytes do not contain it.
-  public static func pictureSize(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
+  public static func imageSize(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
     ImageSize(bytes).map { ($0.width, $0.height) }
   }
 

@@ -6,7 +6,7 @@ extension FrameReader {
   func isShorter(than byteCount: Int64) -> Bool { demuxer.presentByteCount.map { $0 < byteCount } ?? false }
 
   /// Continues after an interruption of a source that cannot seek, with the next packet.
-  func goOn() { demuxer.goOn() }
+  func goOn() { demuxer.resumeReading() }
 
   /// The end of the last packet, after all packets were read without decoding; nil while packets remain.
   var countedEnd: Int64? { isAtEndOfFile && isCounted ? countedFrame : nil }

@@ -93,14 +93,14 @@ final class VideoCompositionPass: ReadPass, @unchecked Sendable {
 
   /// Returns the canvas in the requested pixel format, and its description.
   private func output() throws(MediaError) -> (PixelBuffer, FormatDescription.Video) {
-    let picture = try canvas.image()
-    var format = FormatDescription.Video(width: picture.width, height: picture.height)
+    let image = try canvas.image()
+    var format = FormatDescription.Video(width: image.width, height: image.height)
     format.frameDuration = composition.frameDuration
     format.pixelAspectRatio = .init(horizontal: 1, vertical: 1)
     do throws(AVFailure) {
-      let frame = try Frame(picture)
+      let frame = try Frame(image)
       format.color = ImageConverter.color(of: frame, as: pixelFormat)
-      return (pixelFormat == .bgra ? picture : try converter.convert(frame, to: pixelFormat), format)
+      return (pixelFormat == .bgra ? image : try converter.convert(frame, to: pixelFormat), format)
     } catch {
       throw MediaError(error, path: displayPath)
     }

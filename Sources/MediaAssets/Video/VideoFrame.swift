@@ -5,7 +5,7 @@ import MediaCore
 struct VideoFrame {
   /// The pixels. Valid until the reader reads another frame or seeks, because it reuses frames.
   let frame: Frame
-  let properties: Frame.Picture
+  let properties: Frame.VideoProperties
   /// The track's description of its frames.
   let format: FormatDescription.Video
   var time: MediaTime

@@ -364,7 +364,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     let frame =
       if let spare = spareFrames.popLast() { spare } else { try mapped { () throws(AVFailure) in try Frame() } }
     do throws(MediaError) {
-      if try fill(frame, latest: latest), let properties = frame.picture {
+      if try fill(frame, latest: latest), let properties = frame.videoProperties {
         isWarmingUp = false
         if properties.isDamaged { noteSkipped(AVFailure(invalidDataIn: "avcodec_receive_frame")) }
         return videoFrame(frame, properties)
@@ -438,7 +438,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
 
   // MARK: - Times
 
-  private func videoFrame(_ frame: Frame, _ properties: Frame.Picture) -> VideoFrame {
+  private func videoFrame(_ frame: Frame, _ properties: Frame.VideoProperties) -> VideoFrame {
     let before = nextFrame ?? currentFrame
     let declared = frame.durationTicks.map { timeBase.time(ofTicks: $0) }
     let standardDuration = format.frameDuration.isNumeric ? format.frameDuration : .zero

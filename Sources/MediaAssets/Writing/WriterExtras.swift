@@ -64,8 +64,8 @@ struct WriterExtras: Sendable {
     guard container.artworkStorage == .stream || container.artworkStorage == .attachment else { return }
     for (index, image) in images.enumerated() {
       guard let codecName = Self.codecName(of: image) else { continue }
-      let name = image.type == .frontCover || index == 0 ? "cover" : "picture\(index)"
-      try muxer.addPicture(
+      let name = image.type == .frontCover || index == 0 ? "cover" : "artwork\(index)"
+      try muxer.addArtwork(
         image.data, codecName: codecName, mediaType: codecName == "png" ? "image/png" : "image/jpeg",
         fileName: name + (codecName == "png" ? ".png" : ".jpg"), isAttachment: container.artworkStorage == .attachment,
         role: image.type.ffmpegName ?? "", title: image.description)
@@ -76,7 +76,7 @@ struct WriterExtras: Sendable {
   private static func flacPictureBlock(_ image: Artwork) -> [UInt8] {
     func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
     let (media, text) = (Array((Artwork.mediaType(of: image.data) ?? "").utf8), Array(image.description.utf8))
-    let size = LibAV.pictureSize(image.data)
+    let size = LibAV.imageSize(image.data)
     return number(image.type.rawValue) + number(media.count) + media + number(text.count) + text
       + number(size?.width ?? 0) + number(size?.height ?? 0) + number(size == nil ? 0 : 24) + number(0)
       + number(image.data.count) + image.data

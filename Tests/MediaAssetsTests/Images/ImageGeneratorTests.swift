@@ -250,7 +250,7 @@ import WholeFiles
     let folder = try TemporaryFolder()
     let audio = folder.file("sound.flac")
     try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=0.2", audio)
-    let image = folder.file("picture.png")
+    let image = folder.file("image.png")
     try Tool.ffmpeg(arguments: VideoFixture.pattern(seconds: "0.04") + [image])
     let whole = try readFile(try Self.film.make(in: folder))
     let cut = try folder.write(Array(whole.prefix(whole.count / 2)), as: "cut.mp4")

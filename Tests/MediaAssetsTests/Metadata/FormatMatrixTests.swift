@@ -16,12 +16,12 @@ import Testing
       var rate: Int
       var bitRate: Int64?
       var tags: [String: String]
-      var picture: String?
+      var artwork: String?
     }
     struct Mutagen: Decodable {
       var duration: Double
       var tags: [String: String]
-      var picture: String?
+      var artwork: String?
     }
     var name: String
     var made: String
@@ -59,10 +59,10 @@ import Testing
 
   static let rows: [Row] = [
     Row(name: "wav, ffmpeg", ffprobeTags: noWords), Row(name: "wav 24 bits, sox"),
-    Row(name: "rf64, ffmpeg", missing: "picture", mutagenReads: false),
+    Row(name: "rf64, ffmpeg", missing: "artwork", mutagenReads: false),
     Row(name: "aiff, ffmpeg"), Row(name: "aiff, sox"),
-    Row(name: "caf pcm, ffmpeg", missing: "picture", mutagenReads: false),
-    Row(name: "caf alac, ffmpeg", ffprobeDuration: uncut, missing: "picture", mutagenReads: false),
+    Row(name: "caf pcm, ffmpeg", missing: "artwork", mutagenReads: false),
+    Row(name: "caf alac, ffmpeg", ffprobeDuration: uncut, missing: "artwork", mutagenReads: false),
     Row(name: "flac, flac"), Row(name: "flac, ffmpeg"),
     Row(name: "mp3 cbr, lame", ffprobeDuration: uncut), Row(name: "mp3 vbr, lame", ffprobeDuration: uncut),
     Row(name: "mp3 abr, ffmpeg", ffprobeDuration: uncut, mutagenDuration: uncut),
@@ -76,7 +76,7 @@ import Testing
     Row(name: "m4a aac, ffmpeg", ffmpegDecodes: noEnd, mutagenDuration: uncut), Row(name: "m4a alac, ffmpeg"),
     Row(
       name: "mp4 in fragments, ffmpeg", ffmpegDecodes: "neither end is trimmed", ffprobeDuration: uncut,
-      mutagenDuration: "it reads no fragments", missing: "picture"),
+      mutagenDuration: "it reads no fragments", missing: "artwork"),
     Row(name: "mp4 with video, ffmpeg", ffmpegDecodes: noEnd, mutagenDuration: uncut),
     Row(name: "ogg vorbis, oggenc"), Row(name: "ogg vorbis, ffmpeg"),
     Row(name: "opus, opusenc", ffprobeDuration: uncut), Row(name: "opus, ffmpeg", ffprobeDuration: uncut),
@@ -87,14 +87,14 @@ import Testing
     Row(
       name: "matroska mp3, mkvmerge", extra: 1_987, extraBecause: noTrim, ffprobeTags: noAlbum, mutagenReads: false),
     Row(name: "matroska opus, mkvmerge", ffprobeDuration: uncut, ffprobeTags: noAlbum, mutagenReads: false),
-    Row(name: "webm opus, ffmpeg", ffprobeDuration: uncut, missing: "picture", mutagenReads: false),
+    Row(name: "webm opus, ffmpeg", ffprobeDuration: uncut, missing: "artwork", mutagenReads: false),
     Row(
       name: "webm vorbis, ffmpeg", extra: 515, extraBecause: noPadding,
-      ffprobeDuration: "the header has less than the packets", missing: "picture", mutagenReads: false),
-    Row(name: "ac-3, ffmpeg", extra: 67, extraBecause: noTrim, missing: "tags and picture"),
+      ffprobeDuration: "the header has less than the packets", missing: "artwork", mutagenReads: false),
+    Row(name: "ac-3, ffmpeg", extra: 67, extraBecause: noTrim, missing: "tags and artwork"),
     Row(
       name: "e-ac-3, ffmpeg", extra: 67, extraBecause: noTrim, ffprobeDuration: estimate, mutagenDuration: estimate,
-      missing: "tags and picture"),
+      missing: "tags and artwork"),
     Row(
       name: "wma 2, ffmpeg", extra: -445, extraBecause: twoBlocks, ffprobeDuration: uncut, mutagenDuration: uncut,
       ffprobeTags: noYear),
@@ -121,7 +121,7 @@ import Testing
     let files = try JSONDecoder().decode([File].self, from: Data(readFile(folder.file("formats.json"))))
     #expect(
       files.map { "\($0.name), \($0.made)" } == Self.rows.map(\.name), "each row has its file, and each file its row")
-    print("format, made with | seconds ours/ffprobe/mutagen | frames ours/original/ffmpeg | bit rate | tags | picture")
+    print("format, made with | seconds ours/ffprobe/mutagen | frames ours/original/ffmpeg | bit rate | tags | artwork")
     for (file, row) in zip(files, Self.rows) { try check(file, row) }
   }
 
@@ -160,21 +160,21 @@ import Testing
     #expect(metadata.warnings.isEmpty, "\(row.name): \(metadata.warnings)")
     let canonical = MetadataMatrixTests.canonical(metadata)
     let ours = canonical.filter { Self.tags[$0.key] != nil }.mapValues { $0.joined(separator: ";") }
-    let picture = canonical["pictures"]?.first.map { $0.split(separator: " ").suffix(2).joined(separator: " ") }
-    #expect(ours == (row.missing == "tags and picture" ? [:] : Self.tags), "\(row.name): tags")
-    #expect((picture == nil) == row.missing.hasSuffix("picture"), "\(row.name): picture")
+    let artwork = canonical["artwork"]?.first.map { $0.split(separator: " ").suffix(2).joined(separator: " ") }
+    #expect(ours == (row.missing == "tags and artwork" ? [:] : Self.tags), "\(row.name): tags")
+    #expect((artwork == nil) == row.missing.hasSuffix("artwork"), "\(row.name): artwork")
     var sameTags = Self.compare(ours == file.ffprobe.tags, row.ffprobeTags, "\(row.name): ffprobe's tags")
-    var samePicture = Self.compare(picture == file.ffprobe.picture, "", "\(row.name): ffprobe's picture")
+    var sameArtwork = Self.compare(artwork == file.ffprobe.artwork, "", "\(row.name): ffprobe's artwork")
     if let mutagen = file.mutagen {
       #expect(mutagen.tags == ours, "\(row.name): mutagen's tags")
-      #expect(mutagen.picture == picture, "\(row.name): mutagen's picture")
+      #expect(mutagen.artwork == artwork, "\(row.name): mutagen's artwork")
     }
     if sameTags == "same" { sameTags = ours.isEmpty ? "none" : "\(ours.count) same" }
-    if samePicture == "same" { samePicture = picture ?? "none" }
+    if sameArtwork == "same" { sameArtwork = artwork ?? "none" }
     func text(_ seconds: Double) -> String { String(format: "%.4f", seconds) }
     print(
       "\(row.name) | \(text(duration))/\(text(file.ffprobe.duration)) \(probed)/\(file.mutagen.map { text($0.duration) } ?? "") \(measured)",
       "| \(frames)/\(file.frames) \(row.extraBecause)/\(file.ffprobe.frames) \(decoded) | \(bitRate.map(String.init) ?? "-")",
-      "| \(sameTags) | \(samePicture)")
+      "| \(sameTags) | \(sameArtwork)")
   }
 }

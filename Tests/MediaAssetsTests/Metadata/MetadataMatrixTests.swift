@@ -129,7 +129,7 @@ import Testing
       guard let key = customKeys[name.uppercased()], let text = item.stringValue else { continue }
       found[key, default: []].append(text)
     }
-    found["pictures"] = metadata.artwork.map { image in
+    found["artwork"] = metadata.artwork.map { image in
       "\(image.type.rawValue) \(image.mediaType.replacing("image/", with: "")) \(image.data.count) \(checksum(image.data))"
     }
     return found.filter { !$0.value.isEmpty }

@@ -204,7 +204,7 @@ def read(path, kind):
             pictures = [Picture(base64.b64decode(text)).data for text in tags["metadata_block_picture"]]
     if kind is FLAC:
         pictures = [picture.data for picture in file.pictures]
-    return {"duration": file.info.length, "tags": found, "picture": checksum(pictures[0]) if pictures else None}
+    return {"duration": file.info.length, "tags": found, "artwork": checksum(pictures[0]) if pictures else None}
 
 
 def probe(path):
@@ -223,7 +223,7 @@ def probe(path):
                          "-f", "image2pipe", "-")
     return {"duration": float(answer["format"].get("duration", "nan")), "frames": len(samples) // 2 // sound["channels"],
             "rate": int(sound["sample_rate"]), "bitRate": int(sound["bit_rate"]) if "bit_rate" in sound else None,
-            "tags": {key: tags[key] for key in TAGS if key in tags}, "picture": checksum(picture) if picture else None}
+            "tags": {key: tags[key] for key in TAGS if key in tags}, "artwork": checksum(picture) if picture else None}
 
 
 def report(name, made, path, kind=None, tag=None, frames=None):

@@ -74,7 +74,7 @@ def ffprobe(path):
                 break
     pictures = [s for s in answer["streams"] if s.get("disposition", {}).get("attached_pic")]
     if pictures:
-        found["pictures"] = f"{len(pictures)} pictures"
+        found["artwork"] = f"{len(pictures)} images"
     return found
 
 
@@ -132,11 +132,11 @@ def read_id3(tags):
         found["ufid"] = [f"{frame.data.decode()} of {frame.owner}"]
     pictures = [picture_text(int(frame.type), frame.data) for frame in tags.getall("APIC")]
     if pictures:
-        found["pictures"] = pictures
+        found["artwork"] = pictures
     return found
 
 
-ID3_EXTRA = {"rating": ["196 by who@example.org played 7"], "ufid": ["0123-abc of http://musicbrainz.org"], "pictures": BOTH}
+ID3_EXTRA = {"rating": ["196 by who@example.org played 7"], "ufid": ["0123-abc of http://musicbrainz.org"], "artwork": BOTH}
 
 for version in (3, 4):
     path = make(f"v2{version}.mp3", "-c:a", "libmp3lame")
@@ -166,7 +166,7 @@ open(path, "wb").write(header + frames + body)
 report("mp3 ID3v2.2", path,
        {"title": WRITTEN["title"], "artist": ["Erste"], "album": WRITTEN["album"], "track": WRITTEN["track"], "disc": WRITTEN["disc"],
         "date": ["2003"], "genre": ["Ambient"], "composer": ["Bach"], "comment": WRITTEN["comment"], "lyrics": WRITTEN["lyrics"],
-        "trackGain": WRITTEN["trackGain"], "pictures": BOTH}, read_id3(ID3(path)))
+        "trackGain": WRITTEN["trackGain"], "artwork": BOTH}, read_id3(ID3(path)))
 
 path = make("v1.mp3", "-c:a", "libmp3lame", "-id3v2_version", "0")
 
@@ -220,7 +220,7 @@ def write_ape(tags):
 
 def read_ape(tags):
     found = {key: list(tags[name]) for key, name in APE_NAMES.items() if name in tags}
-    found["pictures"] = [picture_text(kind, tags[name].value.split(b"\0", 1)[1])
+    found["artwork"] = [picture_text(kind, tags[name].value.split(b"\0", 1)[1])
                          for kind, name in ((3, "Cover Art (Front)"), (4, "Cover Art (Back)")) if name in tags]
     return found
 
@@ -229,14 +229,14 @@ path = make("ape.mp3", "-c:a", "libmp3lame", "-id3v2_version", "0")
 tags = APEv2()
 write_ape(tags)
 tags.save(path)
-report("mp3 APEv2", path, {**WRITTEN, "pictures": BOTH}, read_ape(APEv2(path)))
+report("mp3 APEv2", path, {**WRITTEN, "artwork": BOTH}, read_ape(APEv2(path)))
 
 path = make("ape.wv", "-c:a", "wavpack")
 file = WavPack(path)
 file.add_tags()
 write_ape(file.tags)
 file.save()
-report("wavpack APEv2", path, {**WRITTEN, "pictures": BOTH}, read_ape(WavPack(path).tags))
+report("wavpack APEv2", path, {**WRITTEN, "artwork": BOTH}, read_ape(WavPack(path).tags))
 
 # A Musepack file needs an encoder that Debian has not: its tag is APEv2 at the end as above.
 
@@ -263,7 +263,7 @@ for name, extension, options, open_file in [
     file = open_file(path)
     for key, comment in VORBIS_NAMES.items():
         file[comment] = WRITTEN[key]
-    expected = {**WRITTEN, "pictures": BOTH}
+    expected = {**WRITTEN, "artwork": BOTH}
     if name == "ogg opus":
         file["R128_TRACK_GAIN"], file["R128_ALBUM_GAIN"] = ["-1280"], ["333"]
         expected.update({"r128TrackGain": ["-1280"], "r128AlbumGain": ["333"]})
@@ -279,7 +279,7 @@ for name, extension, options, open_file in [
         if key in file:
             found["r128TrackGain" if "track" in key else "r128AlbumGain"] = list(file[key])
     pictures = file.pictures if open_file is FLAC else [Picture(base64.b64decode(text)) for text in file["METADATA_BLOCK_PICTURE"]]
-    found["pictures"] = [picture_text(int(picture.type), picture.data) for picture in pictures]
+    found["artwork"] = [picture_text(int(picture.type), picture.data) for picture in pictures]
     report(name, path, expected, found)
 
 
@@ -302,8 +302,8 @@ found = {key: list(file[name]) for key, name in MP4_NAMES.items()}
 found["track"], found["disc"] = ["%d/%d" % file["trkn"][0]], ["%d/%d" % file["disk"][0]]
 for key, name in FREE.items():
     found[key] = [bytes(value).decode() for value in file[f"----:com.apple.iTunes:{name}"]]
-found["pictures"] = [picture_text(3, bytes(cover)) for cover in file["covr"]]
-report("m4a iTunes", path, {**WRITTEN, "pictures": [picture_text(3, PNG), picture_text(3, JPEG)]}, found)
+found["artwork"] = [picture_text(3, bytes(cover)) for cover in file["covr"]]
+report("m4a iTunes", path, {**WRITTEN, "artwork": [picture_text(3, PNG), picture_text(3, JPEG)]}, found)
 
 
 # ASF
@@ -328,11 +328,11 @@ file["WM/Picture"] = [asf_picture(3, "image/png", PNG), asf_picture(4, "image/jp
 file.save()
 file = ASF(path)
 found = {key: [str(value) for value in file[name]] for key, name in ASF_NAMES.items()}
-found["pictures"] = []
+found["artwork"] = []
 for value in file["WM/Picture"]:
     kind, size = struct.unpack_from("<BI", value.value)
-    found["pictures"].append(picture_text(kind, value.value[-size:]))
-report("wma ASF", path, {**WRITTEN, "artist": ["Erste"], "pictures": BOTH}, found)
+    found["artwork"].append(picture_text(kind, value.value[-size:]))
+report("wma ASF", path, {**WRITTEN, "artist": ["Erste"], "artwork": BOTH}, found)
 
 
 # What only FFmpeg writes: one value a key. mutagen reads none of these.
@@ -360,7 +360,7 @@ open(f"{folder}/back.jpg", "wb").write(JPEG)
 path, expected = by_ffmpeg("matroska", "matroska.mka", list(FFMPEG_NAMES), "-c:a", "flac",
                            "-attach", f"{folder}/cover.png", "-metadata:s:t:0", "mimetype=image/png", "-metadata:s:t:0", "filename=cover.png",
                            "-attach", f"{folder}/back.jpg", "-metadata:s:t:1", "mimetype=image/jpeg", "-metadata:s:t:1", "filename=back.jpg")
-report("matroska", path, {**expected, "pictures": [picture_text(3, PNG), picture_text(0, JPEG)]}, {})
+report("matroska", path, {**expected, "artwork": [picture_text(3, PNG), picture_text(0, JPEG)]}, {})
 path, expected = by_ffmpeg("mov mdta", "mdta.mov", ["title", "artist", "album", "genre", "comment", "copyright", "MOOD", *GAINS], "-c:a", "aac",
                            "-movflags", "use_metadata_tags")
 report("mov mdta", path, expected, {})

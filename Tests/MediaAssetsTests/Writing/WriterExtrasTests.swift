@@ -59,7 +59,7 @@ import Testing
       // Artwork.
       options.artwork = [Artwork(images[0], description: "Titel")]
       if container.artworkStorage != .tag { options.artwork.append(Artwork(images[1], type: .backCover)) }
-      let withArtwork = folder.file("pictures.\(container)")
+      let withArtwork = folder.file("artwork.\(container)")
       if container.artworkStorage == .none {
         expectError(.invalidArgument, row) { try Self.startWriting(withArtwork, container, options) }
         #expect(!FileManager.default.fileExists(atPath: withArtwork))

@@ -83,7 +83,7 @@ import Testing
     let runs = decodableRuns(frames)
     print(runs)
     #expect(runs.map(\.file) == [1, 2])
-    for run in runs { #expect(run.firstIndex == run.position, "what is heard is heard once, and nothing is omitted") }
+    for run in runs { #expect(run.firstIndex == run.position, "every frame is heard once") }
   }
 
   @Test func pendingSeekCompletesInTheNewlySelectedTrack() async throws {

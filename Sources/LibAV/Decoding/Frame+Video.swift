@@ -5,7 +5,7 @@ import MediaCore
 /// Video frames.
 extension Frame {
   /// The properties of a decoded video frame.
-  public struct Picture: Sendable, Hashable {
+  public struct VideoProperties: Sendable, Hashable {
     /// The width and height in pixels, after cropping.
     public let width: Int
     public let height: Int
@@ -22,11 +22,11 @@ extension Frame {
   }
 
   /// The video properties of the frame; nil for an empty or an audio frame.
-  public var picture: Picture? {
+  public var videoProperties: VideoProperties? {
     let frame = pointer.pointee
     let format = AVPixelFormat(frame.format)
     guard frame.width > 0, frame.height > 0, let name = av_get_pix_fmt_name(format) else { return nil }
-    return Picture(
+    return VideoProperties(
       width: Int(frame.width), height: Int(frame.height), pixelFormatName: String(cString: name),
       isKey: frame.key_frame != 0,
       isDamaged: frame.decode_error_flags != 0 || frame.flags & AV_FRAME_FLAG_CORRUPT != 0,
@@ -44,7 +44,7 @@ extension Frame {
   public var durationTicks: Int64? { optionalCount(pointer.pointee.pkt_duration) }
 
   /// Allocates memory for a video frame, with padding after the rows, to which swscale may write.
-  func allocatePicture(_ format: AVPixelFormat, width: Int, height: Int) throws(AVFailure) {
+  func allocateImage(_ format: AVPixelFormat, width: Int, height: Int) throws(AVFailure) {
     clear()
     pointer.pointee.format = format.rawValue
     pointer.pointee.width = Int32(clamping: width)
@@ -55,7 +55,7 @@ extension Frame {
   /// Creates a video frame with a copy of `pixels`.
   public convenience init(_ pixels: PixelBuffer, color: FormatDescription.Video.Color = .init()) throws(AVFailure) {
     try self.init()
-    try allocatePicture(pixels.pixelFormat.avFormat, width: pixels.width, height: pixels.height)
+    try allocateImage(pixels.pixelFormat.avFormat, width: pixels.width, height: pixels.height)
     let frame = pointer
     try check(
       pixels.data.withUnsafeBufferPointer { shim_copy_picture_in(frame, $0.baseAddress) }, "av_image_fill_arrays")
@@ -90,11 +90,13 @@ extension Frame {
   func copiedPixels(_ format: PixelFormat) throws(AVFailure) -> PixelBuffer {
     let (width, height) = (Int(pointer.pointee.width), Int(pointer.pointee.height))
     let byteCount = format.byteCount(width: width, height: height)
-    guard let room = Int32(exactly: byteCount) else { throw AVFailure(errno: ENOMEM, call: "av_image_copy_to_buffer") }
+    guard let capacity = Int32(exactly: byteCount) else {
+      throw AVFailure(errno: ENOMEM, call: "av_image_copy_to_buffer")
+    }
     var result: Int32 = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
-      result = shim_copy_picture_out(buffer.baseAddress, room, pointer, format.avFormat)
-      count = result == room ? byteCount : 0
+      result = shim_copy_picture_out(buffer.baseAddress, capacity, pointer, format.avFormat)
+      count = result == capacity ? byteCount : 0
     }
     try check(result, "av_image_copy_to_buffer")
     do throws(MediaError) { return try PixelBuffer(format, width: width, height: height, data: bytes) } catch {
