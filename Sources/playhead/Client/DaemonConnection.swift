@@ -110,11 +110,11 @@ struct DaemonConnection: ~Copyable {
     }
   }
 
-  /// Sends the first request. A daemon that rejects the connection may have closed it already, after sending the
-  /// reason. A failure to send is therefore not an error.
+  /// Sends a request. A send error is ignored, because a daemon that rejected the connection has already sent the
+  /// reason, which the caller reads next.
   ///
   /// - Throws: `Unreachable` for secrets to a user that the client does not trust.
-  func sendFirst(_ bytes: [UInt8]) throws(Unreachable) {
+  func sendIgnoringDisconnection(_ bytes: [UInt8]) throws(Unreachable) {
     try requireTrust(for: bytes)
     try? send(bytes)
   }

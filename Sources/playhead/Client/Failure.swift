@@ -17,8 +17,8 @@ struct Failure {
       self.init(.refused, "nothing-added", failure.message)
     case let failure as OutputFailure:
       self.init(.refused, "not-printed", failure.message)
-    case let refusal as Refusal:
-      self.init(refusal.error, ExitStatus(rawValue: refusal.status) ?? .refused)
+    case let reply as ErrorReply:
+      self.init(reply.error, ExitStatus(rawValue: reply.status) ?? .refused)
     case let misuse as Invocation.Misuse:
       self.init(.misused, "misuse", misuse.message)
     case let error as MediaError:

@@ -53,7 +53,7 @@ extension Invocation {
       case "--replace": options.replaces = true
       case "--next": options.isNext = true
       case "--all": options.includesAll = true
-      case "--lists": options.includesLists = true
+      case "--lists": options.prefersPlaylists = true
       case "--follow": options.followsLinks = true
       case "--dry-run": options.isDryRun = true
       case "--verbose": options.isVerbose = true

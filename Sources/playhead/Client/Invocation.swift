@@ -24,12 +24,12 @@ struct Invocation: Equatable {
     case complete([[UInt8]])
   }
 
-  /// The form of the results.
-  enum Form: Equatable {
+  /// The format of the results.
+  enum OutputFormat: Equatable {
     /// The text form of the wire protocol.
-    case words
+    case raw
     case json
-    /// The human-readable form.
+    /// Tables and sentences.
     case human
   }
 
@@ -41,8 +41,8 @@ struct Invocation: Equatable {
     var isNext = false
     /// Whether to add all files, whatever their names.
     var includesAll = false
-    /// Whether to add playlists instead of the files in the same folder.
-    var includesLists = false
+    /// Whether a folder that contains playlists contributes only its playlists.
+    var prefersPlaylists = false
     /// Whether to follow links that lead outside the specified folder.
     var followsLinks = false
     var isDryRun = false
@@ -54,7 +54,7 @@ struct Invocation: Equatable {
   struct SaveOptions: Equatable {
     var file: [UInt8] = []
     /// The playlist format; nil to derive it from the file name.
-    var form: String?
+    var format: String?
     var player: [UInt8]?
     /// Whether to replace an existing file.
     var replaces = false
@@ -106,10 +106,10 @@ struct Invocation: Equatable {
   var action: Action
   /// The daemon's socket; nil when not specified.
   var socket: String?
-  /// The form of the results; nil when not specified.
-  var form: Form?
+  /// The format of the results; nil when not specified.
+  var outputFormat: OutputFormat?
   /// Whether requests and results are in JSON.
-  var isJSON: Bool { form == .json }
+  var isJSON: Bool { outputFormat == .json }
 
   /// The reason why the command line is invalid.
   struct Misuse: Error, Equatable {
@@ -139,7 +139,7 @@ struct Invocation: Equatable {
     case "record": action = try record(rest)
     case "info", "tags": action = try inspect(String(decoding: name, as: UTF8.self), rest)
     case "shell":
-      action = try isHelp(rest) ? .help(command: "shell") : .shell
+      action = try parseShellArguments(rest) ? .help(command: "shell") : .shell
     case "add": action = try add(rest)
     case "completions": action = try choice(name, rest) { CompletionScript(rawValue: $0).map { .completions($0) } }
     case "manual": action = try choice(name, rest) { ManualPage(rawValue: $0).map { .manual($0) } }
@@ -155,12 +155,12 @@ struct Invocation: Equatable {
 
   /// Reads `--socket`, `--json`, `--raw` or `--human`. Returns false for any other option.
   mutating func parseGlobalOption(_ option: [UInt8], _ rest: inout ArraySlice<[UInt8]>) throws(Misuse) -> Bool {
-    let forms: [(String, Form)] = [("--json", .json), ("--raw", .words), ("--human", .human)]
-    if let (_, form) = forms.first(where: { option == Self.bytes($0.0) }) {
-      guard self.form == nil || self.form == form else {
+    let formats: [(String, OutputFormat)] = [("--json", .json), ("--raw", .raw), ("--human", .human)]
+    if let (_, format) = formats.first(where: { option == Self.bytes($0.0) }) {
+      guard outputFormat == nil || outputFormat == format else {
         throw Misuse(message: "--json, --raw and --human are mutually exclusive")
       }
-      self.form = form
+      outputFormat = format
       return true
     }
     let prefix = Self.bytes("--socket=")
@@ -176,7 +176,8 @@ struct Invocation: Equatable {
     return true
   }
 
-  private mutating func isHelp(_ rest: ArraySlice<[UInt8]>) throws(Misuse) -> Bool {
+  /// Parses the arguments of `shell`, which accepts only global options. Returns true for `--help` or `-h`.
+  private mutating func parseShellArguments(_ rest: ArraySlice<[UInt8]>) throws(Misuse) -> Bool {
     var rest = rest
     while let argument = rest.popFirst() {
       if argument == Self.bytes("--help") || argument == Self.bytes("-h") { return true }
@@ -283,7 +284,7 @@ struct Invocation: Equatable {
         rest = []
       case "--force": options.replaces = true
       case "--player": options.player = try value()
-      case "--format": options.form = String(decoding: try value(), as: UTF8.self)
+      case "--format": options.format = String(decoding: try value(), as: UTF8.self)
       case "--help", "-h": return .help(command: "save")
       default: throw Misuse(message: "save has no option \(option); see playhead save --help")
       }

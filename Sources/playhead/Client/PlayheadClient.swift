@@ -55,14 +55,18 @@ enum PlayheadClient {
     case .complete(let words): LiveCandidates.print(words) { try socketPath($0 ?? invocation.socket) }
     case .request(let words): return try request(words, invocation)
     case .add(let options):
-      return try Add.run(options, form: invocation.form, absolute: absolute) { try socketPath(invocation.socket) }
+      return try Add.run(options, outputFormat: invocation.outputFormat, absolute: absolute) {
+        try socketPath(invocation.socket)
+      }
     case .watch(let options):
-      return try Watch.run(options, encoder, form: invocation.form, socketPath(invocation.socket))
+      return try Watch.run(options, encoder, outputFormat: invocation.outputFormat, socketPath(invocation.socket))
     case .save(let options):
       return try Save.run(
         options, encoder, isJSON: invocation.isJSON, absolute: absolute, socketPath(invocation.socket))
     case .record(let words):
-      return try Record.run(words, invocation.form, socketPath(invocation.socket)) { try line(for: $0, invocation) }
+      return try Record.run(words, invocation.outputFormat, socketPath(invocation.socket)) {
+        try line(for: $0, invocation)
+      }
     case .inspect(let options):
       let path = try socketPath(invocation.socket)
       return try Inspect.run(options, path, isJSON: invocation.isJSON) { try line(for: $0, invocation) }
@@ -73,19 +77,21 @@ enum PlayheadClient {
 
   // MARK: - Requests
 
-  /// Sends a request. Commands that take long show their progress, unless the raw form is requested.
+  /// Sends a request. Commands that take long show their progress, unless the raw format is requested.
   private static func request(_ words: [[UInt8]], _ invocation: Invocation) throws -> Int32 {
-    guard invocation.form != .json, invocation.form != .words else { return try plainRequest(words, invocation) }
+    guard invocation.outputFormat != .json, invocation.outputFormat != .raw else {
+      return try plainRequest(words, invocation)
+    }
     switch words.first.map({ String(decoding: $0, as: UTF8.self) }) {
     case "scan":
       return try Scan.run(try line(for: words, invocation), socketPath(invocation.socket)) { path in
-        StandardInput.name(of: path, among: words) ?? path
+        StandardInput.displayName(ofReplyPath: path, words: words) ?? path
       }
     case "waveform":
       return try WaveformView.run(
         try line(for: WaveformView.words(words), invocation), socketPath(invocation.socket))
     case "export": return try MediaWork.export(try line(for: words, invocation), socketPath(invocation.socket))
-    case "image" where HumanText.isSelected(invocation.form):
+    case "image" where HumanText.isSelected(invocation.outputFormat):
       let reply = try MediaWork.reply(to: try line(for: words, invocation), socketPath(invocation.socket))
       Terminal.print(HumanText(ofCommand: "image", reply, .output).text)
       return Status.done
@@ -103,10 +109,9 @@ enum PlayheadClient {
       throw error
     }
     var connection = try DaemonConnection(path: socketPath(invocation.socket))
-    // The client does not wait for the greeting: the daemon reads when it is ready. A daemon that rejects the
-    // connection may have closed it already, after sending the reason.
-    try connection.sendFirst(line)
-    if HumanText.isSelected(invocation.form) {
+    // The client does not wait for the greeting: the daemon reads when it is ready.
+    try connection.sendIgnoringDisconnection(line)
+    if HumanText.isSelected(invocation.outputFormat) {
       var reply = try connection.waitForReply()
       // `status` does not contain the title of the current entry.
       if words.first == Array("status".utf8), reply.fields["item"] != "none", let player = reply.fields["player"] {

@@ -2,8 +2,8 @@
 import MediaCore
 import WireProtocol
 
-/// An error reply. Exit status 1, or 3 when the daemon is shutting down.
-struct Refusal: Error {
+/// An error reply. The client exits with status 1, or with 3 if the daemon is shutting down.
+struct ErrorReply: Error {
   var error: MediaError
 
   /// The exit status of the client.
@@ -19,7 +19,7 @@ struct DaemonReply {
 extension DaemonConnection {
   /// Reads lines until `body` returns a value, and returns that value.
   ///
-  /// - Throws: `Unreachable`, also when the stream ends before; the errors of `body`.
+  /// - Throws: `Unreachable`, also if the connection closes first; the errors of `body`.
   mutating func waitForLine<Value>(_ body: ([UInt8]) throws -> Value?) throws -> Value {
     while let line = try waitForLine() {
       if let value = try body(line) { return value }
@@ -29,7 +29,7 @@ extension DaemonConnection {
 
   /// Waits for the reply to a request in text form. Calls `onEvent` for events that arrive before it.
   ///
-  /// - Throws: `Refusal` for an error reply; `Unreachable`.
+  /// - Throws: `ErrorReply` for an error reply; `Unreachable`.
   mutating func waitForReply(onEvent: (String, ServerLine.TextFields) -> Void = { _, _ in }) throws -> DaemonReply {
     var reply = DaemonReply()
     let path = path
@@ -43,7 +43,7 @@ extension DaemonConnection {
       case .ok(_, let fields):
         reply.fields = fields
         return reply
-      case .error(_, let error, _): throw Refusal(error: error)
+      case .error(_, let error, _): throw ErrorReply(error: error)
       case .event(EventName.closing.rawValue, let fields):
         throw Unreachable(message: fields["message"] ?? "the daemon closed the connection")
       case .event(let name, let fields): onEvent(name, fields)
@@ -56,22 +56,20 @@ extension DaemonConnection {
 
 /// Sends requests one at a time over one connection.
 final class RequestClient {
-  private let line: ([[UInt8]]) throws -> [UInt8]
+  private let encode: ([[UInt8]]) throws -> [UInt8]
   private var connection: DaemonConnection
 
-  /// Creates a client. `line` encodes the words of a request, or throws for a request that no daemon accepts.
-  init(_ connection: consuming DaemonConnection, line: @escaping ([[UInt8]]) throws -> [UInt8]) {
+  /// Creates a client. `encode` encodes the words of a request, or throws for a request that no daemon accepts.
+  init(_ connection: consuming DaemonConnection, encode: @escaping ([[UInt8]]) throws -> [UInt8]) {
     self.connection = connection
-    self.line = line
+    self.encode = encode
   }
 
   /// Sends a request and waits for its reply.
   ///
-  /// - Throws: `Refusal`, `Unreachable`; the errors of `line`.
+  /// - Throws: `ErrorReply`, `Unreachable`; the errors of `encode`.
   func send(_ words: [[UInt8]]) throws -> DaemonReply {
-    let line = try line(words)
-    // A daemon that rejects the connection may have closed it already, after sending the reason.
-    try connection.sendFirst(line)
+    try connection.sendIgnoringDisconnection(encode(words))
     return try connection.waitForReply()
   }
 

@@ -7,7 +7,8 @@ import WireProtocol
 
 /// A `-` as a file name, which means standard input.
 enum StandardInput {
-  /// The path on the wire until the descriptor has been transferred, and a different path of the same form.
+  /// Two placeholder paths for standard input. A request is encoded with each of them. If the results differ, a `-` in
+  /// the request is a file name.
   private static let placeholder = "fd:" + String(repeating: "0", count: FilePath.descriptorTokenLength)
   private static let otherPlaceholder = "fd:" + String(repeating: "1", count: FilePath.descriptorTokenLength)
 
@@ -26,15 +27,16 @@ enum StandardInput {
     }
   }
 
-  /// The display name for a path in a reply, if it is the daemon's name of standard input; nil for another file.
-  static func name(of path: String, among words: [[UInt8]]) -> String? {
+  /// The display name for a path in the reply to the request `words`, if the path is the daemon's name of standard
+  /// input; nil for another file.
+  static func displayName(ofReplyPath path: String, words: [[UInt8]]) -> String? {
     guard path.hasPrefix("fd:"), words.contains(where: isStandardInput), !words.contains(Array(path.utf8)) else {
       return nil
     }
     return name
   }
 
-  /// Whether a word of the command line means standard input, if it is in the position of a file.
+  /// Whether a word of the command line is `-`, which means standard input where a file name is expected.
   static func isStandardInput(_ word: [UInt8]) -> Bool { word.elementsEqual("-".utf8) }
 
   /// Checks that at most one word is standard input, and that standard input is a file or a pipe.
@@ -50,11 +52,11 @@ enum StandardInput {
     }
   }
 
-  /// The line of a request from `encode`. Two encodings with different placeholders show whether a `-` means a file.
-  /// If so, standard input is transferred to the daemon.
+  /// The line of a request from `encode`, which is called with two placeholders for standard input. If the results
+  /// differ, a `-` in the request is a file name. Standard input is then transferred to the daemon.
   ///
   /// - Throws: `Misuse` for a second `-`, and for a terminal; `MediaError` for a request that no daemon accepts;
-  ///   `Unreachable`; `Refusal`.
+  ///   `Unreachable`; `ErrorReply`.
   static func line(
     for words: [[UInt8]], socketPath: () throws -> String, encode: (_ input: String) throws -> [UInt8]
   ) throws -> [UInt8] {
@@ -67,7 +69,7 @@ enum StandardInput {
 
   /// Transfers the descriptor, and returns its path on the wire.
   ///
-  /// - Throws: `Unreachable`; `Refusal`.
+  /// - Throws: `Unreachable`; `ErrorReply`.
   private static func passDescriptor(socketPath: String) throws -> String {
     var connection = try DaemonConnection(path: SocketLocation.path(of: .handoff, nextTo: socketPath), inPackets: true)
     try connection.requireTrustedPeer()

@@ -11,12 +11,12 @@ enum Add {
 
   /// Finds the files and adds them. Returns the exit status.
   ///
-  /// - Throws: `Failure`, `Misuse`, `Refusal`, `Unreachable`, `MediaError`.
+  /// - Throws: `Failure`, `Misuse`, `ErrorReply`, `Unreachable`, `MediaError`.
   static func run(
-    _ options: Invocation.AddOptions, form: Invocation.Form?, absolute: ([UInt8]) -> [UInt8],
+    _ options: Invocation.AddOptions, outputFormat: Invocation.OutputFormat?, absolute: ([UInt8]) -> [UInt8],
     socketPath: () throws -> String
   ) throws -> Int32 {
-    let isHuman = HumanText.isSelected(form)
+    let isHuman = HumanText.isSelected(outputFormat)
     let bar = ProgressBar()
     defer { bar.clear() }
     let search = try find(options, absolute, bar)
@@ -30,8 +30,8 @@ enum Add {
       reply = try transfer.send(search.files) { bar.show($0, of: search.files.count) }
     }
     bar.clear()
-    if form != .json { reportOmitted(search, isVerbose: options.isVerbose) }
-    switch form {
+    if outputFormat != .json { reportOmitted(search, isVerbose: options.isVerbose) }
+    switch outputFormat {
     case .json?: Terminal.print(json(search, reply, options))
     case _ where options.isDryRun: Terminal.print(search.files.map { "\(displayText($0))\n" }.joined())
     case _ where isHuman:
@@ -51,7 +51,7 @@ enum Add {
     _ options: Invocation.AddOptions, _ absolute: ([UInt8]) -> [UInt8], _ bar: ProgressBar
   ) throws -> FolderSearch {
     var search = FolderSearch()
-    (search.includesAll, search.includesLists) = (options.includesAll, options.includesLists)
+    (search.includesAll, search.prefersPlaylists) = (options.includesAll, options.prefersPlaylists)
     search.followsLinks = options.followsLinks
     search.progress = { bar.show("\($0) files found, \($1) names inspected") }
     for path in options.paths {
@@ -59,9 +59,9 @@ enum Add {
         throw Invocation.Misuse(message: "add does not accept standard input; use `append -`")
       }
       let location = absolute(path)
-      // Addresses are passed to the daemon without a search.
+      // URLs are passed to the daemon without a search.
       guard location.first == UInt8(ascii: "/") else {
-        search.add(address: location)
+        search.add(url: location)
         continue
       }
       do throws(FolderSearch.Unreadable) { try search.add(cleaned(location)) } catch {

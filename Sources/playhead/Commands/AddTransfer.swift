@@ -24,13 +24,13 @@ struct AddTransfer: ~Copyable {
 
   /// Adds absolute paths. Calls `progress` with the number of paths sent so far.
   ///
-  /// - Throws: `Failure`, `Refusal`, `Unreachable`, `MediaError`.
+  /// - Throws: `Failure`, `ErrorReply`, `Unreachable`, `MediaError`.
   mutating func send(_ paths: [[UInt8]], progress: (Int) -> Void) throws -> DaemonReply {
     while true {
       let batches = batches(paths)
       do {
         return try send(paths, batches, progress)
-      } catch let refusal as Refusal where refusal.error.code == .lineTooLong && batches.count < paths.count {
+      } catch let reply as ErrorReply where reply.error.code == .lineTooLong && batches.count < paths.count {
         // This daemon accepts only shorter lines, and does not report its limit.
         lineByteCount /= 2
       }
@@ -55,7 +55,7 @@ struct AddTransfer: ~Copyable {
     for _ in 1..<Self.attemptCount {
       do {
         return try sendAsOneEdit(batches, progress)
-      } catch let refusal as Refusal where refusal.error.code == .versionMismatch {
+      } catch let reply as ErrorReply where reply.error.code == .versionMismatch {
         continue
       }
     }
@@ -94,18 +94,18 @@ struct AddTransfer: ~Copyable {
         pendingReplyCount -= 1
         _ = try connection.waitForReply()
       }
-    } catch let refusal as Refusal {
+    } catch let reply as ErrorReply {
       // Discard the unfinished edit, so that the connection is usable again.
       for _ in 0..<pendingReplyCount { _ = try? connection.waitForReply() }
       _ = try? request([Array("queue.abort".utf8)] + player)
-      throw refusal
+      throw reply
     }
     return try request([Array("queue.commit".utf8)] + player)
   }
 
   /// Sends a line.
   ///
-  /// - Throws: `Unreachable`, or the `Refusal` that the daemon sent before it closed the connection.
+  /// - Throws: `Unreachable`, or the `ErrorReply` that the daemon sent before it closed the connection.
   private mutating func send(_ line: [UInt8]) throws {
     try connection.requireTrust(for: line)
     do throws(Unreachable) { try connection.send(line) } catch {
@@ -118,7 +118,7 @@ struct AddTransfer: ~Copyable {
   private mutating func request(_ words: [[UInt8]]) throws -> DaemonReply {
     let line = try encoder.words(words)
     try RequestCheck.check(line)
-    try connection.sendFirst(line)
+    try connection.sendIgnoringDisconnection(line)
     return try connection.waitForReply()
   }
 

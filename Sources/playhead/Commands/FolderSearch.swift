@@ -8,22 +8,22 @@ struct FolderSearch {
   enum Reason: String, CaseIterable {
     case notMedia = "no media"
     case hidden = "hidden"
-    case list = "lists"
-    case inFolderWithList = "beside a list"
-    case visited = "folders seen before"
+    case playlist = "playlists"
+    case besidePlaylist = "beside a playlist"
+    case visited = "folders already searched"
     case outside = "links that lead outside"
-    case system = "folders of the system"
+    case pseudoFileSystem = "folders of the system"
     case tooDeep = "folders too deep"
     case unreadable = "not readable"
   }
 
-  /// The maximum depth of nested folders. A deeper path would exceed the limit of paths.
+  /// The maximum nesting depth of folders, which bounds the recursion.
   static let maximumDepth = 256
 
   /// Whether all files are included, whatever their names.
   var includesAll = false
-  /// Whether playlists are included instead of the files in the same folder.
-  var includesLists = false
+  /// Whether a folder that contains playlists contributes only its playlists.
+  var prefersPlaylists = false
   /// Whether links to folders outside the specified one are followed too.
   var followsLinks = false
   private(set) var files: [[UInt8]] = []
@@ -59,12 +59,12 @@ struct FolderSearch {
     guard status.st_mode & S_IFMT == S_IFDIR else { return files.append(path) }
     visited = [Identity(device: status.st_dev, number: status.st_ino)]
     root = Self.realPath(path) ?? []
-    guard !Self.systemDevices.contains(status.st_dev) else { return omit(path, .system) }
+    guard !Self.pseudoFileSystemDevices.contains(status.st_dev) else { return omit(path, .pseudoFileSystem) }
     try search(path, depth: 0)
   }
 
-  /// Adds an address unconditionally.
-  mutating func add(address: [UInt8]) { files.append(address) }
+  /// Adds a URL unconditionally.
+  mutating func add(url: [UInt8]) { files.append(url) }
 
   private static func status(_ path: [UInt8]) throws(Unreadable) -> stat {
     var status = stat()
@@ -77,7 +77,7 @@ struct FolderSearch {
     let entries = try Self.names(in: folder).sorted(by: NaturalOrder.isLess).map { name in
       (name: name, path: folder + (folder.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]) + name)
     }
-    let hasLists = includesLists && entries.contains { FilePath(bytes: $0.path)?.isNamedAsPlaylist == true }
+    let hasPlaylists = prefersPlaylists && entries.contains { FilePath(bytes: $0.path)?.isNamedAsPlaylist == true }
     for (name, path) in entries {
       inspectedCount += 1
       if inspectedCount % 500 == 0 { progress(files.count, inspectedCount) }
@@ -87,32 +87,32 @@ struct FolderSearch {
       }
       let status: stat
       do throws(Unreadable) { status = try Self.status(path) } catch {
-        fail(path, error)
+        omitUnreadable(path, error)
         continue
       }
       switch status.st_mode & S_IFMT {
       case S_IFDIR:
         let identity = Identity(device: status.st_dev, number: status.st_ino)
-        if Self.systemDevices.contains(status.st_dev) {
-          omit(path, .system)
+        if Self.pseudoFileSystemDevices.contains(status.st_dev) {
+          omit(path, .pseudoFileSystem)
         } else if !visited.contains(identity), !followsLinks, leadsOutside(path) {
           omit(path, .outside)
         } else if visited.insert(identity).inserted {
-          do throws(Unreadable) { try search(path, depth: depth + 1) } catch { fail(path, error) }
+          do throws(Unreadable) { try search(path, depth: depth + 1) } catch { omitUnreadable(path, error) }
         } else {
           omit(path, .visited)
         }
-      case S_IFREG: add(file: path, name: name, hasLists: hasLists)
+      case S_IFREG: add(file: path, name: name, hasPlaylists: hasPlaylists)
       default: omit(path, .notMedia)
       }
     }
   }
 
-  private mutating func add(file path: [UInt8], name: [UInt8], hasLists: Bool) {
-    let isList = FilePath(bytes: path)?.isNamedAsPlaylist == true
-    if isList, !hasLists { return omit(path, .list) }
-    if !isList, hasLists { return omit(path, .inFolderWithList) }
-    guard isList || includesAll || MediaNames.canBeMedia(path, name: name) else { return omit(path, .notMedia) }
+  private mutating func add(file path: [UInt8], name: [UInt8], hasPlaylists: Bool) {
+    let isPlaylist = FilePath(bytes: path)?.isNamedAsPlaylist == true
+    if isPlaylist, !hasPlaylists { return omit(path, .playlist) }
+    if !isPlaylist, hasPlaylists { return omit(path, .besidePlaylist) }
+    guard isPlaylist || includesAll || MediaNames.canBeMedia(path, name: name) else { return omit(path, .notMedia) }
     files.append(path)
     if files.count % 500 == 0 { progress(files.count, inspectedCount) }
   }
@@ -136,13 +136,14 @@ struct FolderSearch {
   }
 
   /// The devices of procfs and sysfs, which contain no media and are practically endless.
-  private static let systemDevices: Set<dev_t> = {
+  private static let pseudoFileSystemDevices: Set<dev_t> = {
     let root = try? status(Array("/".utf8)).st_dev
     return Set(["/proc", "/sys"].compactMap { try? status(Array($0.utf8)).st_dev }.filter { $0 != root })
   }()
 
-  /// Omits a path. It counts as a failure unless it is a dangling link or was removed meanwhile.
-  private mutating func fail(_ path: [UInt8], _ unreadable: Unreadable) {
+  /// Omits a path that cannot be read. Records a failure, except for a dangling or circular symbolic link and for a
+  /// file that was removed during the search.
+  private mutating func omitUnreadable(_ path: [UInt8], _ unreadable: Unreadable) {
     omit(path, .unreadable)
     if unreadable.error != ENOENT, unreadable.error != ELOOP { failures.append((path, unreadable.error)) }
   }

@@ -4,18 +4,19 @@ import MediaCore
 import WireProtocol
 
 enum Inspect {
-  /// Prints the properties of files, or only their tags. `line` encodes the words of a request. Returns the exit
+  /// Prints the properties of files, or only their tags. `encode` encodes the words of a request. Returns the exit
   /// status: 1 when a file could not be read.
   ///
   /// - Throws: `Unreachable`; `Misuse`, for standard input.
   static func run(
-    _ options: Invocation.InspectOptions, _ socket: String, isJSON: Bool, line: @escaping ([[UInt8]]) throws -> [UInt8]
+    _ options: Invocation.InspectOptions, _ socket: String, isJSON: Bool,
+    encode: @escaping ([[UInt8]]) throws -> [UInt8]
   ) throws -> Int32 {
     try StandardInput.check(options.files)
     // Check the options first: an error in them is not the fault of a file.
-    _ = try line(opening(Array("/".utf8), options))
-    if isJSON { return try InspectJSON(try DaemonConnection(path: socket), line: line).run(options, opening) }
-    let daemon = RequestClient(try DaemonConnection(path: socket), line: line)
+    _ = try encode(opening(Array("/".utf8), options))
+    if isJSON { return try InspectJSON(try DaemonConnection(path: socket), encode: encode).run(options, opening) }
+    let daemon = RequestClient(try DaemonConnection(path: socket), encode: encode)
     var status = PlayheadClient.Status.done
     for (index, file) in options.files.enumerated() {
       do {
@@ -23,9 +24,11 @@ enum Inspect {
         Terminal.print((index > 0 ? "\n" : "") + text)
       } catch {
         // A request that no daemon accepts is also an error of one file; continue with the others.
-        guard let refusal = error as? Refusal ?? (error as? MediaError).map({ Refusal(error: $0) }) else { throw error }
-        Terminal.printDiagnostic(ReplyPrinter.describe(refusal.error))
-        status = refusal.status
+        guard let reply = error as? ErrorReply ?? (error as? MediaError).map({ ErrorReply(error: $0) }) else {
+          throw error
+        }
+        Terminal.printDiagnostic(ReplyPrinter.describe(reply.error))
+        status = reply.status
         if status == PlayheadClient.Status.unreachable { return status }
       }
     }

@@ -4,11 +4,11 @@ import WireProtocol
 /// `info` and `tags` in JSON: one object per line for each file, from the replies of the daemon.
 final class InspectJSON {
   /// Encodes the words of a request as a line of JSON.
-  private let line: ([[UInt8]]) throws -> [UInt8]
+  private let encode: ([[UInt8]]) throws -> [UInt8]
   private var connection: DaemonConnection
 
-  init(_ connection: consuming DaemonConnection, line: @escaping ([[UInt8]]) throws -> [UInt8]) {
-    self.line = line
+  init(_ connection: consuming DaemonConnection, encode: @escaping ([[UInt8]]) throws -> [UInt8]) {
+    self.encode = encode
     self.connection = connection
   }
 
@@ -24,8 +24,10 @@ final class InspectJSON {
         try describe(file, options, opening).append(to: &line)
         Terminal.print(line + [UInt8(ascii: "\n")])
       } catch {
-        guard let refusal = error as? Refusal ?? (error as? MediaError).map({ Refusal(error: $0) }) else { throw error }
-        let failure = Failure(refusal)
+        guard let reply = error as? ErrorReply ?? (error as? MediaError).map({ ErrorReply(error: $0) }) else {
+          throw error
+        }
+        let failure = Failure(reply)
         failure.printDiagnostic(isJSON: true)
         status = failure.status
         if status == .unreachable { break }
@@ -77,13 +79,12 @@ final class InspectJSON {
 
   /// Sends a request and returns its result.
   ///
-  /// - Throws: `Refusal`, `Unreachable`; the errors of `line`.
+  /// - Throws: `ErrorReply`, `Unreachable`; the errors of `encode`.
   private func request(_ words: [[UInt8]]) throws -> JSONValue {
-    let line = try line(words)
-    try connection.sendFirst(line)
+    try connection.sendIgnoringDisconnection(encode(words))
     return try connection.waitForLine { line in
       guard let value = try? JSONValue(parsing: line.span), value["id"] != nil else { return nil }
-      guard let result = value["result"] else { throw Refusal(error: ReplyPrinter.error(ofJSON: value)) }
+      guard let result = value["result"] else { throw ErrorReply(error: ReplyPrinter.error(ofJSON: value)) }
       return result
     }
   }

@@ -7,7 +7,7 @@ import WireProtocol
 enum LiveWatch {
   /// Runs until interrupted.
   ///
-  /// - Throws: `Refusal`; `Unreachable`, unless it reconnects.
+  /// - Throws: `ErrorReply`; `Unreachable`, unless it reconnects.
   static func run(_ options: Invocation.WatchOptions, _ path: String) throws -> Int32 {
     let screen = LiveScreen()
     defer { screen.end() }
@@ -84,7 +84,7 @@ private struct LivePlayer: ~Copyable {
 
   /// Reads and processes the available lines.
   ///
-  /// - Throws: `Unreachable`, also at the end of the stream; `Refusal`.
+  /// - Throws: `Unreachable`, also at the end of the stream; `ErrorReply`.
   mutating func receive() throws {
     guard try connection.receive() else {
       throw Unreachable(message: "the daemon at \(connection.path) disconnected")
@@ -99,7 +99,7 @@ private struct LivePlayer: ~Copyable {
       // An entry that was removed, or cannot be read, has no tags.
       case .error(RequestKind.tags.rawValue?, _, _)?: tagTitle = ""
       case .error(_, let error, _)?:
-        throw error.code == .shuttingDown ? Unreachable(message: error.message) : Refusal(error: error)
+        throw error.code == .shuttingDown ? Unreachable(message: error.message) : ErrorReply(error: error)
       case .hello?, nil: break
       }
     }
@@ -173,7 +173,7 @@ private struct LivePlayer: ~Copyable {
     switch EventName(rawValue: name) {
     case .closing?: throw Unreachable(message: fields["message"] ?? "the daemon closed the connection")
     case .removed?:
-      throw Refusal(error: MediaError(.noSuchPlayer, "the player was closed"))
+      throw ErrorReply(error: MediaError(.noSuchPlayer, "the player was closed"))
     case .tick?: line.time = fields["time"].flatMap { Double($0) } ?? line.time
     case .meter?: line.levels = (fields.list("averageScale") ?? []).compactMap { Double($0) }
     case .changed?: try change(fields["key"] ?? "", fields["new"] ?? "")

@@ -6,11 +6,11 @@ import WireProtocol
 enum MediaWork {
   /// Sends the line of a request and waits for the reply. Problems of a file are printed on standard error.
   ///
-  /// - Throws: `Refusal`, `Unreachable`.
+  /// - Throws: `ErrorReply`, `Unreachable`.
   static func reply(to line: [UInt8], _ socket: String) throws -> DaemonReply {
     var connection = try DaemonConnection(path: socket)
     // A daemon that rejects the connection may have closed it already, after sending the reason.
-    try connection.sendFirst(line)
+    try connection.sendIgnoringDisconnection(line)
     let showsProgress = isatty(STDERR_FILENO) == 1
     defer { if showsProgress { Terminal.showProgress("") } }
     var reply = try connection.waitForReply { name, fields in

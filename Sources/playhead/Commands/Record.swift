@@ -11,15 +11,16 @@ enum Record {
   /// Records until Enter, `q`, the end of standard input, or a signal. Returns the exit status: also 1 when the
   /// recording ended with an error.
   ///
-  /// - Throws: `Refusal`, `Unreachable`; the errors of `line`.
+  /// - Throws: `ErrorReply`, `Unreachable`; the errors of `encode`.
   static func run(
-    _ words: [[UInt8]], _ form: Invocation.Form?, _ socket: String, line: @escaping ([[UInt8]]) throws -> [UInt8]
+    _ words: [[UInt8]], _ outputFormat: Invocation.OutputFormat?, _ socket: String,
+    encode: @escaping ([[UInt8]]) throws -> [UInt8]
   ) throws -> Int32 {
     let (prepare, start) = split(words)
     // Check the words before connecting.
-    let lines = (prepare: try line(prepare), start: try line(start))
-    var session = Session(try DaemonConnection(path: socket), form, isTimed: start.count > 1)
-    return try session.run(prepare: lines.prepare, start: lines.start, line)
+    let lines = (prepare: try encode(prepare), start: try encode(start))
+    var session = Session(try DaemonConnection(path: socket), outputFormat, isTimed: start.count > 1)
+    return try session.run(prepare: lines.prepare, start: lines.start, encode)
   }
 
   /// Splits the words into those of `record.prepare` and those of `record.start`.
@@ -37,7 +38,7 @@ enum Record {
   /// A recording over a connection.
   private struct Session: ~Copyable {
     private var connection: DaemonConnection
-    private let form: Invocation.Form?
+    private let outputFormat: Invocation.OutputFormat?
     /// Whether the recording ends automatically.
     private let isTimed: Bool
     private let draws: Bool
@@ -54,23 +55,23 @@ enum Record {
     private var isFinished = false
     private var status = PlayheadClient.Status.done
 
-    init(_ connection: consuming DaemonConnection, _ form: Invocation.Form?, isTimed: Bool) {
+    init(_ connection: consuming DaemonConnection, _ outputFormat: Invocation.OutputFormat?, isTimed: Bool) {
       self.connection = connection
-      (self.form, self.isTimed) = (form, isTimed)
-      draws = isatty(STDERR_FILENO) == 1 && form != .json && form != .words
+      (self.outputFormat, self.isTimed) = (outputFormat, isTimed)
+      draws = isatty(STDERR_FILENO) == 1 && outputFormat != .json && outputFormat != .raw
     }
 
     mutating func run(
-      prepare: [UInt8], start: [UInt8], _ line: ([[UInt8]]) throws -> [UInt8]
+      prepare: [UInt8], start: [UInt8], _ encode: ([[UInt8]]) throws -> [UInt8]
     ) throws -> Int32 {
       try makeEndPipe()
       installSignalHandlers()
       defer { keyboard.end() }
-      try connection.sendFirst(prepare)
+      try connection.sendIgnoringDisconnection(prepare)
       recorder = try connection.waitForReply().fields["recorder"] ?? ""
       let isTerminal = keyboard.begin()
       installSignalHandlers()
-      let watch = try line(words(["record.watch", recorder] + (draws ? ["rate=20"] : [])))
+      let watch = try encode(words(["record.watch", recorder] + (draws ? ["rate=20"] : [])))
       try connection.send(watch)
       _ = try connection.waitForReply()
       try connection.send(start)
@@ -79,7 +80,7 @@ enum Record {
         while let next = connection.nextLine() { try receive(next) }
         if draws, !isFinished { draw() }
         if isFinished { break }
-        try wait(line)
+        try wait(encode)
       }
       return status
     }
@@ -104,7 +105,7 @@ enum Record {
 
     // MARK: - Input
 
-    private mutating func wait(_ line: ([[UInt8]]) throws -> [UInt8]) throws {
+    private mutating func wait(_ encode: ([[UInt8]]) throws -> [UInt8]) throws {
       var polled = [
         pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0),
         pollfd(fd: endPipe.read, events: Int16(POLLIN), revents: 0),
@@ -114,21 +115,21 @@ enum Record {
       if polled[1].revents != 0 {
         var byte: UInt8 = 0
         _ = Glibc.read(endPipe.read, &byte, 1)
-        try end(line)
+        try end(encode)
       }
-      if polled[2].revents != 0 { try readKeys(line) }
+      if polled[2].revents != 0 { try readKeys(encode) }
       if polled[0].revents != 0, try !connection.receive() {
         throw Unreachable(message: "the daemon disconnected; it completes the recording at its next start")
       }
     }
 
-    private mutating func readKeys(_ line: ([[UInt8]]) throws -> [UInt8]) throws {
+    private mutating func readKeys(_ encode: ([[UInt8]]) throws -> [UInt8]) throws {
       var bytes = [UInt8](repeating: 0, count: 256)
       let count = bytes.withUnsafeMutableBytes { Glibc.read(STDIN_FILENO, $0.baseAddress, $0.count) }
       guard count > 0 else {
         // Without keyboard input, a timed recording ends automatically.
         hasInput = false
-        if !isTimed { try end(line) }
+        if !isTimed { try end(encode) }
         return
       }
       for key in bytes[..<count] {
@@ -137,18 +138,18 @@ enum Record {
           // The key refers to the displayed state.
           let word = state == "paused" ? "record.start" : "record.pause"
           state = state == "paused" ? "recording" : "paused"
-          try connection.send(try line(words([word, recorder])))
-        case UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "q"), 3, 4: try end(line)
+          try connection.send(try encode(words([word, recorder])))
+        case UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "q"), 3, 4: try end(encode)
         default: break
         }
       }
     }
 
     /// Ends the recording, once. The reply ends the session.
-    private mutating func end(_ line: ([[UInt8]]) throws -> [UInt8]) throws {
+    private mutating func end(_ encode: ([[UInt8]]) throws -> [UInt8]) throws {
       guard !isEnding else { return }
       isEnding = true
-      try connection.send(Array("@stop ".utf8) + (try line(words(["record.stop", recorder]))))
+      try connection.send(Array("@stop ".utf8) + (try encode(words(["record.stop", recorder]))))
     }
 
     private mutating func receive(_ line: [UInt8]) throws {
@@ -172,7 +173,7 @@ enum Record {
       case .ok(let id, let fields): if id == "stop" { finish(fields) }
       case .error(let id, let error, _):
         // A pause that arrives too late is harmless.
-        guard id != "stop", isEnding || error.code == .invalidState else { throw Refusal(error: error) }
+        guard id != "stop", isEnding || error.code == .invalidState else { throw ErrorReply(error: error) }
       case .event, .hello, .row: break
       }
     }

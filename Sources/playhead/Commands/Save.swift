@@ -11,14 +11,14 @@ enum Save {
 
   /// Requests the queue as a playlist and writes it. Returns the exit status.
   ///
-  /// - Throws: `Failure`, `Refusal`, `Unreachable`, `MediaError`.
+  /// - Throws: `Failure`, `ErrorReply`, `Unreachable`, `MediaError`.
   static func run(
     _ options: Invocation.SaveOptions, _ encoder: RequestEncoder, isJSON: Bool, absolute: ([UInt8]) -> [UInt8],
     _ socket: String
   ) throws -> Int32 {
     let file = WholeFile(path: absolute(options.file), replaces: options.replaces, hint: "--force replaces it")
     do throws(MediaError) { try file.check() } catch { throw Failure(message: error.message) }
-    let form = options.form ?? self.form(of: file.name)
+    let format = options.format ?? self.format(of: file.name)
     let daemon = RequestClient(try DaemonConnection(path: socket)) { words in
       let line = try encoder.words(words)
       try RequestCheck.check(line)
@@ -31,7 +31,7 @@ enum Save {
     var version: String?
     while true {
       var words = [
-        "playlist.export", "format=\(form)", "offset=\(offset)",
+        "playlist.export", "format=\(format)", "offset=\(offset)",
       ].map { Array($0.utf8) }
       words.append(Array("base=".utf8) + file.folder)
       if let player = options.player { words.append(Array("player=".utf8) + player) }
@@ -49,7 +49,7 @@ enum Save {
     if isJSON {
       var text: [UInt8] = []
       JSONValue.object([
-        .init("format", .string(form)), .init("count", .number(count ?? "0")),
+        .init("format", .string(format)), .init("count", .number(count ?? "0")),
         .init("skipped", .number("\(skippedCount)")),
       ]).append(to: &text)
       Terminal.print(text + [UInt8(ascii: "\n")])
@@ -61,7 +61,7 @@ enum Save {
   }
 
   /// The playlist format for a file name; M3U8 for unknown extensions.
-  private static func form(of name: [UInt8]) -> String {
+  private static func format(of name: [UInt8]) -> String {
     guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return "m3u8" }
     let suffix = String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased()
     return QueueCommand.PlaylistForm(rawValue: suffix)?.rawValue ?? "m3u8"

@@ -7,11 +7,11 @@ enum Scan {
   /// Sends the line of a request and prints the reply. `name` converts a path to its display name. Returns the exit
   /// status: 1 when a file could not be measured.
   ///
-  /// - Throws: `Refusal`, `Unreachable`.
+  /// - Throws: `ErrorReply`, `Unreachable`.
   static func run(_ line: [UInt8], _ socket: String, name displayName: (String) -> String) throws -> Int32 {
     var connection = try DaemonConnection(path: socket)
     // A daemon that rejects the connection may have closed it already, after sending the reason.
-    try connection.sendFirst(line)
+    try connection.sendIgnoringDisconnection(line)
     let showsProgress = isatty(STDERR_FILENO) == 1
     let reply: DaemonReply
     do {

@@ -5,10 +5,13 @@ import WireProtocol
 /// `playhead watch`: subscribes, and prints events until interrupted.
 enum Watch {
   static func run(
-    _ options: Invocation.WatchOptions, _ encoder: RequestEncoder, form: Invocation.Form?, _ path: String
+    _ options: Invocation.WatchOptions, _ encoder: RequestEncoder, outputFormat: Invocation.OutputFormat?,
+    _ path: String
   ) throws -> Int32 {
-    let isJSON = form == .json
-    if !options.selectsEvents, form != .words, HumanText.isSelected(form), isatty(STDOUT_FILENO) == 1, !Style.isDumb {
+    let isJSON = outputFormat == .json
+    if !options.selectsEvents, outputFormat != .raw, HumanText.isSelected(outputFormat), isatty(STDOUT_FILENO) == 1,
+      !Style.isDumb
+    {
       return try LiveWatch.run(options, path)
     }
     var options = options
@@ -36,7 +39,7 @@ enum Watch {
 
   /// Prints events until the daemon disconnects. Calls `onEvent` when events have arrived.
   ///
-  /// - Throws: `Unreachable`, always at the end; `Refusal`.
+  /// - Throws: `Unreachable`, always at the end; `ErrorReply`.
   private static func follow(_ lines: [UInt8], _ path: String, onEvent: () -> Void) throws {
     var connection = try DaemonConnection(path: path)
     try connection.send(lines)
@@ -99,6 +102,6 @@ enum Watch {
 
   /// The meaning of an error. A daemon that shuts down counts as disconnected.
   private static func failure(_ error: MediaError) -> LineKind {
-    error.code == .shuttingDown ? .failure(Unreachable(message: error.message)) : .failure(Refusal(error: error))
+    error.code == .shuttingDown ? .failure(Unreachable(message: error.message)) : .failure(ErrorReply(error: error))
   }
 }

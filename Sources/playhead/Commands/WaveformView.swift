@@ -17,7 +17,7 @@ enum WaveformView {
 
   /// Sends the line of a request and prints the reply. Returns the exit status.
   ///
-  /// - Throws: `Refusal`, `Unreachable`.
+  /// - Throws: `ErrorReply`, `Unreachable`.
   static func run(_ line: [UInt8], _ socket: String) throws -> Int32 {
     let reply = try MediaWork.reply(to: line, socket)
     if let file = reply.fields["file"] {

@@ -8,15 +8,15 @@ enum ManualPage: String, CaseIterable {
   case playheadd
   case playheadProtocol = "playhead-protocol"
 
-  /// Prints the page. The page of the daemon reads the dump of the daemon's help from standard input.
+  /// Prints the page. `playheadd` requires the output of `playheadd --experimental-dump-help` on standard input.
   ///
   /// - Throws: `Misuse`.
   func print() throws(Invocation.Misuse) {
     let date = Self.date
     switch self {
-    case .playhead: Terminal.print(Self.client(date))
+    case .playhead: Terminal.print(Self.clientPage(date))
     case .playheadProtocol: Terminal.print(Self.protocolPage(date))
-    case .playheadd: Terminal.print(try Self.daemon(date, StandardInput.readAll()))
+    case .playheadd: Terminal.print(try Self.daemonPage(date, StandardInput.readAll()))
     }
   }
 
@@ -25,13 +25,13 @@ enum ManualPage: String, CaseIterable {
     var seconds = getenv("SOURCE_DATE_EPOCH").flatMap { Int(String(cString: $0)) } ?? time(nil)
     var parts = tm()
     gmtime_r(&seconds, &parts)
-    func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
-    return "\(parts.tm_year + 1_900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+    func twoDigits(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    return "\(parts.tm_year + 1_900)-\(twoDigits(parts.tm_mon + 1))-\(twoDigits(parts.tm_mday))"
   }
 
   // MARK: - playhead(1)
 
-  private static func client(_ date: String) -> String {
+  private static func clientPage(_ date: String) -> String {
     var page = ManualText("playhead", section: 1, date: date, "the command-line client of playheadd")
     page.heading("SYNOPSIS")
     page.synopsis("playhead", "[OPTION]... COMMAND [ARGUMENT...] [NAME=VALUE | --NAME VALUE]...")
@@ -75,8 +75,8 @@ enum ManualPage: String, CaseIterable {
   // MARK: - playheadd(1)
 
   /// The page from the output of `playheadd --experimental-dump-help` (ArgumentParser's tool information).
-  private static func daemon(_ date: String, _ dump: [UInt8]) throws(Invocation.Misuse) -> String {
-    guard let value = try? JSONValue(parsing: dump.span), let command = value["command"],
+  private static func daemonPage(_ date: String, _ dump: [UInt8]) throws(Invocation.Misuse) -> String {
+    guard let toolInfo = try? JSONValue(parsing: dump.span), let command = toolInfo["command"],
       case .array(let arguments)? = command["arguments"]
     else {
       throw Invocation.Misuse(

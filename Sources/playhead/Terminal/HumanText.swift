@@ -6,8 +6,8 @@ struct HumanText {
   let text: String
 
   /// Whether results have the human-readable form: when requested, or by default on a terminal.
-  static func isSelected(_ form: Invocation.Form?) -> Bool {
-    form == .human || (form == nil && isatty(STDOUT_FILENO) == 1)
+  static func isSelected(_ format: Invocation.OutputFormat?) -> Bool {
+    format == .human || (format == nil && isatty(STDOUT_FILENO) == 1)
   }
 
   init(ofCommand command: String, _ reply: DaemonReply, _ style: Style, columnCount: Int? = HumanText.columnCount) {

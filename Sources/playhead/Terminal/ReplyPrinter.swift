@@ -8,7 +8,7 @@ enum ReplyPrinter {
   /// Rows and fields are printed on standard output in their wire form, without the `|` and the `ok`. In JSON, only
   /// the result is printed.
   ///
-  /// - Throws: `Refusal` for an error reply; `Unreachable` when the daemon announces the end of the connection.
+  /// - Throws: `ErrorReply` for an error reply; `Unreachable` when the daemon announces the end of the connection.
   static func printed(_ line: [UInt8], isJSON: Bool) throws -> Int32? {
     if isJSON, line.first == UInt8(ascii: "{") { return try printedJSON(line) }
     if line.starts(with: "| ".utf8) {
@@ -22,7 +22,7 @@ enum ReplyPrinter {
     }
     // Greetings, errors, and unexpected lines.
     switch try? ServerLine(parsing: line) {
-    case .error(_, let error, _)?: throw Refusal(error: error)
+    case .error(_, let error, _)?: throw ErrorReply(error: error)
     case .event(EventName.closing.rawValue, let fields)?:
       throw Unreachable(message: fields["message"] ?? "the daemon closed the connection")
     case .hello?, .row?, .ok?, .event?, nil: return nil
@@ -37,7 +37,7 @@ enum ReplyPrinter {
       Terminal.print(text + [UInt8(ascii: "\n")])
       return PlayheadClient.Status.done
     }
-    throw Refusal(error: error(ofJSON: value))
+    throw ErrorReply(error: error(ofJSON: value))
   }
 
   /// The error in a JSON-RPC error reply: the daemon's number, or else JSON-RPC's code.

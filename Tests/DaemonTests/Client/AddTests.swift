@@ -38,7 +38,7 @@ import Testing
     let daemon = try InProcessServer()
     let outcome = try daemon.playhead("add", folder.path)
     #expect(outcome.status == 0 && outcome.output == "items=1,2,3,4,5,6,7 version=1 left-out=6\n", "\(outcome)")
-    #expect(outcome.errors == "playhead: omitted: 4 no media, 1 hidden, 1 lists\n", "\(outcome)")
+    #expect(outcome.errors == "playhead: omitted: 4 no media, 1 hidden, 1 playlists\n", "\(outcome)")
     let expected = [
       "Disc2/2.flac", "Disc2/10.flac", "Disc2/a.ogg", "Disc2/B.mp3", "Disc10/1.flac", "noending", "z.wav",
     ]
@@ -96,7 +96,7 @@ import Testing
     let paths = outcome.output.split(separator: "\"leftOut\"").first ?? ""
     #expect(paths.ranges(of: "/1.flac").count == 1 && paths.ranges(of: "2.flac").count == 1, "\(outcome.output)")
     #expect(outcome.output.contains(#"/broken.flac","reason":"not readable"}"#), "\(outcome.output)")
-    #expect(outcome.output.contains(#"/self","reason":"folders seen before"}"#), "\(outcome.output)")
+    #expect(outcome.output.contains(#"/self","reason":"folders already searched"}"#), "\(outcome.output)")
   }
 
   /// Runs the client without root's permission to read every file.
@@ -166,7 +166,7 @@ import Testing
         unfollowed.errors == """
           playhead: omitted (links that lead outside): \(folder.file(name))/outside
           playhead: omitted (folders of the system): \(folder.file(name))/processes
-          playhead: omitted (folders seen before): \(folder.file(name))/within
+          playhead: omitted (folders already searched): \(folder.file(name))/within
 
           """, "\(name)")
       let followed = try add("--follow")
