@@ -48,9 +48,9 @@ func makeWrittenFiles() -> WrittenFiles {
   let ids = (1...6).map { UInt64($0) }
   let entries = [
     StoredEntry(id: 1, location: .path(Array("/no/such.flac".utf8)), fields: fields),
-    StoredEntry(id: 2, location: .address("http://127.0.0.1/a")),
+    StoredEntry(id: 2, location: .url("http://127.0.0.1/a")),
     StoredEntry(id: 3, location: .notRestorable("fd:1")), StoredEntry(id: 4, location: .path([0x2F, 0xFF])),
-    StoredEntry(id: 5, location: .path([]), fields: fields), StoredEntry(id: 6, location: .address("x")),
+    StoredEntry(id: 5, location: .path([]), fields: fields), StoredEntry(id: 6, location: .url("x")),
   ]
   let main = StoredPlayer(
     name: "main",

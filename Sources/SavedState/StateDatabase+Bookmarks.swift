@@ -31,6 +31,7 @@ extension StateDatabase {
   /// - Throws: the errors of GRDB; `stateDamaged` for an invalid row.
   static func loadBookmarks(_ db: Database) throws -> [Bookmark] {
     var bookmarks: [Bookmark] = []
+    // The column `place` has the bytes of the location.
     let rows = try Row.fetchCursor(
       db, sql: "SELECT id, kind, place, part, name, automatic, value, timescale, time FROM bookmark ORDER BY id")
     while let row = try rows.next() {

@@ -15,14 +15,13 @@ extension StateDatabase {
   /// The maximum number of saved queues.
   static let queueLimit = 1_000
 
-  /// Saves the queue of a player, in its state in the database, under a name. Replaces a queue with the same name.
+  /// Saves the queue of a player under a name, as last written to the database. Replaces a saved queue with that name.
   ///
   /// - Returns: the number of entries.
   /// - Throws: `tooManySavedQueues`, the errors of GRDB; then nothing has changed.
   func saveQueue(_ name: String, of player: String, at time: Int64) throws -> Int {
-    let list = written[player]?.lists[0] ?? WrittenList()
-    let ids = list.keys.flatMap { list.chunks[$0] ?? [] }
-    try queue.inTransaction(.immediate) { db in
+    let ids = written[player]?.writtenQueue.ids ?? []
+    try databaseQueue.inTransaction(.immediate) { db in
       let count =
         try Int.fetchOne(db, sql: "SELECT count(*) FROM queue WHERE name <> ?", arguments: [name]) ?? 0
       guard count < Self.queueLimit else {
@@ -32,6 +31,7 @@ extension StateDatabase {
       try db.execute(sql: "DELETE FROM queueEntry WHERE queue = ?", arguments: [name])
       try db.execute(
         sql: "INSERT OR REPLACE INTO queue(name, count, time) VALUES (?, ?, ?)", arguments: [name, ids.count, time])
+      // `entry.place` has the bytes of the location; `queueEntry.place` is the index in the queue.
       let copy = try db.cachedStatement(
         sql:
           "INSERT INTO queueEntry(queue, place, kind, bytes, fields) SELECT ?, ?, kind, place, fields FROM entry WHERE id = ?"
@@ -46,7 +46,7 @@ extension StateDatabase {
   ///
   /// - Throws: `noSuchSavedQueue`, the errors of GRDB.
   func loadQueue(_ name: String) throws -> [StoredEntry] {
-    try queue.read { db in
+    try databaseQueue.read { db in
       guard try Bool.fetchOne(db, sql: "SELECT 1 FROM queue WHERE name = ?", arguments: [name]) != nil else {
         throw Self.noSuchQueue(name)
       }
@@ -68,7 +68,7 @@ extension StateDatabase {
 
   /// All saved queues, ordered by name.
   func savedQueues() throws -> [SavedQueue] {
-    try queue.read { db in
+    try databaseQueue.read { db in
       try Row.fetchAll(db, sql: "SELECT name, count, time FROM queue ORDER BY name").map {
         SavedQueue(
           name: try $0.decode(String.self, atIndex: 0), entryCount: Int(try $0.integer(atIndex: 1)),
@@ -79,7 +79,7 @@ extension StateDatabase {
 
   /// - Throws: `noSuchSavedQueue`, the errors of GRDB.
   func removeQueue(_ name: String) throws {
-    try queue.inTransaction(.immediate) { db in
+    try databaseQueue.inTransaction(.immediate) { db in
       try db.execute(sql: "DELETE FROM queue WHERE name = ?", arguments: [name])
       guard db.changesCount > 0 else { throw Self.noSuchQueue(name) }
       try db.execute(sql: "DELETE FROM queueEntry WHERE queue = ?", arguments: [name])
@@ -97,7 +97,7 @@ extension StoredEntry.Location {
   init?(kind: Int, bytes: [UInt8]) {
     switch kind {
     case 0: self = .path(bytes)
-    case 1: self = .address(String(decoding: bytes, as: UTF8.self))
+    case 1: self = .url(String(decoding: bytes, as: UTF8.self))
     case 2: self = .notRestorable(String(decoding: bytes, as: UTF8.self))
     default: return nil
     }
@@ -107,7 +107,7 @@ extension StoredEntry.Location {
   var column: (kind: Int, bytes: [UInt8]) {
     switch self {
     case .path(let path): (0, path)
-    case .address(let text): (1, Array(text.utf8))
+    case .url(let text): (1, Array(text.utf8))
     case .notRestorable(let name): (2, Array(name.utf8))
     }
   }

@@ -10,6 +10,8 @@ final class StateDatabase {
   struct WrittenList {
     var keys: [UInt32] = []
     var chunks: [UInt32: [UInt64]] = [:]
+    /// All ids, in order.
+    var ids: [UInt64] { keys.flatMap { chunks[$0] ?? [] } }
 
     init() {}
 
@@ -25,11 +27,12 @@ final class StateDatabase {
     var fields: StoredFields = [:]
     /// The queue, and its order without shuffling.
     var lists = [WrittenList(), WrittenList()]
+    var writtenQueue: WrittenList { lists[0] }
     var history: [UInt64] = []
     var position: StoredPosition?
   }
 
-  let queue: DatabaseQueue
+  let databaseQueue: DatabaseQueue
   private(set) var written: [String: WrittenPlayer] = [:]
   /// The written number of the next entry.
   private var writtenNextItemID: UInt64?
@@ -50,8 +53,8 @@ final class StateDatabase {
       )
     }
     try Self.checkOwner(path)
-    queue = try DatabaseQueue(path: path, configuration: configuration)
-    do { try Self.migrate(queue, path) } catch {
+    databaseQueue = try DatabaseQueue(path: path, configuration: configuration)
+    do { try Self.migrate(databaseQueue, path) } catch {
       close()
       throw error
     }
@@ -60,17 +63,17 @@ final class StateDatabase {
   /// Migrates a database of an older version.
   ///
   /// - Throws: `stateTooNew`, then nothing has changed; the errors of GRDB.
-  private static func migrate(_ queue: DatabaseQueue, _ path: String) throws {
+  private static func migrate(_ databaseQueue: DatabaseQueue, _ path: String) throws {
     let migrator = StateSchema.migrator
-    let applied = try queue.read { try migrator.appliedIdentifiers($0) }
+    let applied = try databaseQueue.read { try migrator.appliedIdentifiers($0) }
     let known = Set(migrator.migrations)
     guard applied.isSubset(of: known) else {
       throw MediaError(
         .stateTooNew, "\(path) was written by a newer version; it stays unchanged, and no state is saved")
     }
     // Set here, because GRDB's configuration would write to the file at every opening.
-    try queue.inDatabase { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
-    if applied != known { try migrator.migrate(queue) }
+    try databaseQueue.inDatabase { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+    if applied != known { try migrator.migrate(databaseQueue) }
   }
 
   /// Checks that the database is Playhead's, without changes. Reads the header, or uses a connection when the header
@@ -82,12 +85,12 @@ final class StateDatabase {
     guard header != .empty, header != .database(applicationID: StateSchema.applicationID) else { return }
     var configuration = Configuration()
     configuration.busyMode = .timeout(0.2)
-    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    let databaseQueue = try DatabaseQueue(path: path, configuration: configuration)
     defer {
-      try? queue.close()
-      Self.retain(queue)
+      try? databaseQueue.close()
+      Self.retain(databaseQueue)
     }
-    try queue.read { db in
+    try databaseQueue.read { db in
       // A daemon that was killed while it created the database leaves only GRDB's tables.
       let tableCount =
         try Int.fetchOne(
@@ -102,12 +105,12 @@ final class StateDatabase {
 
   /// Retains a closed connection indefinitely. libdispatch finishes a released queue on a separate thread. That thread
   /// would wake once per second for the rest of the process.
-  private static func retain(_ queue: DatabaseQueue) { _ = Unmanaged.passRetained(queue) }
+  private static func retain(_ databaseQueue: DatabaseQueue) { _ = Unmanaged.passRetained(databaseQueue) }
 
   /// Checkpoints the log and closes the database.
   func close() {
-    try? queue.close()
-    Self.retain(queue)
+    try? databaseQueue.close()
+    Self.retain(databaseQueue)
   }
 
   // MARK: - Reading
@@ -116,7 +119,7 @@ final class StateDatabase {
   ///
   /// - Throws: the errors of GRDB; `stateDamaged` for inconsistent data.
   func load() throws -> LoadedState {
-    try queue.read { db in
+    try databaseQueue.read { db in
       var state = LoadedState()
       let next = try Int64.fetchOne(db, sql: "SELECT value FROM number WHERE name = 'nextItem'") ?? 1
       state.nextItemID = try Self.checked(UInt64(bitPattern: next))
@@ -167,6 +170,7 @@ final class StateDatabase {
 
   private func loadEntries(_ db: Database) throws -> [UInt64: StoredEntry] {
     var entries: [UInt64: StoredEntry] = [:]
+    // The column `place` has the bytes of the location.
     let rows = try Row.fetchCursor(db, sql: "SELECT id, kind, place, fields FROM entry")
     while let row = try rows.next() {
       let bytes = try row.withUnsafeData(atIndex: 2) { $0.map { [UInt8]($0) } ?? [] }
@@ -249,7 +253,7 @@ final class StateDatabase {
   func write(_ batch: StateBatch, nextItemID: UInt64) throws -> Bool {
     var changed = written
     var isChanged = false
-    try queue.inDatabase { db in
+    try databaseQueue.inDatabase { db in
       for name in written.keys where !batch.names.contains(name) {
         if !isChanged { try db.beginTransaction(.immediate) }
         isChanged = true
@@ -293,7 +297,7 @@ final class StateDatabase {
 
   private func remove(_ db: Database, _ name: String) throws {
     guard let player = written[name] else { return }
-    let ids = player.lists[0].chunks.values.flatMap { $0 } + player.history
+    let ids = player.writtenQueue.chunks.values.flatMap { $0 } + player.history
     let statement = try db.cachedStatement(sql: "DELETE FROM entry WHERE id = ?")
     for id in ids { try statement.execute(arguments: [Int64(bitPattern: id)]) }
     for table in ["position", "piece", "pieces", "history"] {
@@ -306,7 +310,7 @@ final class StateDatabase {
   ///
   /// - Throws: the errors of GRDB, when the check is not possible.
   func findDamage() throws -> String? {
-    let result = try queue.inDatabase { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+    let result = try databaseQueue.inDatabase { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
     return result == "ok" ? nil : result ?? "no result"
   }
 }

@@ -10,8 +10,8 @@ public struct StoredEntry: Sendable, Hashable {
   public enum Location: Sendable, Hashable {
     /// A file path, in the bytes of the file system.
     case path([UInt8])
-    /// An address, including its secrets.
-    case address(String)
+    /// A URL, including its secrets.
+    case url(String)
     /// A source that cannot be reopened; the text is a substitute for it.
     case notRestorable(String)
   }

@@ -85,7 +85,7 @@ import Testing
       at: MediaTime(value: 1, timescale: 3),
       now: 7)
     table.updateAutomatic(
-      BookmarkedItem(location: .address("http://h/x?y")), at: MediaTime(value: 441_001, timescale: 44_100), .set,
+      BookmarkedItem(location: .url("http://h/x?y")), at: MediaTime(value: 441_001, timescale: 44_100), .set,
       now: 8)
     var batch = StateBatch.sample(20)
     batch.bookmarks = table.drainChanges()

@@ -34,7 +34,7 @@ extension StateStore {
         name: "two", fields: ["shuffle": "7 1 40 3"], order: [StoredChunk(key: 3, ids: ids)],
         original: [StoredChunk(key: 9, ids: ids.reversed())], history: [1_041, 1_001],
         position: StoredPosition(itemID: 1_001, time: MediaTime(value: 1, timescale: 3)),
-        entries: (ids + [1_041]).map { StoredEntry(id: $0, location: .address("http://127.0.0.1/\($0)")) }))
+        entries: (ids + [1_041]).map { StoredEntry(id: $0, location: .url("http://127.0.0.1/\($0)")) }))
     try directory.open { store, _ in
       guard case .done = store.write(batch) else {
         Issue.record("it was not written")
@@ -157,7 +157,7 @@ extension StateStore {
           return
         }
         store.onThread { database in
-          _ = try? database?.queue.inDatabase { try $0.execute(sql: "DROP TABLE piece") }
+          _ = try? database?.databaseQueue.inDatabase { try $0.execute(sql: "DROP TABLE piece") }
         }
         let outcome = store.write(.sample(count + 1))
         switch outcome {

@@ -92,7 +92,7 @@ extension StateBatch {
         history: [3_003, 3_001, 3_003],
         entries: [
           StoredEntry(id: 3_001, location: .path([0x2F, 0xFF, 0x0A])),
-          StoredEntry(id: 3_002, location: .address("http://u:p@h/x?y")),
+          StoredEntry(id: 3_002, location: .url("http://u:p@h/x?y")),
           StoredEntry(id: 3_003, location: .notRestorable("fd:1"), fields: ["a": "1\n2"]),
         ]))
     try directory.open { store, loaded in
@@ -129,7 +129,9 @@ extension StateBatch {
       func byteCount(of batch: StateBatch) throws -> Int {
         let truncated = DispatchSemaphore(value: 0)
         store.onThread { database in
-          _ = try? database?.queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+          _ = try? database?.databaseQueue.writeWithoutTransaction {
+            try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+          }
           truncated.signal()
         }
         truncated.wait()
@@ -192,7 +194,7 @@ extension StateBatch {
       _ = store.write(.sample(10))
       let limit = DispatchSemaphore(value: 0)
       store.onThread { database in
-        _ = try? database?.queue.inDatabase { try Int.fetchOne($0, sql: "PRAGMA max_page_count = 60") }
+        _ = try? database?.databaseQueue.inDatabase { try Int.fetchOne($0, sql: "PRAGMA max_page_count = 60") }
         limit.signal()
       }
       limit.wait()
@@ -208,7 +210,7 @@ extension StateBatch {
         return
       }
       store.onThread { database in
-        _ = try? database?.queue.inDatabase { try Int.fetchOne($0, sql: "PRAGMA max_page_count = 1000000") }
+        _ = try? database?.databaseQueue.inDatabase { try Int.fetchOne($0, sql: "PRAGMA max_page_count = 1000000") }
       }
       // This batch does not repeat the earlier entries, because the store retained them.
       var last = StateBatch.sample(5_000)

@@ -142,7 +142,7 @@ extension BookmarkedItem {
     let location: StoredEntry.Location
     switch item.asset.location {
     case .path(let path): location = .path(path)
-    case .url(let url, _): location = .address(url.redacted)
+    case .url(let url, _): location = .url(url.redacted)
     case .descriptor, .source, .data, .composition: return nil
     }
     self.init(location: location, part: item.timeRange?.wireText ?? "")
@@ -161,7 +161,7 @@ extension StoredEntry.Location {
   fileprivate var wirePath: FieldValue {
     switch self {
     case .path(let path): FilePath(bytes: path).map(FieldValue.path) ?? FieldValue.none
-    case .address(let text): .path(FilePath(address: text))
+    case .url(let text): .path(FilePath(address: text))
     case .notRestorable(let name): .string(name)
     }
   }
@@ -169,7 +169,7 @@ extension StoredEntry.Location {
   fileprivate var byteCount: Int {
     switch self {
     case .path(let path): path.count
-    case .address(let text), .notRestorable(let text): text.utf8.count
+    case .url(let text), .notRestorable(let text): text.utf8.count
     }
   }
 }

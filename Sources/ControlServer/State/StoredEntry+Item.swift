@@ -12,7 +12,7 @@ extension StoredEntry {
     let location: Location
     switch item.asset.location {
     case .path(let path): location = .path(path)
-    case .url(let url, _): location = .address(url.text)
+    case .url(let url, _): location = .url(url.text)
     case .descriptor(let descriptor): location = .notRestorable(descriptor.name)
     case .source(let name, _): location = .notRestorable(name)
     case .data: location = .notRestorable("data")
@@ -94,7 +94,7 @@ extension StoredFields {
     let listed: PlaylistLocation
     switch location {
     case .path(let path): listed = .file(path)
-    case .address(let text): listed = .url(text)
+    case .url(let text): listed = .url(text)
     case .notRestorable: return nil
     }
     var entry = PlaylistEntry(
@@ -209,7 +209,7 @@ struct EntryMaker {
     options.networkRules = policy.networkRules
     switch stored.location {
     case .path(let path): return Asset(path: path, options: options, prefersPreciseDuration: precise)
-    case .address(let text):
+    case .url(let text):
       do throws(MediaError) {
         return Asset(url: try HTTPURL(text), options: options, prefersPreciseDuration: precise)
       } catch {
