@@ -1,7 +1,7 @@
-// An image with up to four colours, and its PNG encoding (W3C PNG, third edition). The PNG is uncompressed, which needs
-// no library. At two bits a pixel it is small.
+// An image with at most four colours, and its PNG encoding (W3C PNG, third edition). The encoder stores the pixels
+// without compression, so that it needs no zlib.
 
-/// An image with at most four colours. Pure.
+/// An image with at most four colours.
 struct PaletteImage {
   let width: Int
   let height: Int
@@ -20,16 +20,16 @@ struct PaletteImage {
     rows = Array(repeating: 0, count: rowByteCount * height)
   }
 
-  /// Sets the colour of a pixel; ignores pixels outside the image.
-  mutating func set(_ x: Int, _ y: Int, _ color: UInt8) {
+  /// Sets the colour of a pixel to a colour of the palette; ignores pixels outside the image.
+  mutating func setPixel(x: Int, y: Int, colorIndex: UInt8) {
     guard (0..<width).contains(x), (0..<height).contains(y) else { return }
     let shift = UInt8(6 - 2 * (x % 4))
     let index = y * rowByteCount + x / 4
-    rows[index] = rows[index] & ~(3 << shift) | color << shift
+    rows[index] = rows[index] & ~(3 << shift) | colorIndex << shift
   }
 
-  /// The colour of a pixel.
-  func color(_ x: Int, _ y: Int) -> UInt8 { rows[y * rowByteCount + x / 4] >> UInt8(6 - 2 * (x % 4)) & 3 }
+  /// The index in the palette of the colour of a pixel.
+  func colorIndex(x: Int, y: Int) -> UInt8 { rows[y * rowByteCount + x / 4] >> UInt8(6 - 2 * (x % 4)) & 3 }
 
   // MARK: - Text
 
@@ -41,12 +41,13 @@ struct PaletteImage {
   ]
 
   /// Draws digits, colons and periods at double size.
-  mutating func draw(_ text: String, x: Int, y: Int, color: UInt8) {
+  mutating func draw(_ text: String, x: Int, y: Int, colorIndex: UInt8) {
     for (index, character) in text.enumerated() {
       guard let glyph = Self.glyphs[character] else { continue }
       for bit in 0..<15 where glyph >> UInt16(14 - bit) & 1 == 1 {
         for pixel in 0..<4 {
-          set(x + 8 * index + 2 * (bit % 3) + pixel % 2, y + 2 * (bit / 3) + pixel / 2, color)
+          setPixel(
+            x: x + 8 * index + 2 * (bit % 3) + pixel % 2, y: y + 2 * (bit / 3) + pixel / 2, colorIndex: colorIndex)
         }
       }
     }
@@ -82,12 +83,17 @@ struct PaletteImage {
       stream += raw[done..<done + count]
       done += count
     }
-    var (one, two) = (UInt32(1), UInt32(0))
-    for byte in raw {
-      one = (one + UInt32(byte)) % 65_521
-      two = (two + one) % 65_521
+    return stream + Self.bigEndian(Int(Self.adler32(raw)))
+  }
+
+  /// The Adler-32 checksum of the uncompressed data (RFC 1950, section 8.2).
+  private static func adler32(_ bytes: [UInt8]) -> UInt32 {
+    var (s1, s2) = (UInt32(1), UInt32(0))
+    for byte in bytes {
+      s1 = (s1 + UInt32(byte)) % 65_521
+      s2 = (s2 + s1) % 65_521
     }
-    return stream + Self.bigEndian(Int(two << 16 | one))
+    return s2 << 16 | s1
   }
 
   private static func append(_ kind: String, _ data: [UInt8], to bytes: inout [UInt8]) {

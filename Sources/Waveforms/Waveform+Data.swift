@@ -3,7 +3,7 @@
 import MediaCore
 
 extension Waveform {
-  /// Bytes that are passed to `append` at once.
+  /// The number of buffered bytes from which a chunk is passed to `append`.
   private static let chunkByteCount = 65_536
 
   /// Writes the waveform in chunks.
@@ -22,13 +22,14 @@ extension Waveform {
     }
   }
 
-  /// A sample in audiowaveform's form: 16 bits, or 8 bits without the lower 8, rounded towards 0.
+  /// Converts a sample to audiowaveform's integers: 16 bits, or 8 bits, which are the 16-bit value divided by 256 and
+  /// truncated towards zero.
   static func quantized(_ value: Float, bits: Int) -> Int {
     let sample = Int(max(-32_768, min(32_767, (value * 32_768).rounded())))
     return bits == 8 ? sample / 256 : sample
   }
 
-  static var unevenBins: MediaError {
+  static var nonuniformBinsError: MediaError {
     MediaError(
       .invalidArgument, "a .dat file needs a fixed number of samples per bin, not a number of bins",
       operation: "waveform")
@@ -46,7 +47,7 @@ extension Waveform {
   /// each bin and channel.
   private func writeDat(bits: Int, _ append: ([UInt8]) throws(MediaError) -> Void) throws(MediaError) {
     guard let length = wholeFramesPerBin.flatMap({ Int32(exactly: $0) }) else {
-      throw Self.unevenBins
+      throw Self.nonuniformBinsError
     }
     var bytes: [UInt8] = []
     func add(_ value: some FixedWidthInteger) {
@@ -70,7 +71,7 @@ extension Waveform {
     try append(bytes)
   }
 
-  /// One object. `samples_per_pixel` is fractional if the bins have different lengths.
+  /// A single JSON object. `samples_per_pixel` is fractional if the bins have different lengths.
   private func writeJSON(bits: Int, _ append: ([UInt8]) throws(MediaError) -> Void) throws(MediaError) {
     let length = wholeFramesPerBin.map { "\($0)" } ?? "\(Double(frameCount) / Double(binCount))"
     var bytes = Array(

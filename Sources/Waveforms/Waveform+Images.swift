@@ -64,17 +64,19 @@ extension Waveform {
       }
       for x in 0..<style.width {
         let column = column(x, of: style.width, channel: channel)
-        for y in rows(column.high, column.low) { image.set(x, y, 1) }
+        for y in rows(column.high, column.low) { image.setPixel(x: x, y: y, colorIndex: 1) }
         // RMS never exceeds the extremes.
-        for y in rows(min(column.rms, column.high), max(-column.rms, column.low)) { image.set(x, y, 2) }
+        for y in rows(min(column.rms, column.high), max(-column.rms, column.low)) {
+          image.setPixel(x: x, y: y, colorIndex: 2)
+        }
       }
     }
     guard let axis = axis(style) else { return image }
     let top = style.height - Self.axisHeight
-    for x in 0..<style.width { image.set(x, top, 3) }
+    for x in 0..<style.width { image.setPixel(x: x, y: top, colorIndex: 3) }
     for mark in axis.marks {
-      for y in top..<min(top + 4, style.height) { image.set(mark.x, y, 3) }
-      image.draw(mark.label, x: mark.x + 3, y: top + 4, color: 3)
+      for y in top..<min(top + 4, style.height) { image.setPixel(x: mark.x, y: y, colorIndex: 3) }
+      image.draw(mark.label, x: mark.x + 3, y: top + 4, colorIndex: 3)
     }
     return image
   }

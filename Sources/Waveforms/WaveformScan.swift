@@ -90,7 +90,7 @@ public final class WaveformScan: Sendable {
   private func checkOutput() throws(MediaError) {
     guard let output else { return }
     try output.style.check()
-    if output.format == .dat, case .bins? = request.scale { throw Waveform.unevenBins }
+    if output.format == .dat, case .bins? = request.scale { throw Waveform.nonuniformBinsError }
     try output.file.check()
   }
 

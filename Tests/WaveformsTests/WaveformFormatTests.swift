@@ -74,9 +74,10 @@ import Testing
     for (x, y) in [(0, 0), (5, 1), (150, 0), (150, 20), (150, 30), (0, 81), (300, 96)] {
       let expected: [[UInt8]] = [[0, 0, 0x40], [0xff, 0, 0], [0x7f, 0, 0x20], [0xe0, 0xe0, 0xe0]]
       let offset = 3 * (y * 301 + x)
-      #expect(Array(pixels[offset..<offset + 3]) == expected[Int(image.color(x, y))], "\(x) \(y)")
+      #expect(Array(pixels[offset..<offset + 3]) == expected[Int(image.colorIndex(x: x, y: y))], "\(x) \(y)")
     }
-    #expect(image.color(5, 0) == 1 && image.color(150, 0) == 0 && image.color(0, 81) == 3)
+    #expect(
+      image.colorIndex(x: 5, y: 0) == 1 && image.colorIndex(x: 150, y: 0) == 0 && image.colorIndex(x: 0, y: 81) == 3)
   }
 
   @Test func svgHasShapesForEachChannelAndTimeLabels() throws {
