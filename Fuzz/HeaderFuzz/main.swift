@@ -106,7 +106,7 @@ func check(_ input: UnsafeRawBufferPointer) {
   let bytes = Array(input.dropFirst())
   switch kind % 9 {
   case 0:
-    if let count = MP3InfoFrame(bytes: bytes)?.soundFrameCount { precondition(count >= 0, "\(count) frames") }
+    if let count = MP3InfoFrame(bytes: bytes)?.audioFrameCount { precondition(count >= 0, "\(count) frames") }
   case 1: walkMPEGAudio(bytes)
   case 2: walkADTS(bytes)
   case 3: walkOgg(bytes)
@@ -119,7 +119,7 @@ func check(_ input: UnsafeRawBufferPointer) {
     let text = String(decoding: bytes, as: UTF8.self)
     if let comment = ITunesGaplessComment(text) {
       precondition(comment.startFrames >= 0 && comment.endFrames >= 0, "negative frame count")
-      precondition(comment.soundFrameCount.map { $0 > 0 } != false, "a frame count below 1")
+      precondition(comment.audioFrameCount.map { $0 > 0 } != false, "a frame count below 1")
     }
     if let date = ISODate.parse(text) {
       precondition(ISODate.parse(ISODate.text(date)) != nil, "a date changed to an invalid one: \(ISODate.text(date))")

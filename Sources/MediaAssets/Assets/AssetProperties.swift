@@ -60,7 +60,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
       let start = track.timeRange.start.frameIndex(rate: rate, rounding: .halfAwayFromZero)
     else { return nil }
     // Video may begin before the movie's time 0.
-    return edits.delayed(byFrames: start - edits.firstSoundFrame)
+    return edits.delayed(byFrames: start - edits.firstAudioFrame)
   }
 
   /// Determines the properties of an open container.

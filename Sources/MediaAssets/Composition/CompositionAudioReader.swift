@@ -97,7 +97,7 @@ final class CompositionAudioReader: AudioReader, @unchecked Sendable {
       throw error
     }
     let start = position
-    let (count, error) = filled(output, capacityFrames)
+    let (count, error) = fillBuffer(output, capacityFrames)
     if let error, count == 0 {
       if error.code == .cancelled { return .cancelled }
       isBroken = true
@@ -116,7 +116,7 @@ final class CompositionAudioReader: AudioReader, @unchecked Sendable {
     return !isBroken && position < endFrame
   }
 
-  func take(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int {
+  func copyAvailable(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int {
     let count = Int(min(Int64(min(capacityFrames, Self.chunkFrameCount)), endFrame - position))
     let buffer = written?.baseAddress ?? output.assumingMemoryBound(to: Float.self)
     let start = position

@@ -27,7 +27,7 @@ struct ContainerTiming {
     self.edges = edges
     let starts = playing.compactMap { Self.start(of: $0, edges: edges, format: format) }
     let first = starts.filter(\.isNumeric).min() ?? .zero
-    let beginsAtZero = format.hasMovieTimeline && !edges.values.contains(where: \.beginsAtFirstSound)
+    let beginsAtZero = format.hasMovieTimeline && !edges.values.contains(where: \.beginsAtFirstAudio)
     // Without its edit list, a track's timeline is that of its media, independent of other tracks.
     origin = demuxer.ignoresEditLists ? .zero : beginsAtZero ? Swift.min(first, .zero) : first
     containerDuration =
@@ -36,7 +36,7 @@ struct ContainerTiming {
     preciseTracks = Set(
       playing.filter { stream in
         if isEndless { return false }
-        if format == .mp3 { return edges[stream.index]?.soundFrameCount != nil }
+        if format == .mp3 { return edges[stream.index]?.audioFrameCount != nil }
         if let edits = edges[stream.index]?.edits { return edits.endFrame != nil }
         guard let duration = stream.durationTicks else { return false }
         // FFmpeg writes CAF packet tables that count the last packet as a whole packet.
@@ -45,7 +45,7 @@ struct ContainerTiming {
         if format == .ogg, stream.codecName == "speex" { return false }
         // FFmpeg derives the number of frames from the bit rate in the header.
         if format == .wav, stream.codecName.hasPrefix("wma") { return false }
-        if format == .wav, stream.codecName == "mp3" { return edges[stream.index]?.soundFrameCount != nil }
+        if format == .wav, stream.codecName == "mp3" { return edges[stream.index]?.audioFrameCount != nil }
         // The duration of a chain is that of its last stream.
         if edges[stream.index]?.isChain ?? false { return false }
         // The start of a late Ogg Vorbis stream includes a guess: the first packet's length.
@@ -67,7 +67,7 @@ struct ContainerTiming {
   /// Returns the start of the stream in container time; nil when unknown.
   private static func start(of stream: StreamInfo, edges: [Int: TrackEdges], format: ContainerFormat) -> MediaTime? {
     if let edits = edges[stream.index]?.edits, let rate = stream.sampleRateHz {
-      return MediaTime(frame: edits.firstSoundFrame, rate: rate)
+      return MediaTime(frame: edits.firstAudioFrame, rate: rate)
     }
     guard let ticks = stream.startTicks else { return nil }
     let start = stream.timeBase.time(ofTicks: ticks)
@@ -90,10 +90,10 @@ struct ContainerTiming {
     let offset = start.isNumeric && start != origin ? start - origin : .zero
     if isEndless { return TimeRange(start: offset, duration: .indefinite) }
     if let edits = edges[stream.index]?.edits, let rate = stream.sampleRateHz {
-      let duration = edits.endFrame.map { MediaTime(frame: $0 - edits.firstSoundFrame, rate: rate) }
+      let duration = edits.endFrame.map { MediaTime(frame: $0 - edits.firstAudioFrame, rate: rate) }
       return TimeRange(start: offset, duration: duration ?? .indefinite)
     }
-    if let count = edges[stream.index]?.soundFrameCount, let rate = stream.sampleRateHz {
+    if let count = edges[stream.index]?.audioFrameCount, let rate = stream.sampleRateHz {
       return TimeRange(start: offset, duration: MediaTime(frame: count, rate: rate))
     }
     if let ticks = edges[stream.index]?.endTicks, let rate = stream.sampleRateHz,

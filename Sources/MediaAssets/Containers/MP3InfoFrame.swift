@@ -23,7 +23,7 @@ struct MP3InfoFrame: Sendable, Hashable {
 
   /// The number of frames that the encoder received, as far as they can be decoded; nil if the
   /// header does not state it.
-  var soundFrameCount: Int64? {
+  var audioFrameCount: Int64? {
     guard let mpegFrameCount else { return nil }
     let all = mpegFrameCount * framesPerMPEGFrame
     guard let delay else { return all }

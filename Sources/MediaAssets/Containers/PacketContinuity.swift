@@ -30,7 +30,7 @@ struct PacketContinuity {
   init(stream: StreamInfo, format: ContainerFormat) {
     codecName = stream.codecName
     usesNumbers = codecName == "flac" && (format == .ogg || format == .coarse)
-    maximumHoleFrames = Int64((stream.sampleRateHz ?? 0) * AudioTimeline.maximumHoleSeconds)
+    maximumHoleFrames = Int64((stream.sampleRateHz ?? 0) * AudioTimeline.maximumGapSeconds)
   }
 
   /// Forgets the last packet, because reading continues elsewhere.

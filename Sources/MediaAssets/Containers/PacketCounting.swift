@@ -54,7 +54,7 @@ struct PacketCounting {
     guard format != .frameTable, let timeline, let duration = packet.duration, duration > 0 else { return nil }
     let length = timeline.frameCount(ofTicks: duration)
     guard goesByLengths else { return length }
-    return length.map { grid.frameCount(told: $0, roundingFrames: timeline.roundingFrames) }
+    return length.map { grid.frameCount(declared: $0, roundingFrames: timeline.roundingFrames) }
   }
 
   /// Records a decoded frame.
@@ -104,6 +104,6 @@ struct PacketCounting {
     if timeline?.expectedFrame != countedFrame {
       timeline?.restart(at: countedFrame, ticks: ticks, frameCount: length)
     }
-    return timeline?.place(ticks: ticks, frameCount: Int(clamping: length)).frame ?? countedFrame
+    return timeline?.advance(ticks: ticks, frameCount: Int(clamping: length)).frame ?? countedFrame
   }
 }

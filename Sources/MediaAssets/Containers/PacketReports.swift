@@ -23,7 +23,7 @@ struct PacketReports {
   /// Whether packets since the last seek were missing, did not decode, or had wrong timestamps.
   private(set) var hasDamage = false
   /// The number of frames missing between the packet at which decoding began and the position of the last seek.
-  private(set) var holeFrameCount: Int64 = 0
+  private(set) var gapFrameCount: Int64 = 0
   private var skipped: SkippedPackets?
   private var timestampFault: TimestampFault?
   private var titles: [(frame: Int64, title: StreamTitle)] = []
@@ -48,10 +48,10 @@ struct PacketReports {
 
   mutating func noteDamage() { hasDamage = true }
 
-  mutating func noteHole(frameCount: Int64) { holeFrameCount += frameCount }
+  mutating func recordGap(frameCount: Int64) { gapFrameCount += frameCount }
 
   /// Clears the damage, because a seek moves elsewhere.
-  mutating func restart() { (hasDamage, holeFrameCount) = (false, 0) }
+  mutating func restart() { (hasDamage, gapFrameCount) = (false, 0) }
 
   mutating func note(_ title: StreamTitle, at frame: Int64) { titles.append((frame, title)) }
 

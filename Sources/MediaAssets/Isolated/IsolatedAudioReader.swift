@@ -114,7 +114,7 @@ final class IsolatedAudioReader: AudioReader {
     var count = 0
     do throws(MediaError) {
       while count < capacityFrames, try prepare(capacityFrames - count) {
-        count += try take(into: output + count * frameByteCount, capacityFrames: capacityFrames - count)
+        count += try copyAvailable(into: output + count * frameByteCount, capacityFrames: capacityFrames - count)
       }
     } catch {
       if count == 0 { throw error }
@@ -129,7 +129,7 @@ final class IsolatedAudioReader: AudioReader {
     return try prepare(4_096)
   }
 
-  func take(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int {
+  func copyAvailable(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int {
     let count = min(capacityFrames, frameCount)
     output.copyMemory(from: shared.samples + nextFrame * frameByteCount, byteCount: count * frameByteCount)
     nextFrame += count

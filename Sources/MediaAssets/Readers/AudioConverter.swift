@@ -86,7 +86,7 @@ public final class AudioConverter {
     _ samples: UnsafePointer<Float>, frameCount: Int, into output: UnsafeMutablePointer<Float>, capacityFrames: Int
   ) throws(MediaError) -> Int {
     var inputCount = frameCount
-    return try heard(into: output, capacityFrames: capacityFrames) { output, capacity throws(AVFailure) in
+    return try discardingHistory(into: output, capacityFrames: capacityFrames) { output, capacity throws(AVFailure) in
       defer { inputCount = 0 }
       return try resampler.convert(samples, frameCount: inputCount, into: output, capacityFrames: capacity)
     }
@@ -94,13 +94,13 @@ public final class AudioConverter {
 
   /// Ends the stream and writes the remaining output. Call it until it returns 0.
   public func drain(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
-    try heard(into: output, capacityFrames: capacityFrames) { output, capacity throws(AVFailure) in
+    try discardingHistory(into: output, capacityFrames: capacityFrames) { output, capacity throws(AVFailure) in
       try resampler.drain(into: output, capacityFrames: capacity)
     }
   }
 
   /// Fills `output` with the frames of `produce`, without those before the first audible frame.
-  private func heard(
+  private func discardingHistory(
     into output: UnsafeMutablePointer<Float>, capacityFrames: Int,
     _ produce: (UnsafeMutablePointer<Float>, Int) throws(AVFailure) -> Int
   ) throws(MediaError) -> Int {

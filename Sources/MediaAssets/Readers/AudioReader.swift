@@ -28,7 +28,7 @@ protocol AudioReader: AnyObject {
   /// Ensures that audio is available from `position` on; returns false at the end or if cancelled.
   func advance() throws(MediaError) -> Bool
   /// Delivers some of the available audio. Returns the number of frames, `capacityFrames` at most.
-  func take(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int
+  func copyAvailable(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int
   func seek(to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime) throws(MediaError) -> MediaTime
   func exactFrameCount() throws(MediaError) -> Int64
 }
@@ -44,11 +44,11 @@ extension AudioReader {
   func takeTimedMetadata() -> [TimedMetadataGroup] { [] }
 
   /// Fills a buffer as far as audio is available. Returns the number of frames, and the error that followed them.
-  func filled(_ output: UnsafeMutableRawPointer, _ capacityFrames: Int) -> (count: Int, error: MediaError?) {
+  func fillBuffer(_ output: UnsafeMutableRawPointer, _ capacityFrames: Int) -> (count: Int, error: MediaError?) {
     var count = 0
     do throws(MediaError) {
       while count < capacityFrames, try advance() {
-        count += try take(into: output + count * frameByteCount, capacityFrames: capacityFrames - count)
+        count += try copyAvailable(into: output + count * frameByteCount, capacityFrames: capacityFrames - count)
       }
     } catch {
       return (count, error)

@@ -8,7 +8,7 @@ import LibAV
 /// - a packet before it is known to be missing;
 /// - it is later by whole frames, in a stream whose timestamps have agreed with the count so far: frames are missing;
 /// - it differs by more than several frames (`driftFrames`). If it jumps forwards by more than
-///   `maximumHoleSeconds`, or backwards by more than a quarter of a second, the container has begun a new count.
+///   `maximumGapSeconds`, or backwards by more than a quarter of a second, the container has begun a new count.
 ///   Time then continues without the jump. In a stream with irregular timestamps the difference must last for a second,
 ///   because timestamps of groups of frames can differ by more than several frames.
 ///
@@ -32,13 +32,13 @@ struct AudioTimeline {
 
   /// The position of a frame compared with the expected position.
   enum Step: Equatable {
-    case contiguous, hole, overlap, renumbered
+    case contiguous, gap, overlap, discontinuity
   }
 
-  static let maximumHoleSeconds = 10
+  static let maximumGapSeconds = 10
   /// The maximum distance of a position from timeline frame 0, so that sums and differences of two
   /// positions stay in range.
-  static let furthestPlace = Int64.max / 4
+  static let maximumPosition = Int64.max / 4
 
   private let timeBase: TimeBase
   private let frameBase: TimeBase
@@ -54,7 +54,7 @@ struct AudioTimeline {
   /// Whether samples are stored uncompressed with exact timestamps. Then packets have no fixed length, and any number
   /// of samples can be missing.
   private let isSampleExact: Bool
-  private let maximumHoleFrames: Int64
+  private let maximumGapFrames: Int64
   private let maximumOverlapFrames: Int64
   /// Whether timestamps distinguish neighbouring frames.
   private let hasFineTimestamps: Bool
@@ -65,7 +65,7 @@ struct AudioTimeline {
   /// The maximum of `expectedFrame` since the last seek.
   private(set) var furthestFrame: Int64?
   /// Whether the next timestamp overrides the count, because packets are missing before it.
-  private var takesNextTimestamp = false
+  private var usesNextTimestamp = false
   /// Whether every timestamp since the first frame or the last seek agreed with the count, apart from missing packets.
   private(set) var hasAgreed = true
   /// Whether timestamps are known to disagree with the count, here or elsewhere in the file.
@@ -83,7 +83,7 @@ struct AudioTimeline {
   var approach: Approach?
   /// The number of frames since timestamps began to differ by more than the drift, in one direction.
   private var drift: (isLate: Bool, frameCount: Int64)?
-  /// The number of frames in the last call of `place`.
+  /// The number of frames in the last call of `advance`.
   private var lastFrameCount: Int64 = 0
 
   /// - Parameters:
@@ -98,7 +98,7 @@ struct AudioTimeline {
     self.originFrame = originFrame
     firstOriginFrame = originFrame
     let rate = Int64(frameBase.denominator)
-    maximumHoleFrames = rate * Int64(Self.maximumHoleSeconds)
+    maximumGapFrames = rate * Int64(Self.maximumGapSeconds)
     maximumOverlapFrames = rate / 4
     hasFineTimestamps = frameBase.ticks(from: 1, of: timeBase, rounding: .up).map { $0 <= 1 } ?? false
     self.source = source
@@ -126,15 +126,15 @@ struct AudioTimeline {
   /// Returns the position of a timestamp; nil when out of range.
   func frame(ofTicks ticks: Int64) -> Int64? {
     guard let frame = frameBase.ticks(from: ticks, of: timeBase, rounding: .nearest) else { return nil }
-    let (place, overflow) = frame.subtractingReportingOverflow(originFrame)
-    return overflow || place.magnitude > Self.furthestPlace.magnitude ? nil : place
+    let (position, overflow) = frame.subtractingReportingOverflow(originFrame)
+    return overflow || position.magnitude > Self.maximumPosition.magnitude ? nil : position
   }
 
   /// Returns the position of a timestamp in the count with which the file begins; nil when out of range.
   func firstFrame(ofTicks ticks: Int64) -> Int64? {
     frame(ofTicks: ticks).flatMap { frame in
-      let (place, overflow) = frame.addingReportingOverflow(originFrame - firstOriginFrame)
-      return overflow || place.magnitude > Self.furthestPlace.magnitude ? nil : place
+      let (position, overflow) = frame.addingReportingOverflow(originFrame - firstOriginFrame)
+      return overflow || position.magnitude > Self.maximumPosition.magnitude ? nil : position
     }
   }
 
@@ -145,22 +145,22 @@ struct AudioTimeline {
   }
 
   /// Whether the position of a timestamp agrees with the position by the count.
-  func agrees(_ stamped: Int64, _ counted: Int64) -> Bool { abs(stamped - counted) <= agreementFrames }
+  func agrees(_ timestampFrame: Int64, _ counted: Int64) -> Bool { abs(timestampFrame - counted) <= agreementFrames }
 
   /// Determines the position of the next decoded frames and advances the expected position.
-  mutating func place(ticks: Int64?, frameCount: Int) -> (frame: Int64, step: Step) {
-    place(stamped: ticks.flatMap { self.frame(ofTicks: $0) }, frameCount: frameCount)
+  mutating func advance(ticks: Int64?, frameCount: Int) -> (frame: Int64, step: Step) {
+    advance(timestampFrame: ticks.flatMap { self.frame(ofTicks: $0) }, frameCount: frameCount)
   }
 
   /// Determines the position of the next decoded frames and advances the expected position.
   ///
   /// - Parameters:
-  ///   - stamped: the position of their timestamp; nil if they have none.
-  ///   - exact: their position if they do not follow the frames before them; nil: `stamped`.
-  mutating func place(stamped: Int64?, exact: Int64? = nil, frameCount: Int) -> (frame: Int64, step: Step) {
-    var (frame, step) = decide(stamped, frameCount: Int64(frameCount))
-    if let exact, step == .hole || step == .overlap { frame = exact }
-    expectedFrame = Self.place(frame, movedBy: Int64(frameCount))
+  ///   - timestampFrame: the position of their timestamp; nil if they have none.
+  ///   - exact: their position if they do not follow the frames before them; nil: `timestampFrame`.
+  mutating func advance(timestampFrame: Int64?, exact: Int64? = nil, frameCount: Int) -> (frame: Int64, step: Step) {
+    var (frame, step) = decide(timestampFrame, frameCount: Int64(frameCount))
+    if let exact, step == .gap || step == .overlap { frame = exact }
+    expectedFrame = Self.clampedSum(frame, Int64(frameCount))
     lastFrameCount = Int64(frameCount)
     return (frame, step)
   }
@@ -171,19 +171,19 @@ struct AudioTimeline {
   /// defines it more precisely.
   ///
   /// - Returns: the end of the packet if its length defines it; nil otherwise.
-  mutating func noteMissingPacket(frameCount: Int64?) -> Int64? {
+  mutating func recordMissingPacket(frameCount: Int64?) -> Int64? {
     guard !hasFineTimestamps, let frameCount, let expectedFrame else {
-      takesNextTimestamp = true
+      usesNextTimestamp = true
       return nil
     }
-    self.expectedFrame = Self.place(expectedFrame, movedBy: frameCount)
+    self.expectedFrame = Self.clampedSum(expectedFrame, frameCount)
     return self.expectedFrame
   }
 
   /// Resets the expected position after a seek: to `frame`, or to the position of the next timestamp if `frame` is nil.
   mutating func restart(at frame: Int64? = nil) {
-    expectedFrame = frame.map { Self.place($0, movedBy: 0) }
-    takesNextTimestamp = false
+    expectedFrame = frame.map { Self.clampedSum($0, 0) }
+    usesNextTimestamp = false
     drift = nil
     hasAgreed = !isIrregular
     originFrame = firstOriginFrame
@@ -193,28 +193,28 @@ struct AudioTimeline {
   /// the container has begun a new count before it.
   mutating func restart(at frame: Int64, ticks: Int64?, frameCount: Int64) {
     restart(at: frame)
-    guard let stamped = ticks.flatMap({ self.frame(ofTicks: $0) }) else { return }
-    if abs(stamped - frame) > driftFrames(frameCount) { renumber(by: stamped - frame) }
+    guard let timestampFrame = ticks.flatMap({ self.frame(ofTicks: $0) }) else { return }
+    if abs(timestampFrame - frame) > driftFrames(frameCount) { shiftOrigin(by: timestampFrame - frame) }
   }
 
   /// Adopts a new count of the container's timestamps.
-  private mutating func renumber(by difference: Int64) {
+  private mutating func shiftOrigin(by difference: Int64) {
     let (moved, overflow) = originFrame.addingReportingOverflow(difference)
     if !overflow { originFrame = moved }
   }
 
-  private mutating func decide(_ stamped: Int64?, frameCount: Int64) -> (Int64, Step) {
-    guard let expected = expectedFrame else { return (stamped ?? 0, .contiguous) }
-    guard let stamped else { return (expected, .contiguous) }
-    let difference = stamped - expected
-    let isAfterMissingPacket = takesNextTimestamp
-    takesNextTimestamp = false
+  private mutating func decide(_ timestampFrame: Int64?, frameCount: Int64) -> (Int64, Step) {
+    guard let expected = expectedFrame else { return (timestampFrame ?? 0, .contiguous) }
+    guard let timestampFrame else { return (expected, .contiguous) }
+    let difference = timestampFrame - expected
+    let isAfterMissingPacket = usesNextTimestamp
+    usesNextTimestamp = false
     let tolerance = approach == .byFrames ? min(agreementFrames, lastFrameCount / 2) : agreementFrames
     let isCorrection = approach != nil && abs(difference) > tolerance
     if isAfterMissingPacket || isCorrection {
       if difference == 0 { return (expected, .contiguous) }
     } else {
-      if source == .none || agrees(stamped, expected) {
+      if source == .none || agrees(timestampFrame, expected) {
         drift = nil
         return (expected, .contiguous)
       }
@@ -225,10 +225,10 @@ struct AudioTimeline {
         }
       }
     }
-    if difference > 0, difference <= maximumHoleFrames { return (stamped, .hole) }
-    if difference < 0, -difference <= maximumOverlapFrames { return (stamped, .overlap) }
-    renumber(by: difference)
-    return (expected, .renumbered)
+    if difference > 0, difference <= maximumGapFrames { return (timestampFrame, .gap) }
+    if difference < 0, -difference <= maximumOverlapFrames { return (timestampFrame, .overlap) }
+    shiftOrigin(by: difference)
+    return (expected, .discontinuity)
   }
 
   /// Whether a difference exceeds the drift, and lasts if timestamps are irregular.
@@ -263,8 +263,8 @@ struct AudioTimeline {
   }
 
   /// Adds a number of frames to a position, clamped to the valid range.
-  private static func place(_ frame: Int64, movedBy count: Int64) -> Int64 {
+  private static func clampedSum(_ frame: Int64, _ count: Int64) -> Int64 {
     let (sum, overflow) = frame.addingReportingOverflow(count)
-    return overflow ? furthestPlace : max(-furthestPlace, min(sum, furthestPlace))
+    return overflow ? maximumPosition : max(-maximumPosition, min(sum, maximumPosition))
   }
 }

@@ -9,7 +9,7 @@ struct EditedPosition {
   /// The end of the track; set once it has been read.
   var end: AudioTrackReader.TrackEnd?
   /// The reason why `end` is too early. Thrown by the first read after a seek to the end.
-  var breakOff: MediaError?
+  var prematureEndError: MediaError?
   /// The value of `media.changeCount` when `end` was found.
   var changeCount = 0
   /// Whether the file broke off, so that reads return the end until the next seek.
@@ -26,7 +26,7 @@ struct EditedPosition {
 
   /// The audio that the edit list leaves out before the first audible frame.
   var startTrim: EdgeTrim {
-    let count = timeline.unheardStartFrames
+    let count = timeline.inaudibleStartFrames
     return count > 0 ? EdgeTrim(frameCount: count, source: .editList) : .none
   }
 }
@@ -36,10 +36,10 @@ struct EditedPosition {
 extension AudioTrackReader {
   /// The audio that the edit list leaves out after the last audible frame.
   var editedEndTrim: EdgeTrim {
-    guard let edited, edited.end != nil, let heard = edited.timeline.mediaEnd,
-      let present = edited.timeline.mediaFrameCount, present > heard
+    guard let edited, edited.end != nil, let mediaEnd = edited.timeline.mediaEnd,
+      let present = edited.timeline.mediaFrameCount, present > mediaEnd
     else { return .none }
-    return EdgeTrim(frameCount: present - heard, source: .editList)
+    return EdgeTrim(frameCount: present - mediaEnd, source: .editList)
   }
 
   /// Converts a media time to asset time, within the segment that is being read. Outside it
@@ -48,12 +48,12 @@ extension AudioTrackReader {
     guard let edited else { return time }
     let rate = format.sampleRateHz
     let timeline = edited.timeline
-    if let index = timeline.index(at: edited.position), let start = timeline.stretches[index].mediaStart,
+    if let index = timeline.index(at: edited.position), let start = timeline.segments[index].mediaStart,
       let frame = time.frameIndex(rate: rate, rounding: .halfAwayFromZero), frame >= start
     {
-      let stretch = timeline.stretches[index]
-      let place = stretch.start + (frame - start)
-      if stretch.end.map({ place < $0 }) ?? true { return MediaTime(frame: place, rate: rate) }
+      let segment = timeline.segments[index]
+      let assetFrame = segment.start + (frame - start)
+      if segment.end.map({ assetFrame < $0 }) ?? true { return MediaTime(frame: assetFrame, rate: rate) }
     }
     return MediaTime(frame: edited.position, rate: rate)
   }
@@ -79,30 +79,30 @@ extension AudioTrackReader {
     edited?.isBroken = false
     edited?.pendingError = nil
     edited?.position = target
-    if let end = edited?.end, target >= end.frame, let error = edited?.breakOff {
+    if let end = edited?.end, target >= end.frame, let error = edited?.prematureEndError {
       edited?.pendingError = error
       return
     }
-    guard let index = timeline.index(at: target), let mediaStart = timeline.stretches[index].mediaStart else { return }
-    let stretch = timeline.stretches[index]
-    let earliest = max(allowed.lowerBound, stretch.start)
-    let latest = min(allowed.upperBound, (stretch.end ?? .max) - 1)
-    let wanted = mediaStart + (target - stretch.start)
+    guard let index = timeline.index(at: target), let mediaStart = timeline.segments[index].mediaStart else { return }
+    let segment = timeline.segments[index]
+    let earliest = max(allowed.lowerBound, segment.start)
+    let latest = min(allowed.upperBound, (segment.end ?? .max) - 1)
+    let wanted = mediaStart + (target - segment.start)
     let reached = try seekMedia(toFrame: wanted, before: target - earliest, after: max(0, latest - target))
     // The media can end before the range. The rest of a segment is then silence, but in the last segment it is the end.
     let lowest = wanted - (target - earliest)
-    if reached >= lowest || index == timeline.stretches.count - 1 {
-      edited?.position = max(stretch.start, target + (reached - wanted))
+    if reached >= lowest || index == timeline.segments.count - 1 {
+      edited?.position = max(segment.start, target + (reached - wanted))
     }
   }
 
   /// Discards the known end if the file was written to after the end was found.
-  func noteChangedEnd() throws(MediaError) {
-    try media.mapped { () throws(AVFailure) in try media.noteChangedFile() }
+  func discardChangedEnd() throws(MediaError) {
+    try media.mapped { () throws(AVFailure) in try media.checkForFileChange() }
     guard edited?.changeCount != media.changeCount else { return }
     edited?.changeCount = media.changeCount
     edited?.end = nil
-    edited?.breakOff = nil
+    edited?.prematureEndError = nil
   }
 
   private func seekMedia(toFrame frame: Int64, before: Int64, after: Int64) throws(MediaError) -> Int64 {
@@ -122,12 +122,12 @@ extension AudioTrackReader {
     precondition(capacityFrames > 0, "the capacity must be at least one frame")
     if media.interrupt.isCancelled { return .cancelled }
     guard let start = edited?.position else { return .endOfTrack }
-    if let error = edited?.pendingError { throw breakOff(error) }
+    if let error = edited?.pendingError { throw endReading(with: error) }
     var count = 0
     reading: while count < capacityFrames {
-      let place = output + count * frameByteCount
+      let target = output + count * frameByteCount
       do throws(MediaError) {
-        switch try readStretch(into: place, capacityFrames: capacityFrames - count) {
+        switch try readSegment(into: target, capacityFrames: capacityFrames - count) {
         case .frames(let more, _):
           count += more
           edited?.position += Int64(more)
@@ -141,7 +141,7 @@ extension AudioTrackReader {
           if count == 0 { return .cancelled }
           break reading
         }
-        if count == 0 { throw breakOff(error) }
+        if count == 0 { throw endReading(with: error) }
         edited?.pendingError = error
         break reading
       }
@@ -151,44 +151,44 @@ extension AudioTrackReader {
 
   /// Ends reading at the current position until the next seek. With `damagedFile` this position
   /// becomes the track's end.
-  private func breakOff(_ error: MediaError) -> MediaError {
+  private func endReading(with error: MediaError) -> MediaError {
     edited?.pendingError = nil
     edited?.isBroken = true
     guard error.code == .damagedFile, let position = edited?.position else { return error }
     if edited?.end.map({ position < $0.frame }) ?? true {
-      edited?.end = TrackEnd(frame: position, isExact: media.isPlaceExact)
+      edited?.end = TrackEnd(frame: position, isExact: media.isPositionExact)
     }
-    edited?.breakOff = error
+    edited?.prematureEndError = error
     return error
   }
 
   /// Reads from one segment. Missing media is silence, but in the last segment it is the end of the track.
-  private func readStretch(
+  private func readSegment(
     into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> ReadResult {
     guard let edited, !edited.isBroken else { return .endOfTrack }
     let position = edited.position
     let isPastEnd = edited.end.map { position >= $0.frame } ?? false
     guard !isPastEnd, let index = edited.timeline.index(at: position) else {
-      if edited.end == nil { self.edited?.end = TrackEnd(frame: position, isExact: media.isPlaceExact) }
+      if edited.end == nil { self.edited?.end = TrackEnd(frame: position, isExact: media.isPositionExact) }
       return .endOfTrack
     }
-    let stretch = edited.timeline.stretches[index]
-    let capacity = stretch.end.map { min(capacityFrames, Int(clamping: $0 - position)) } ?? capacityFrames
-    if let mediaStart = stretch.mediaStart {
-      let wanted = mediaStart + (position - stretch.start)
+    let segment = edited.timeline.segments[index]
+    let capacity = segment.end.map { min(capacityFrames, Int(clamping: $0 - position)) } ?? capacityFrames
+    if let mediaStart = segment.mediaStart {
+      let wanted = mediaStart + (position - segment.start)
       var reached = media.position
       if reached != wanted { reached = try seekMedia(toFrame: wanted, before: 0, after: 0) }
       if reached == wanted {
         let result = try media.read(into: output, capacityFrames: capacity)
         guard result == .endOfTrack else { return result }
       }
-      if index == edited.timeline.stretches.count - 1 {
+      if index == edited.timeline.segments.count - 1 {
         let mediaEnd = max(mediaStart, media.end?.frame ?? media.position)
-        let end = min(position, stretch.start + (mediaEnd - mediaStart))
-        self.edited?.end = TrackEnd(frame: end, isExact: media.isPlaceExact)
+        let end = min(position, segment.start + (mediaEnd - mediaStart))
+        self.edited?.end = TrackEnd(frame: end, isExact: media.isPositionExact)
         // If the position was reached, `media.read` has already thrown this error.
-        if reached != wanted, let error = media.breakOff { throw error }
+        if reached != wanted, let error = media.prematureEndError { throw error }
         return .endOfTrack
       }
     }
@@ -198,10 +198,10 @@ extension AudioTrackReader {
 
   /// Sets the end of the track after all media was counted, and moves there. Returns the end of the last segment.
   func finishEdited(mediaFrameCount: Int64) -> Int64 {
-    guard let last = edited?.timeline.stretches.last else { return mediaFrameCount }
+    guard let last = edited?.timeline.segments.last else { return mediaFrameCount }
     let present = last.mediaStart.map { last.start + max(0, mediaFrameCount - $0) }
     let frame = min(last.end ?? present ?? last.start, present ?? .max)
-    edited?.end = TrackEnd(frame: frame, isExact: media.isPlaceExact)
+    edited?.end = TrackEnd(frame: frame, isExact: media.isPositionExact)
     edited?.position = frame
     return frame
   }

@@ -12,7 +12,7 @@ import NetworkIO
 ///
 /// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` on any thread.
 public final class AudioTrackReader: @unchecked Sendable {
-  // `@unchecked Sendable`: other threads access only the interrupt of `sound`, which is Sendable.
+  // `@unchecked Sendable`: other threads access only the interrupt of `reader`, which is Sendable.
 
   /// The result of a read.
   public enum ReadResult: Sendable, Hashable {
@@ -31,7 +31,7 @@ public final class AudioTrackReader: @unchecked Sendable {
     public var isExact: Bool
   }
 
-  private let sound: any AudioReader
+  private let reader: any AudioReader
   /// The state of a read in a track with an edit list; nil for other tracks.
   var edited: EditedPosition?
 
@@ -66,17 +66,17 @@ public final class AudioTrackReader: @unchecked Sendable {
     switch try MediaFile.find(asset, interrupt: interrupt, kinds: kinds, log: log) {
     case .stream(let session, var fetcher):
       fetcher.isPlayback = isPlayback
-      sound = try SegmentedTrackReader(
+      reader = try SegmentedTrackReader(
         session: session.rendition(trackID, fetcher: fetcher, interrupt: interrupt), fetcher: fetcher,
         interrupt: interrupt, trackID: trackID, sampleFormat: sampleFormat)
       edited = nil
     case .composition(let composition):
-      sound = try CompositionAudioReader(
+      reader = try CompositionAudioReader(
         composition, interrupt: interrupt, trackID: trackID, sampleFormat: sampleFormat, log: log)
       edited = nil
     case .bytes(let source):
       if let lease = try asset.isolation.readingLease(isPlayback: isPlayback) {
-        sound = try IsolatedAudioReader(
+        reader = try IsolatedAudioReader(
           lease, source: source, displayName: asset.displayPath, trackID: trackID, encoding: encoding,
           readsAhead: !isPlayback)
         // The reader in the worker process applies the edits.
@@ -85,7 +85,7 @@ public final class AudioTrackReader: @unchecked Sendable {
         let media = try MediaTrackReader(
           asset: asset, demuxer: try MediaFile.demuxer(source, of: asset), byteCount: source.byteCount ?? 0,
           interrupt: interrupt, trackID: trackID, sampleFormat: sampleFormat)
-        sound = media
+        reader = media
         edited = media.edits.map { EditedPosition(timeline: $0, warns: $0.hasUnusualRates) }
       }
       if let source = source.byteSource { asset.noteReading(source) }
@@ -95,63 +95,63 @@ public final class AudioTrackReader: @unchecked Sendable {
 
   /// The reader of a file. Only files have edits.
   var media: MediaTrackReader {
-    guard let media = sound as? MediaTrackReader else { preconditionFailure("only files have a media track reader") }
+    guard let media = reader as? MediaTrackReader else { preconditionFailure("only files have a media track reader") }
     return media
   }
 
   // MARK: - Format and position
 
   /// The format of the frames: the track's sample rate and channel count.
-  public var format: AudioFormat { sound.format }
+  public var format: AudioFormat { reader.format }
   /// The track that this reader reads.
-  public var trackID: AssetTrack.ID { sound.trackID }
+  public var trackID: AssetTrack.ID { reader.trackID }
   /// The encoding of the samples.
   public let encoding: PCMEncoding
   /// The size of a frame in bytes.
-  public var frameByteCount: Int { sound.frameByteCount }
+  public var frameByteCount: Int { reader.frameByteCount }
   /// The byte value that silence consists of.
-  var silentByte: UInt8 { sound.silentByte }
+  var silentByte: UInt8 { reader.silentByte }
   /// The speakers in native order, as FFmpeg's `AV_CH_*` bits; nil if the file does not state them.
-  public var channelMask: UInt64? { sound.channelMask }
+  public var channelMask: UInt64? { reader.channelMask }
   /// The position of the next frame to read.
-  public var position: Int64 { edited?.position ?? sound.position }
+  public var position: Int64 { edited?.position ?? reader.position }
   /// The reason why ``position`` may be inexact since the last seek; nil if it is proved.
-  public var positionDoubt: PositionDoubt? { sound.positionDoubt }
+  public var positionDoubt: PositionDoubt? { reader.positionDoubt }
   /// Returns the stream titles received since the last call, in order, each with the time from which it applies.
   public func takeTitles() -> [(time: MediaTime, title: StreamTitle)] {
-    sound.takeTitles().map { (assetTime($0.time), $0.title) }
+    reader.takeTitles().map { (assetTime($0.time), $0.title) }
   }
   /// Returns the other timed metadata read since the last call, in order: date ranges, and ID3 tags between the audio.
-  public func takeTimedMetadata() -> [TimedMetadataGroup] { sound.takeTimedMetadata() }
+  public func takeTimedMetadata() -> [TimedMetadataGroup] { reader.takeTimedMetadata() }
   /// The time that the last seek spent, by activity.
-  public var lastSeekTimings: SeekTimings { sound.lastSeekTimings }
+  public var lastSeekTimings: SeekTimings { reader.lastSeekTimings }
   /// The frames cut off before the first frame.
-  public var startTrim: EdgeTrim { edited?.startTrim ?? sound.startTrim }
+  public var startTrim: EdgeTrim { edited?.startTrim ?? reader.startTrim }
   /// The frames cut off after the last frame; known once the end has been read.
-  public var endTrim: EdgeTrim { edited == nil ? sound.endTrim : editedEndTrim }
+  public var endTrim: EdgeTrim { edited == nil ? reader.endTrim : editedEndTrim }
   /// The end of the audio; known once it has been read.
-  public var end: TrackEnd? { edited == nil ? sound.end : edited?.end }
+  public var end: TrackEnd? { edited == nil ? reader.end : edited?.end }
 
   // MARK: - Cancellation
 
   /// Cancels the running call and later calls until ``resetCancellation()``. Threading: any thread; does not block.
-  public func cancel() { sound.cancel() }
+  public func cancel() { reader.cancel() }
 
   /// Allows reads again. They continue at the current position. Threading: any.
-  public func resetCancellation() { sound.resetCancellation() }
+  public func resetCancellation() { reader.resetCancellation() }
 
   // MARK: - Faults
 
   /// Returns the number of packets that did not decode since the last call, with the time and error of
   /// the first; nil if none.
   public func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
-    sound.takeSkippedPackets().map { ($0.count, assetTime($0.time), $0.error) }
+    reader.takeSkippedPackets().map { ($0.count, assetTime($0.time), $0.error) }
   }
 
   /// Returns a fault of the file that does not prevent playback, found since the last call: `irregularTimestamps`,
   /// `wrongLength` or `unsupportedEdit`.
   public func takeWarning() -> (time: MediaTime, error: MediaError)? {
-    takeEditWarning() ?? sound.takeWarning().map { (assetTime($0.time), $0.error) }
+    takeEditWarning() ?? reader.takeWarning().map { (assetTime($0.time), $0.error) }
   }
 
   // MARK: - Reading
@@ -165,7 +165,7 @@ public final class AudioTrackReader: @unchecked Sendable {
   public func read(
     into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> ReadResult {
-    if edited == nil { return try sound.read(into: output, capacityFrames: capacityFrames) }
+    if edited == nil { return try reader.read(into: output, capacityFrames: capacityFrames) }
     return try readEdited(into: output, capacityFrames: capacityFrames)
   }
 
@@ -181,9 +181,9 @@ public final class AudioTrackReader: @unchecked Sendable {
     to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime
   ) throws(MediaError) -> MediaTime {
     guard let timeline = edited?.timeline else {
-      return try sound.seek(to: time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter)
+      return try reader.seek(to: time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter)
     }
-    try noteChangedEnd()
+    try discardChangedEnd()
     let (target, allowed) = try SeekTarget.frames(
       time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, sampleRateHz: format.sampleRateHz,
       last: edited?.end?.frame ?? timeline.endFrame ?? Int64.max / 8)
@@ -194,13 +194,13 @@ public final class AudioTrackReader: @unchecked Sendable {
   /// Whether the positions of audio after damage depend on where reading began: the timestamps and the lengths of
   /// packets contradict each other there, and a read from the start knows which packets do not decode.
   var dependsOnDamage: Bool {
-    guard let media = sound as? MediaTrackReader, !media.isRemote else { return false }
+    guard let media = reader as? MediaTrackReader, !media.isRemote else { return false }
     return media.reader.format.timestampSource == .container && media.positioning == .counted(.packets)
   }
 
   /// Continues at time 0. A file is opened again.
   func restart() throws(MediaError) {
-    if edited == nil, let media = sound as? MediaTrackReader { return try media.restart() }
+    if edited == nil, let media = reader as? MediaTrackReader { return try media.restart() }
     _ = try seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
   }
 
@@ -208,7 +208,7 @@ public final class AudioTrackReader: @unchecked Sendable {
   ///
   /// - Throws: `cancelled`.
   func endsAsDeclared() throws(MediaError) -> Bool {
-    guard let media = sound as? MediaTrackReader else { return false }
+    guard let media = reader as? MediaTrackReader else { return false }
     return edited == nil ? try media.endsAsDeclared() : true
   }
 
@@ -218,7 +218,7 @@ public final class AudioTrackReader: @unchecked Sendable {
   ///
   /// - Throws: the errors of ``read(into:capacityFrames:)``, except for a file that ends too early; `cancelled`.
   public func exactFrameCount() throws(MediaError) -> Int64 {
-    let count = try sound.exactFrameCount()
+    let count = try reader.exactFrameCount()
     return edited == nil ? count : finishEdited(mediaFrameCount: count)
   }
 }

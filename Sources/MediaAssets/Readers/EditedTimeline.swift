@@ -9,7 +9,7 @@ import LibAV
 /// packet that begins at or after an edit's end, even if that end means the media's end in coarse ticks.
 struct EditedTimeline: Sendable, Hashable, Codable {
   /// One edit.
-  struct Stretch: Sendable, Hashable, Codable {
+  struct Segment: Sendable, Hashable, Codable {
     /// The first frame on the timeline.
     var start: Int64
     /// The position after the last frame; nil: the end of the media.
@@ -19,11 +19,17 @@ struct EditedTimeline: Sendable, Hashable, Codable {
   }
 
   /// The segments in order; at least one, and none is empty.
-  private(set) var stretches: [Stretch]
+  private(set) var segments: [Segment]
   /// The number of media frames that the header states; nil if it states none.
   let mediaFrameCount: Int64?
   /// Whether an edit requests a rate other than 1, or a dwell.
   let hasUnusualRates: Bool
+
+  // The keys of stored properties of assets.
+  private enum CodingKeys: String, CodingKey {
+    case segments = "stretches"
+    case mediaFrameCount, hasUnusualRates
+  }
 
   /// Creates a timeline. Returns nil for invalid lists, and for lists that FFmpeg follows exactly.
   ///
@@ -40,7 +46,7 @@ struct EditedTimeline: Sendable, Hashable, Codable {
     }
     mediaFrameCount = times.mediaDuration > 0 ? frames(times.mediaDuration, mediaBase) : nil
     hasUnusualRates = times.edits.contains { !$0.isEmpty && $0.rate != MovieTrackTimes.Edit.normalRate }
-    stretches = []
+    segments = []
     // The sum of durations in ticks of the movie, and the sum of durations that are known in frames.
     var sum = (ticks: Int64(0), frames: Int64(0))
     var start: Int64 = 0
@@ -50,7 +56,7 @@ struct EditedTimeline: Sendable, Hashable, Codable {
       if edit.isHeard, mediaStart == nil { return nil }
       let present = mediaFrameCount.flatMap { count in mediaStart.map { max(0, count - $0) } }
       if isLast, edit.isHeard, edit.duration == 0 {
-        stretches.append(Stretch(start: start, end: present.map { start + $0 }, mediaStart: mediaStart))
+        segments.append(Segment(start: start, end: present.map { start + $0 }, mediaStart: mediaStart))
         break
       }
       if let present, times.endsWithMedia(edit) {
@@ -64,48 +70,48 @@ struct EditedTimeline: Sendable, Hashable, Codable {
       guard var end = frames(sum.ticks, movieBase).map({ $0 + sum.frames }), end <= Self.lastFrame else { return nil }
       // The audio ends with the media.
       if isLast, let present { end = min(end, start + present) }
-      if end > start { stretches.append(Stretch(start: start, end: end, mediaStart: mediaStart)) }
+      if end > start { segments.append(Segment(start: start, end: end, mediaStart: mediaStart)) }
       start = end
     }
-    stretches.removeAll { stretch in stretch.end.map { $0 <= stretch.start } ?? false }
-    if stretches.isEmpty { return nil }
+    segments.removeAll { segment in segment.end.map { $0 <= segment.start } ?? false }
+    if segments.isEmpty { return nil }
   }
 
   /// The position after the last frame; nil if the header does not state it.
-  var endFrame: Int64? { stretches.last?.end }
+  var endFrame: Int64? { segments.last?.end }
 
   /// The position of the first audio.
-  var firstSoundFrame: Int64 { stretches.first { $0.mediaStart != nil }?.start ?? 0 }
+  var firstAudioFrame: Int64 { segments.first { $0.mediaStart != nil }?.start ?? 0 }
 
   /// The number of media frames before the first audible one.
-  var unheardStartFrames: Int64 { stretches.first { $0.mediaStart != nil }?.mediaStart ?? 0 }
+  var inaudibleStartFrames: Int64 { segments.first { $0.mediaStart != nil }?.mediaStart ?? 0 }
 
   /// The end of the last segment's media; nil if the segment is silent or its end is unknown.
   var mediaEnd: Int64? {
-    guard let last = stretches.last, let start = last.mediaStart else { return nil }
+    guard let last = segments.last, let start = last.mediaStart else { return nil }
     return last.end.map { start + ($0 - last.start) }
   }
 
   /// Returns the index of the segment that contains a frame; nil after the last one.
   func index(at frame: Int64) -> Int? {
     var low = 0
-    var high = stretches.count
+    var high = segments.count
     while high - low > 1 {
       let middle = (low + high) / 2
-      if stretches[middle].start <= frame { low = middle } else { high = middle }
+      if segments[middle].start <= frame { low = middle } else { high = middle }
     }
-    guard low < stretches.count else { return nil }
-    return stretches[low].end.map { frame < $0 } ?? true ? low : nil
+    guard low < segments.count else { return nil }
+    return segments[low].end.map { frame < $0 } ?? true ? low : nil
   }
 
   /// Returns a copy that begins with `count` frames of silence.
   func delayed(byFrames count: Int64) -> EditedTimeline {
     guard count > 0, count <= Self.lastFrame else { return self }
     var later = self
-    later.stretches = stretches.map { stretch in
-      Stretch(start: stretch.start + count, end: stretch.end.map { $0 + count }, mediaStart: stretch.mediaStart)
+    later.segments = segments.map { segment in
+      Segment(start: segment.start + count, end: segment.end.map { $0 + count }, mediaStart: segment.mediaStart)
     }
-    later.stretches.insert(Stretch(start: 0, end: count, mediaStart: nil), at: 0)
+    later.segments.insert(Segment(start: 0, end: count, mediaStart: nil), at: 0)
     return later
   }
 

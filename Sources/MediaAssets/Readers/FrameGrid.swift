@@ -28,9 +28,9 @@ struct FrameGrid: Sendable, Equatable {
   /// or are late by a block.
   private static let comparedCount: Int64 = 64
   /// The maximum difference that is a lateness; a larger one is a jump.
-  private static let mostLatenessFrames: Int64 = 65_536
+  private static let maximumLatenessFrames: Int64 = 65_536
   /// The number of compared timestamps needed to know the lateness.
-  private static let neededStamps: Int64 = 8
+  private static let neededTimestampCount: Int64 = 8
 
   /// - Parameter declaredStep: the frame size that the codec declares; nil: unknown.
   init(declaredStep: Int?) {
@@ -42,20 +42,20 @@ struct FrameGrid: Sendable, Equatable {
   var isKnown: Bool { anchor != nil && (isDeclared || observedCount >= Self.neededCount) }
 
   /// Whether enough frames were observed to know the lateness of timestamps, too.
-  var isSettled: Bool { isKnown && latenessCount >= Self.neededStamps }
+  var isSettled: Bool { isKnown && latenessCount >= Self.neededTimestampCount }
 
   /// The scatter of the compared timestamps about the true positions, in frames; nil until enough were compared.
-  var scatterFrames: Int64? { latenessCount >= Self.neededStamps ? largestLateness - smallestLateness : nil }
+  var scatterFrames: Int64? { latenessCount >= Self.neededTimestampCount ? largestLateness - smallestLateness : nil }
 
   /// Returns the start of the frame with a timestamp; nil if nothing defines it better than the timestamp.
   ///
   /// - Parameter roundingFrames: the rounding of timestamps in frames; 0: less than a frame.
-  func position(of stamped: Int64, roundingFrames: Int64) -> Int64? {
+  func position(of timestampFrame: Int64, roundingFrames: Int64) -> Int64? {
     if roundingFrames == 0, let lateness = steadyLateness {
       // Rounding twice, to the tick and to the frame, may cause an error of one frame.
-      return nearest(to: stamped, withinFrames: 2) ?? stamped - lateness
+      return nearest(to: timestampFrame, withinFrames: 2) ?? timestampFrame - lateness
     }
-    return roundingFrames > 0 ? nearest(to: stamped, withinFrames: roundingFrames) : nil
+    return roundingFrames > 0 ? nearest(to: timestampFrame, withinFrames: roundingFrames) : nil
   }
 
   /// Whether timestamps scatter too far to identify a frame. A gap between audio and its timestamps cannot be
@@ -72,7 +72,7 @@ struct FrameGrid: Sendable, Equatable {
 
   /// The lateness of all timestamps if it is constant within a frame's rounding; nil otherwise.
   var steadyLateness: Int64? {
-    guard latenessCount >= Self.neededStamps, largestLateness - smallestLateness <= 2 else { return nil }
+    guard latenessCount >= Self.neededTimestampCount, largestLateness - smallestLateness <= 2 else { return nil }
     return meanLateness
   }
 
@@ -80,18 +80,18 @@ struct FrameGrid: Sendable, Equatable {
 
   /// Records a frame that was decoded in order from the stream's start.
   ///
-  /// - Parameter stamped: its position by its timestamp, if the container stores that timestamp;
+  /// - Parameter timestampFrame: its position by its timestamp, if the container stores that timestamp;
   ///   nil if FFmpeg derived it.
-  mutating func observe(start: Int64, stamped: Int64?, frameCount: Int) {
+  mutating func observe(start: Int64, timestampFrame: Int64?, frameCount: Int) {
     let count = Int64(frameCount)
     // The first frame may be trimmed at its start, with its timestamp moved accordingly.
-    if let stamped, lastCount != nil, latenessCount < Self.comparedCount,
-      abs(stamped - start) <= Self.mostLatenessFrames
+    if let timestampFrame, lastCount != nil, latenessCount < Self.comparedCount,
+      abs(timestampFrame - start) <= Self.maximumLatenessFrames
     {
-      lateness += stamped - start
+      lateness += timestampFrame - start
       latenessCount += 1
-      smallestLateness = min(smallestLateness, stamped - start)
-      largestLateness = max(largestLateness, stamped - start)
+      smallestLateness = min(smallestLateness, timestampFrame - start)
+      largestLateness = max(largestLateness, timestampFrame - start)
     }
     defer { lastCount = count }
     guard let lastCount, count > 0 else { return }
@@ -107,24 +107,24 @@ struct FrameGrid: Sendable, Equatable {
   /// Returns the only position within `tolerance` at which a frame can begin; nil if there is none or more than one.
   func nearest(to frame: Int64, withinFrames tolerance: Int64) -> Int64? {
     guard isKnown, let anchor, step > tolerance else { return nil }
-    let place = frame - meanLateness
-    let offset = place - anchor
+    let corrected = frame - meanLateness
+    let offset = corrected - anchor
     let rest = ((offset % step) + step) % step
-    let below = place - rest
+    let below = corrected - rest
     let nearest = rest * 2 <= step ? below : below + step
-    return abs(nearest - place) <= tolerance ? nearest : nil
+    return abs(nearest - corrected) <= tolerance ? nearest : nil
   }
 
   /// Returns the length of a packet whose duration was rounded to ticks: the one length that the frame
-  /// sizes allow, or `told`.
-  func frameCount(told: Int64, roundingFrames: Int64) -> Int64 {
-    guard step > roundingFrames, told > 0, told <= Int64.max / 4 else { return told }
-    let (count, remainder) = told.quotientAndRemainder(dividingBy: step)
-    if remainder == 0 { return told }
+  /// sizes allow, or `declared`.
+  func frameCount(declared: Int64, roundingFrames: Int64) -> Int64 {
+    guard step > roundingFrames, declared > 0, declared <= Int64.max / 4 else { return declared }
+    let (count, remainder) = declared.quotientAndRemainder(dividingBy: step)
+    if remainder == 0 { return declared }
     // Rounding to a frame can make the length one frame too long.
     if remainder <= max(1, count > 0 && step > 2 * roundingFrames ? roundingFrames : 0) { return count * step }
     let next = (count + 1) * step
-    return next - told <= max(1, roundingFrames) ? next : told
+    return next - declared <= max(1, roundingFrames) ? next : declared
   }
 
   private static func divisor(_ first: Int64, _ second: Int64) -> Int64 {

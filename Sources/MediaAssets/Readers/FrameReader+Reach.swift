@@ -6,20 +6,20 @@ extension FrameReader {
   func isShorter(than byteCount: Int64) -> Bool { demuxer.presentByteCount.map { $0 < byteCount } ?? false }
 
   /// Continues after an interruption of a source that cannot seek, with the next packet.
-  func goOn() { demuxer.resumeReading() }
+  func resumeReading() { demuxer.resumeReading() }
 
   /// The end of the last packet, after all packets were read without decoding; nil while packets remain.
-  var countedEnd: Int64? { isAtEndOfFile && isCounted ? countedFrame : nil }
+  var scannedEndFrame: Int64? { isAtEndOfFile && isCounted ? countedFrame : nil }
 
   /// Whether reading forward from a packet at or after `earliest` reaches `target`.
   func canSkip(from earliest: Int64, toFrame target: Int64) -> Bool {
-    canSkip(toFrame: target) && (isPacketHeld ? packetFrame : countedFrame).map { $0 >= earliest } ?? false
+    canSkip(toFrame: target) && (isPacketPending ? packetFrame : countedFrame).map { $0 >= earliest } ?? false
   }
 
   /// Whether reading forward reaches `target` with a known position.
   func canSkip(toFrame target: Int64) -> Bool {
     if !isCounted || isAtEndOfFile || mustRewind { return false }
-    if isPacketHeld { return (packetFrame ?? countedFrame ?? .max) <= target }
+    if isPacketPending { return (packetFrame ?? countedFrame ?? .max) <= target }
     return countedFrame.map { $0 <= target } ?? false
   }
 
@@ -39,7 +39,7 @@ extension FrameReader {
   }
 
   /// Whether packets were found whose timestamps are those of the packets before them.
-  var hasGroups: Bool { continuity.hasEverGroups && vorbisTimes == nil }
+  var hasRepeatedTimestamps: Bool { continuity.hasEverGroups && vorbisTimes == nil }
 
   /// Whether timestamps distinguish neighbouring frames, so that packet durations can be summed.
   var hasExactTimestamps: Bool { timeline.map { !$0.hasCoarseTicks } ?? false }
@@ -50,10 +50,10 @@ extension FrameReader {
   /// It is the only position near the timestamp that the lengths of the frames allow. A seek finds the same position.
   ///
   /// - Returns: nil if only the timestamp defines the position.
-  func exactPosition(stamped: Int64?, expected: Int64?) -> Int64? {
-    guard let timeline, timeline.hasCoarseTicks, let stamped, let expected else { return nil }
-    guard abs(stamped - expected) > timeline.roundingFrames else { return nil }
-    return grid.nearest(to: stamped, withinFrames: timeline.roundingFrames)
+  func exactPosition(timestampFrame: Int64?, expected: Int64?) -> Int64? {
+    guard let timeline, timeline.hasCoarseTicks, let timestampFrame, let expected else { return nil }
+    guard abs(timestampFrame - expected) > timeline.roundingFrames else { return nil }
+    return grid.nearest(to: timestampFrame, withinFrames: timeline.roundingFrames)
   }
 
   /// Records a jump of the timestamps between the packet at which decoding began and the position of a seek.
@@ -62,15 +62,15 @@ extension FrameReader {
   /// program stream the first timestamp that FFmpeg gives after a seek is often that of another packet.
   ///
   /// - Parameter missingFrameCount: the length of a gap in frames.
-  func noteJumpBeforePosition(_ step: AudioTimeline.Step, missingFrameCount: Int64) {
-    if step == .hole { reports.noteHole(frameCount: missingFrameCount) }
-    guard format != .programStream, step == .renumbered || timeline?.hasRoundedTicks ?? false else { return }
+  func recordJumpBeforePosition(_ step: AudioTimeline.Step, missingFrameCount: Int64) {
+    if step == .gap { reports.recordGap(frameCount: missingFrameCount) }
+    guard format != .programStream, step == .discontinuity || timeline?.hasRoundedTicks ?? false else { return }
     reports.noteDamage()
   }
 
   /// Reads to the end without decoding and returns the end of the last packet; nil if cancelled. The result is valid
   /// only if `counting.isLengthKnown`.
-  func countToEnd() throws(AVFailure) -> Int64? {
+  func scanToEnd() throws(AVFailure) -> Int64? {
     if !isCounted || isAtEndOfFile { try rewind() }
     decoder.flush()
     rates.restart()

@@ -4,7 +4,7 @@ import DequeModule
 import LibAV
 
 /// The state for packets that are delivered without decoding.
-struct StoredPlacing {
+struct StoredPacketState {
   /// Whether packets that are read before the first decoded frame are kept, to be delivered later.
   var keepsPackets = false
   var kept: Deque<Packet> = []
@@ -14,7 +14,7 @@ struct StoredPlacing {
   private var beganAtStart = false
   var readCount = 0
   /// The number of packets positioned since the last seek.
-  var placedCount = 0
+  var positionedCount = 0
   /// The position of the stream's first packet, and the distance to the second.
   var start: (frame: Int64, frameCount: Int64)?
 
@@ -36,7 +36,7 @@ struct StoredPlacing {
   }
 
   /// Delivers the kept packets first, if there are any.
-  fileprivate mutating func handOver() {
+  fileprivate mutating func startDelivery() {
     (beganAtStart, readCount) = (keepsPackets, 0)
     keepsPackets = false
   }
@@ -47,7 +47,7 @@ struct StoredPlacing {
     keepsPackets = false
     kept = []
     timeline = nil
-    placedCount = 0
+    positionedCount = 0
   }
 }
 
@@ -59,30 +59,32 @@ struct StoredPacket {
   /// The numbers of frames to trim by the packet's side data. At the start the number may exceed the packet's length.
   var trims: (start: Int64, end: Int64)
   /// Whether packets are missing before this one.
-  var isAfterHole = false
+  var isAfterGap = false
   /// Whether this is the stream's first packet.
   var isFirst = false
 }
 
 extension FrameReader {
   /// Determines the positions of the packets that were read for the first frame, after it has been decoded.
-  func anchorStored(_ lengths: PacketLengths) {
-    stored.handOver()
+  func positionKeptPackets(_ lengths: PacketLengths) {
+    stored.startDelivery()
     guard let timeline, let last = stored.kept.last else { return }
-    var counts = stored.kept.map { told($0, lengths, timeline) }
+    var counts = stored.kept.map { declaredFrameCount(of: $0, lengths, timeline) }
     let before = counts.dropLast().reduce(0, +)
     // The decoder trimmed the declared number of frames: whole packets, and then the beginning of the last one.
     let cut = edges.decoderCutFrames + trims.startFrames
-    var place = frameStart - max(0, cut - before)
-    if !timeline.hasCoarseTicks, let stamped = last.pts.flatMap({ timeline.frame(ofTicks: $0) }) { place = stamped }
+    var lastFrame = frameStart - max(0, cut - before)
+    if !timeline.hasCoarseTicks, let timestampFrame = last.pts.flatMap({ timeline.frame(ofTicks: $0) }) {
+      lastFrame = timestampFrame
+    }
     // The first packet of a Vorbis stream produces no audio, whatever length it states.
     if counts.count > 1, !timeline.hasCoarseTicks,
       let first = stored.kept.first?.pts.flatMap({ timeline.frame(ofTicks: $0) }),
       let second = stored.kept[1].pts.flatMap({ timeline.frame(ofTicks: $0) }), second >= first
     {
-      counts[0] = min(second - first, StoredPlacing.maximumFrameCount)
+      counts[0] = min(second - first, StoredPacketState.maximumFrameCount)
     }
-    stored.start = (place - counts.dropLast().reduce(0, +), counts[0])
+    stored.start = (lastFrame - counts.dropLast().reduce(0, +), counts[0])
   }
 
   /// Reads the next packet into `packet`; returns nil at the end. Also throws `cancelled`.
@@ -100,17 +102,17 @@ extension FrameReader {
     guard let timeline else {
       return StoredPacket(frame: nil, frameCount: 0, trims: packet.trimmedFrames)
     }
-    var found = StoredPacket(frameCount: told(packet, lengths, timeline), trims: packet.trimmedFrames)
-    place(&found, timeline)
+    var found = StoredPacket(frameCount: declaredFrameCount(of: packet, lengths, timeline), trims: packet.trimmedFrames)
+    setPosition(of: &found, timeline)
     return found
   }
 
-  private func place(_ found: inout StoredPacket, _ fresh: AudioTimeline) {
+  private func setPosition(of found: inout StoredPacket, _ fresh: AudioTimeline) {
     var timeline = stored.timeline ?? fresh
     if stored.timeline == nil { timeline.restart() }
     defer {
       stored.timeline = timeline
-      stored.placedCount += 1
+      stored.positionedCount += 1
     }
     if stored.isFirst, let start = stored.start {
       (found.frame, found.frameCount, found.isFirst) = (start.frame, start.frameCount, true)
@@ -118,32 +120,32 @@ extension FrameReader {
       return
     }
     // The length of the first Vorbis packet after a seek is a guess, because the packet before it is unknown.
-    if stream.codecName == "vorbis", stored.placedCount == 1, !fresh.hasCoarseTicks { timeline.restart() }
+    if stream.codecName == "vorbis", stored.positionedCount == 1, !fresh.hasCoarseTicks { timeline.restart() }
     guard let expected = timeline.expectedFrame else {
-      found.frame = placeAfterSeek(fresh)
+      found.frame = positionAfterSeek(fresh)
       timeline.restart(at: found.frame.map { $0 + found.frameCount })
       return
     }
-    let placed = timeline.place(ticks: packet.pts, frameCount: Int(clamping: found.frameCount))
-    found.frame = placed.frame
-    found.isAfterHole = placed.step == .hole
-    noteJump(placed.step, to: placed.frame, from: expected)
+    let result = timeline.advance(ticks: packet.pts, frameCount: Int(clamping: found.frameCount))
+    found.frame = result.frame
+    found.isAfterGap = result.step == .gap
+    recordJump(result.step, to: result.frame, from: expected)
   }
 
   /// Returns the position of the first packet after a seek; nil if its timestamp is too coarse and
   /// nothing else defines it.
-  private func placeAfterSeek(_ timeline: AudioTimeline) -> Int64? {
-    guard let place = packetFrame ?? packet.pts.flatMap({ timeline.frame(ofTicks: $0) }) else { return nil }
-    if isCounted, !timeline.hasCoarseTicks { return place }
-    guard timeline.hasRoundedTicks else { return place }
-    let found = grid.nearest(to: place, withinFrames: max(2, timeline.roundingFrames))
-    return timeline.hasCoarseTicks ? found : found ?? place
+  private func positionAfterSeek(_ timeline: AudioTimeline) -> Int64? {
+    guard let position = packetFrame ?? packet.pts.flatMap({ timeline.frame(ofTicks: $0) }) else { return nil }
+    if isCounted, !timeline.hasCoarseTicks { return position }
+    guard timeline.hasRoundedTicks else { return position }
+    let found = grid.nearest(to: position, withinFrames: max(2, timeline.roundingFrames))
+    return timeline.hasCoarseTicks ? found : found ?? position
   }
 
-  private func told(_ packet: Packet, _ lengths: PacketLengths, _ timeline: AudioTimeline) -> Int64 {
-    if let count = lengths.frameCount(of: packet) { return max(0, min(count, StoredPlacing.maximumFrameCount)) }
-    let told = packet.duration.flatMap { timeline.frameCount(ofTicks: $0) } ?? 0
-    return max(
-      0, min(grid.frameCount(told: told, roundingFrames: timeline.roundingFrames), StoredPlacing.maximumFrameCount))
+  private func declaredFrameCount(of packet: Packet, _ lengths: PacketLengths, _ timeline: AudioTimeline) -> Int64 {
+    if let count = lengths.frameCount(of: packet) { return max(0, min(count, StoredPacketState.maximumFrameCount)) }
+    let declared = packet.duration.flatMap { timeline.frameCount(ofTicks: $0) } ?? 0
+    let count = grid.frameCount(declared: declared, roundingFrames: timeline.roundingFrames)
+    return max(0, min(count, StoredPacketState.maximumFrameCount))
   }
 }

@@ -6,21 +6,21 @@ extension FrameReader {
   func makeTimeline() -> AudioTimeline? {
     let rate = frame.layout?.sampleRateHz ?? stream.sampleRateHz ?? 0
     guard let frameBase = TimeBase(sampleRateHz: rate) else { return nil }
-    let firstFrame = frame.pts.flatMap { place($0, frameBase) }
+    let firstFrame = frame.pts.flatMap { streamFrame(ofTicks: $0, frameBase) }
     // Undecodable packets count, because silence replaces them.
-    let firstPacket = (start?.ticks).flatMap { place($0, frameBase) }.map { $0 + trims.startFrames }
+    let firstPacket = (start?.ticks).flatMap { streamFrame(ofTicks: $0, frameBase) }.map { $0 + trims.startFrames }
     let isFine = frameBase.ticks(from: 1, of: stream.timeBase, rounding: .up).map { $0 <= 1 } ?? false
     let afterLoss = isFine ? firstPacket : firstFrame.map { $0 - lostAtStartCount * Int64(frame.frameCount) }
     // In an ADTS stream, undecodable data before the first decoded frame is not counted: nothing
     // shows that it was audio.
-    let sound = (isAfterLoss && format != .adts ? afterLoss ?? firstFrame : firstFrame) ?? 0
-    if vorbisTimes != nil { negativeStartFrames = max(0, -sound) }
-    let first = sound + edges.uncutStartFrames + negativeStartFrames
+    let audioStart = (isAfterLoss && format != .adts ? afterLoss ?? firstFrame : firstFrame) ?? 0
+    if vorbisTimes != nil { negativeStartFrames = max(0, -audioStart) }
+    let first = audioStart + edges.uncutStartFrames + negativeStartFrames
     let videoStart = presentationStart.flatMap {
       frameBase.ticks(from: $0.ticks, of: $0.timeBase, rounding: .nearest)
     }
     let earliest = min(first, videoStart ?? first)
-    let beginsAtZero = format.hasMovieTimeline && !edges.beginsAtFirstSound
+    let beginsAtZero = format.hasMovieTimeline && !edges.beginsAtFirstAudio
     return AudioTimeline(
       timeBase: stream.timeBase, frameBase: frameBase, originFrame: beginsAtZero ? min(0, earliest) : earliest,
       coding: AudioCoding(codecName: stream.codecName),
@@ -28,9 +28,9 @@ extension FrameReader {
   }
 
   /// Converts a timestamp to frames of the stream's count; nil if sums with it could overflow.
-  private func place(_ ticks: Int64, _ frameBase: TimeBase) -> Int64? {
+  private func streamFrame(ofTicks ticks: Int64, _ frameBase: TimeBase) -> Int64? {
     let frame = frameBase.ticks(from: ticks, of: stream.timeBase, rounding: .nearest)
-    return frame.flatMap { $0.magnitude > AudioTimeline.furthestPlace.magnitude ? nil : $0 }
+    return frame.flatMap { $0.magnitude > AudioTimeline.maximumPosition.magnitude ? nil : $0 }
   }
 
   /// The position of the first frame of the stream's first packet; negative if priming is cut off. Nil until known.
@@ -41,19 +41,19 @@ extension FrameReader {
   }
 
   /// Adds a packet to the index.
-  func note(_ frame: Int64, _ byte: Int64, in index: PacketIndex) {
-    guard frame >= nextNotedFrame else { return }
+  func addToIndex(_ frame: Int64, _ byte: Int64, _ index: PacketIndex) {
+    guard frame >= nextIndexedFrame else { return }
     index.note(PacketIndex.Place(byte: byte, frame: frame))
     let reach = index.reach
-    nextNotedFrame = reach.last.frame + reach.spacingFrames
+    nextIndexedFrame = reach.last.frame + reach.spacingFrames
   }
 
   /// Reports that a frame, or a packet delivered without decoding, is not at the expected position.
-  func noteJump(_ step: AudioTimeline.Step, to frame: Int64, from expected: Int64?) {
+  func recordJump(_ step: AudioTimeline.Step, to frame: Int64, from expected: Int64?) {
     guard step != .contiguous else { return }
-    if isWarmingUp { return noteJumpBeforePosition(step, missingFrameCount: frame - (expected ?? frame)) }
+    if isWarmingUp { return recordJumpBeforePosition(step, missingFrameCount: frame - (expected ?? frame)) }
     // In MP4 the jump may be an edit; then the duration of the packet before does not reach the new position.
-    if format.hasMovieTimeline, step == .hole, previousEndFrame != frame { return }
+    if format.hasMovieTimeline, step == .gap, previousEndFrame != frame { return }
     reports.note(step, at: expected ?? frame)
   }
 }

@@ -2,10 +2,10 @@ import LibAV
 
 extension FrameReader {
   /// Reports stream titles. A title applies from the first packet that begins at or after the title's byte.
-  func noteTitles() {
+  func recordTitles() {
     guard let source = demuxer.source.byteSource, let byte = packet.bytePosition,
-      let place = packetFrame ?? countedFrame
+      let position = packetFrame ?? countedFrame
     else { return }
-    for title in source.popTitles(before: byte + 1) { reports.note(title, at: place) }
+    for title in source.popTitles(before: byte + 1) { reports.note(title, at: position) }
   }
 }

@@ -20,7 +20,7 @@ final class FrameReader {
   /// The timeline; set once the first frame, and with it the origin, is known.
   private(set) var timeline: AudioTimeline?
   /// The positions of packets that are delivered without decoding.
-  var stored = StoredPlacing()
+  var stored = StoredPacketState()
   /// The faults and titles found since they were last dequeued.
   var reports = PacketReports()
   /// The padding at the track's edges, as stated by packets.
@@ -28,9 +28,9 @@ final class FrameReader {
   /// Whether packets are decoded only to warm up the decoder. Their failures are not reported.
   var isWarmingUp = false
   /// Whether the position since the last seek comes from a timestamp or from counting, not from a guess.
-  private(set) var isPlaceProven = true
+  private(set) var isPositionProven = true
   /// Whether frames were dropped after the last seek, because their position was unknown.
-  private(set) var isPlaceDelayed = false
+  private(set) var hasDroppedFramesAfterSeek = false
   /// The position of the packet with which decoding began after the last seek; nil before, or without a timestamp.
   private(set) var firstPacketFrame: Int64?
   /// The byte position, timestamp and duration of the stream's first packet.
@@ -41,7 +41,7 @@ final class FrameReader {
   private(set) var demuxNanoseconds: Int64 = 0
   /// Records packet positions while packets are read in order; nil if positions are unknown or not needed.
   var index: PacketIndex? {
-    didSet { if index !== oldValue { nextNotedFrame = 0 } }
+    didSet { if index !== oldValue { nextIndexedFrame = 0 } }
   }
 
   private(set) var demuxer: Demuxer
@@ -54,9 +54,9 @@ final class FrameReader {
   /// Whether timestamps disagree with the numbers of the frames, which define positions.
   private(set) var hasWrongTimestamps = false
   /// Whether the first timestamp since the last seek is rounded to more than a frame and the exact position is unknown.
-  private(set) var isPlaceRounded = false
+  private(set) var isPositionRounded = false
   /// Whether `packet` was read but not yet decoded.
-  private(set) var isPacketHeld = false
+  private(set) var isPacketPending = false
   /// Whether nothing has been decoded since the decoder was flushed.
   private var isDecoderFlushed = false
   let presentationStart: (ticks: Int64, timeBase: TimeBase)?
@@ -107,7 +107,7 @@ final class FrameReader {
   private var hasReadPacket = false
   private var badReadCount = 0
   /// The position of the next packet to add to the index.
-  var nextNotedFrame: Int64 = 0
+  var nextIndexedFrame: Int64 = 0
 
   /// The number of consecutive failed reads after which the rest of a file is given up.
   private static let maximumBadReads = 64
@@ -143,12 +143,12 @@ final class FrameReader {
   func next() throws(AVFailure) -> Result {
     while true {
       if try nextConverted() {
-        guard place() else { continue }
+        guard positionFrame() else { continue }
         return .frame
       }
       switch try decoder.receive(into: frame) {
       case .frame:
-        guard frame.frameCount > 0, let layout = frame.layout, !rates.accept(frame, layout), place() else { continue }
+        guard frame.frameCount > 0, let layout = frame.layout, !rates.accept(frame, layout), positionFrame() else { continue }
         return .frame
       case .undecodable(let failure): drop(failure)
       case .endOfStream:
@@ -201,8 +201,8 @@ final class FrameReader {
 
   /// Reads the next packet of the stream.
   func readPacket() throws(AVFailure) -> Demuxer.ReadResult {
-    if isPacketHeld {
-      isPacketHeld = false
+    if isPacketPending {
+      isPacketPending = false
       return .packet
     }
     let begin = MonotonicClock.nanoseconds
@@ -228,10 +228,10 @@ final class FrameReader {
       if edges.hasWrongLength, hasReadPacket { packet.clearTrims() }
       count()
       if stored.keepsPackets { try stored.keep(packet) }
-      noteTitles()
+      recordTitles()
       if trailingBytesFrame == nil, trims.note(packet.trimmedFrames) {
         // The trimmed frames were not at the end: the file's header is wrong, or files were joined.
-        _ = timeline?.noteMissingPacket(frameCount: 0)
+        _ = timeline?.recordMissingPacket(frameCount: 0)
         isAfterLoss = true
       }
       return .packet
@@ -244,8 +244,8 @@ final class FrameReader {
     stamps.note(
       byte: packet.bytePosition, ticks: packet.pts,
       frameCount: { [packet, stream, grid, timeline, hasReadPacket] in
-        guard let told = packet.duration.flatMap({ timeline?.frameCount(ofTicks: $0) }) else { return nil }
-        let count = grid.frameCount(told: told, roundingFrames: timeline?.roundingFrames ?? 0)
+        guard let declared = packet.duration.flatMap({ timeline?.frameCount(ofTicks: $0) }) else { return nil }
+        let count = grid.frameCount(declared: declared, roundingFrames: timeline?.roundingFrames ?? 0)
         // Without the packet before it, FFmpeg does not know the audible length of a short Vorbis block;
         // a long block states it.
         let isGuess = stream.codecName == "vorbis" && !hasReadPacket && count <= 2 * Int64(stream.frameStepCount ?? 0)
@@ -256,19 +256,19 @@ final class FrameReader {
     if continuity.isInGroup, vorbisTimes == nil { packet.clearTimestamps() }
     counting.note(packet, in: timeline, grid: grid)
     guard let timeline else { return }
-    let place = place(in: timeline, follows: wasLengthKnown)
-    packetFrame = place
+    let position = determinePosition(in: timeline, followsKnownLength: wasLengthKnown)
+    packetFrame = position
     if !hasReadPacket {
       hasReadPacket = true
-      firstPacketFrame = place
+      firstPacketFrame = position
     }
-    guard let place else { return }
-    trailingBytesFrame = format.hasSyncWords && !packet.beginsWithSyncWord ? trailingBytesFrame ?? place : nil
-    if isCounted, packet.isMarkedCorrupt, let startFrame { index?.noteDamage(at: place - startFrame) }
+    guard let position else { return }
+    trailingBytesFrame = format.hasSyncWords && !packet.beginsWithSyncWord ? trailingBytesFrame ?? position : nil
+    if isCounted, packet.isMarkedCorrupt, let startFrame { index?.noteDamage(at: position - startFrame) }
     if isCounted, !hasOtherRates, let index, let byte = packet.bytePosition, let startFrame {
-      note(place - startFrame, byte, in: index)
+      addToIndex(position - startFrame, byte, index)
     }
-    let (end, overflow) = place.addingReportingOverflow(counting.length ?? 0)
+    let (end, overflow) = position.addingReportingOverflow(counting.length ?? 0)
     countedFrame = overflow || end > Int64.max / 4 ? nil : end
   }
 
@@ -278,47 +278,47 @@ final class FrameReader {
   /// packet before. In raw streams FFmpeg adds up lengths in rounded ticks and drifts (44.1 kHz AC-3: 20 ms in 90 s).
   ///
   /// - Parameter isFollowing: whether the length of the packet before is known.
-  private func place(in timeline: AudioTimeline, follows isFollowing: Bool) -> Int64? {
-    noteEntry(in: timeline)
+  private func determinePosition(in timeline: AudioTimeline, followsKnownLength isFollowing: Bool) -> Int64? {
+    checkEntry(in: timeline)
     let expectedTicks = nextTicks
     nextTicks = packet.pts.flatMap { pts in
       let (end, overflow) = pts.addingReportingOverflow(packet.duration ?? 0)
       return overflow ? nil : end
     }
     if let frame = continuity.numberedFrame, let startFrame {
-      if let stamped = packet.pts.flatMap({ timeline.frame(ofTicks: $0) }),
-        !timeline.agrees(stamped, startFrame + frame)
+      if let timestampFrame = packet.pts.flatMap({ timeline.frame(ofTicks: $0) }),
+        !timeline.agrees(timestampFrame, startFrame + frame)
       {
         hasWrongTimestamps = true
       }
-      return stamp(startFrame + frame, timeline)
+      return stampPacket(at: startFrame + frame, timeline)
     }
     if isCounted, let countedFrame, counting.goesByLengths {
-      let place = counting.place(ticks: packet.pts, countedFrame: countedFrame)
-      if counting.hasIrregularTimestamps { index?.noteIrregularTimestamp(at: place - (startFrame ?? 0)) }
-      return stamp(place, timeline)
+      let position = counting.place(ticks: packet.pts, countedFrame: countedFrame)
+      if counting.hasIrregularTimestamps { index?.noteIrregularTimestamp(at: position - (startFrame ?? 0)) }
+      return stampPacket(at: position, timeline)
     }
     // Only the first packet of a block has a stored timestamp; the timestamps that FFmpeg derives for
     // the others prove nothing.
     if format == .matroska, !stamps.isOwn, !isFollowing { packet.clearTimestamps() }
     let isCalculated = format.countsPackets && isFollowing && hasReadPacket
-    let goesOn =
+    let isContinuing =
       packet.pts.map { pts in
         isRecounting || isCalculated
           || !timeline.hasCoarseTicks && (expectedTicks.map { ($0 &- pts).magnitude <= 1 } ?? false)
       } ?? true
     if packet.pts == nil, !isFollowing { countedFrame = nil }
     if continuity.isInGroup, isCounted { return countedFrame }
-    guard isCounted, let countedFrame, goesOn else { return packet.pts.flatMap { timeline.frame(ofTicks: $0) } }
+    guard isCounted, let countedFrame, isContinuing else { return packet.pts.flatMap { timeline.frame(ofTicks: $0) } }
     if isRecounting { packet.clearTrims() }
-    return stamp(countedFrame, timeline)
+    return stampPacket(at: countedFrame, timeline)
   }
 
   /// Gives the packet the timestamp of its counted position; returns nil if there is no such timestamp.
-  private func stamp(_ place: Int64, _ timeline: AudioTimeline) -> Int64? {
-    guard let ticks = timeline.ticks(ofFrame: place, rounding: .nearest) else { return nil }
+  private func stampPacket(at position: Int64, _ timeline: AudioTimeline) -> Int64? {
+    guard let ticks = timeline.ticks(ofFrame: position, rounding: .nearest) else { return nil }
     packet.stamp(ticks)
-    return place
+    return position
   }
 
   /// Counts packets by their lengths from the next rewind on, because the stream's timestamps are irregular.
@@ -338,7 +338,7 @@ final class FrameReader {
   ///
   /// For a container without stored timestamps FFmpeg counts from the seek position. It would then trim the padding of
   /// the file's start and end at wrong positions.
-  private func noteEntry(in timeline: AudioTimeline) {
+  private func checkEntry(in timeline: AudioTimeline) {
     guard let frame = entryFrame else { return }
     entryFrame = nil
     guard let pts = packet.pts, let found = timeline.frame(ofTicks: pts) else {
@@ -358,7 +358,7 @@ final class FrameReader {
   /// Records that the packet sent last did not decode; silence replaces it.
   private func drop(_ failure: AVFailure) {
     isAfterLoss = true
-    lostEnd = timeline?.noteMissingPacket(frameCount: packetFrameCount) ?? packetEndFrame
+    lostEnd = timeline?.recordMissingPacket(frameCount: packetFrameCount) ?? packetEndFrame
     if timeline == nil { lostAtStartCount += 1 }
     reports.noteDamage()
     guard !isWarmingUp else { return }
@@ -369,17 +369,17 @@ final class FrameReader {
   private var packetFrameCount: Int64? {
     guard let duration = packet.duration, let rate = stream.sampleRateHz,
       let frameBase = TimeBase(sampleRateHz: rate),
-      let told = frameBase.ticks(from: duration, of: stream.timeBase, rounding: .nearest),
+      let declared = frameBase.ticks(from: duration, of: stream.timeBase, rounding: .nearest),
       let tick = frameBase.ticks(from: 1, of: stream.timeBase, rounding: .up)
     else { return lastFrameCount > 0 ? lastFrameCount : nil }
-    return abs(told - lastFrameCount) <= tick ? lastFrameCount : told
+    return abs(declared - lastFrameCount) <= tick ? lastFrameCount : declared
   }
 
   /// Determines the position of the decoded frame; returns false if it is not yet known.
-  private func place() -> Bool {
+  private func positionFrame() -> Bool {
     if timeline == nil { timeline = makeTimeline() }
     if timeline?.expectedFrame == nil {
-      isPlaceProven = isCounted || frame.pts != nil
+      isPositionProven = isCounted || frame.pts != nil
       guard resolveRounding() else { return false }
     }
     defer {
@@ -394,30 +394,30 @@ final class FrameReader {
     if continuity.hasGroups, vorbisTimes == nil { timeline?.isIrregular = true }
     lostEnd = nil
     let expected = timeline?.expectedFrame
-    let stamped = frame.pts.flatMap { timeline?.frame(ofTicks: $0) }
+    let timestampFrame = frame.pts.flatMap { timeline?.frame(ofTicks: $0) }
     lastFrameCount = Int64(frame.frameCount)
-    let exact = exactPosition(stamped: stamped, expected: expected)
-    guard let placed = timeline?.place(stamped: stamped, exact: exact, frameCount: frame.frameCount)
+    let exact = exactPosition(timestampFrame: timestampFrame, expected: expected)
+    guard let result = timeline?.advance(timestampFrame: timestampFrame, exact: exact, frameCount: frame.frameCount)
     else { return true }
-    frameStart = placed.frame
-    if placed.step == .renumbered, let stamped { renumber(by: placed.frame - stamped) }
+    frameStart = result.frame
+    if result.step == .discontinuity, let timestampFrame { shiftPositions(by: result.frame - timestampFrame) }
     if let timeline, isCounted, !hasIrregularTimestamps {
       hasIrregularTimestamps = !timeline.hasAgreed
     }
     if isCounted, !hasOtherRates {
       let isOwn = stamps.isOwn && frame.pts == packet.pts
-      grid.observe(start: frameStart, stamped: isOwn ? stamped : nil, frameCount: frame.frameCount)
+      grid.observe(start: frameStart, timestampFrame: isOwn ? timestampFrame : nil, frameCount: frame.frameCount)
     }
-    if !isAfterLoss { noteJump(placed.step, to: placed.frame, from: expected) }
+    if !isAfterLoss { recordJump(result.step, to: result.frame, from: expected) }
     return true
   }
 
   /// Moves the counted positions, because the timeline continues without a jump of the timestamps.
-  private func renumber(by difference: Int64) {
-    for place in [\FrameReader.packetFrame, \.countedFrame, \.previousEndFrame] {
-      guard let frame = self[keyPath: place] else { continue }
+  private func shiftPositions(by difference: Int64) {
+    for keyPath in [\FrameReader.packetFrame, \.countedFrame, \.previousEndFrame] {
+      guard let frame = self[keyPath: keyPath] else { continue }
       let (sum, overflow) = frame.addingReportingOverflow(difference)
-      self[keyPath: place] = overflow ? nil : sum
+      self[keyPath: keyPath] = overflow ? nil : sum
     }
   }
 
@@ -429,7 +429,7 @@ final class FrameReader {
   /// - Returns: false if FFmpeg derived the timestamp from guessed lengths. The next timestamp stored in the container
   ///   then decides.
   private func resolveRounding() -> Bool {
-    isPlaceRounded = false
+    isPositionRounded = false
     if isCountedByLength || continuity.numberedFrame != nil, let packetFrame, frame.pts == packet.pts {
       timeline?.restart(at: packetFrame)
       return true
@@ -443,10 +443,10 @@ final class FrameReader {
     }
     let isOfLastPacket = pts == packet.pts
     guard let since = isOfLastPacket ? stamps.framesSince : 0 else {
-      isPlaceDelayed = true
+      hasDroppedFramesAfterSeek = true
       return false
     }
-    guard let ticks = isOfLastPacket ? stamps.ticks : pts, let stamped = timeline.frame(ofTicks: ticks) else {
+    guard let ticks = isOfLastPacket ? stamps.ticks : pts, let timestampFrame = timeline.frame(ofTicks: ticks) else {
       return true
     }
     guard timeline.hasCoarseTicks || !isCounted && ticks != start.ticks else { return true }
@@ -454,8 +454,8 @@ final class FrameReader {
     let isTrimmed = !timeline.hasCoarseTicks && Int64(frame.frameCount) < grid.step
     let exact =
       isTrimmed
-      ? stamped - (grid.steadyLateness ?? 0) : grid.position(of: stamped, roundingFrames: timeline.roundingFrames)
-    isPlaceRounded = timeline.hasCoarseTicks && exact == nil
+      ? timestampFrame - (grid.steadyLateness ?? 0) : grid.position(of: timestampFrame, roundingFrames: timeline.roundingFrames)
+    isPositionRounded = timeline.hasCoarseTicks && exact == nil
     if let exact { self.timeline?.restart(at: exact + since) }
     return true
   }
@@ -497,7 +497,7 @@ final class FrameReader {
       isCounted = false
       return false
     }
-    isPacketHeld = true
+    isPacketPending = true
     return true
   }
 
@@ -508,13 +508,13 @@ final class FrameReader {
     if canSkip(toFrame: target) {
       // The count continues from the last seek.
       let isSought = isSoughtByTimestamp
-      if !isPacketHeld { restart() }
+      if !isPacketPending { restart() }
       isSoughtByTimestamp = isSought
     } else {
       try rewind()
     }
     while true {
-      let before = isPacketHeld ? packetFrame : countedFrame
+      let before = isPacketPending ? packetFrame : countedFrame
       switch try readPacket() {
       case .cancelled: return false
       case .endOfFile:
@@ -531,7 +531,7 @@ final class FrameReader {
         }
         guard packet.pts != nil, let end = countedFrame, end <= target else {
           if packet.pts == nil { timeline?.restart(at: before) }
-          isPacketHeld = true
+          isPacketPending = true
           firstPacketFrame = packetFrame
           return true
         }
@@ -582,10 +582,10 @@ final class FrameReader {
     grid.interrupt()
     isAtEndOfFile = false
     hasReadPacket = false
-    isPacketHeld = false
+    isPacketPending = false
     stamps = PacketStamps()
     isAtTrueStart = false
-    isPlaceDelayed = false
+    hasDroppedFramesAfterSeek = false
     entryFrame = nil
     firstPacketFrame = nil
     badReadCount = 0

@@ -30,8 +30,8 @@ extension MediaTrackReader {
         .wrongLength, "the file is longer than it declares: \(displayPath)", operation: "read",
         underlying: "\(seconds(last)) instead of \(seconds(promisedEnd.frame)) seconds")
     }
-    breakOff = endError(at: last)
-    if let breakOff { throw breakOff }
+    prematureEndError = endError(at: last)
+    if let prematureEndError { throw prematureEndError }
   }
 
   /// Ends the track after its last frame was delivered, and measures the encoder's padding that follows.
@@ -62,8 +62,8 @@ extension MediaTrackReader {
     // An edit list that trims the start also defines the end.
     let source = edges.endSource == .trackDuration && startTrim.source == .editList ? .editList : edges.endSource
     endTrim = trimmed > 0 ? EdgeTrim(frameCount: trimmed, source: source) : .none
-    guard isPlaceExact || end?.isExact != true else { return }
-    end = TrackEnd(frame: frame, isExact: isPlaceExact)
+    guard isPositionExact || end?.isExact != true else { return }
+    end = TrackEnd(frame: frame, isExact: isPositionExact)
     seekLimit = frame
   }
 
@@ -86,7 +86,7 @@ extension MediaTrackReader {
   }
 
   /// The maximum length of the silence that replaces missing packets at the end.
-  private var maximumSilence: Int64 { Int64(format.sampleRateHz * AudioTimeline.maximumHoleSeconds) }
+  private var maximumSilence: Int64 { Int64(format.sampleRateHz * AudioTimeline.maximumGapSeconds) }
 
   /// Returns the error of a track that ends at `frame`; nil if the end is plausible.
   func endError(at frame: Int64) -> MediaError? {
@@ -120,13 +120,13 @@ extension MediaTrackReader {
   func endsAsDeclared() throws(MediaError) -> Bool {
     guard let declaredEnd, declaredEnd > 0 else { return false }
     let last = MediaTime(frame: declaredEnd - 1, rate: format.sampleRateHz)
-    let room = UnsafeMutableRawPointer.allocate(byteCount: frameByteCount * 2, alignment: 16)
-    defer { room.deallocate() }
+    let buffer = UnsafeMutableRawPointer.allocate(byteCount: frameByteCount * 2, alignment: 16)
+    defer { buffer.deallocate() }
     do throws(MediaError) {
       guard try seek(to: last, toleranceBefore: .zero, toleranceAfter: .zero) == last, positionDoubt == nil,
-        try read(into: room, capacityFrames: 2) == .frames(1, position: declaredEnd - 1)
+        try read(into: buffer, capacityFrames: 2) == .frames(1, position: declaredEnd - 1)
       else { return false }
-      return try read(into: room, capacityFrames: 1) == .endOfTrack
+      return try read(into: buffer, capacityFrames: 1) == .endOfTrack
     } catch {
       if error.code == .cancelled { throw error }
       return false
@@ -138,7 +138,7 @@ extension MediaTrackReader {
     reader.trustTimestamps()
     try mapped { () throws(AVFailure) in try reader.rewind() }
     (position, firstRightFrame, hasFrame, isAtEnd, mustReposition) = (0, 0, false, false, false)
-    (isPlaceExact, positionDoubt, pendingError, silentEnd) = (true, nil, nil, 0)
+    (isPositionExact, positionDoubt, pendingError, silentEnd) = (true, nil, nil, 0)
   }
 
   /// Returns the exact number of audio frames from time 0. Blocks while it reads the whole file.
@@ -148,12 +148,12 @@ extension MediaTrackReader {
   /// - Throws: the errors of `read`, except for a file that ends too early; `cancelled`.
   func exactFrameCount() throws(MediaError) -> Int64 {
     if let end, end.isExact { return end.frame }
-    if !isRemote { try learnTimestamps() }
+    if !isRemote { try checkTimestamps() }
     let isCountable = positioning != .timestamps && positioning != .decoded && reader.hasExactTimestamps
     if isCountable, !CodecTraits.hasEndlessState(codecName: reader.stream.codecName) {
       let counted = try mapped { () throws(AVFailure) in
-        try approachEnd()
-        return try reader.countToEnd()
+        try moveNearEnd()
+        return try reader.scanToEnd()
       }
       guard let counted else { throw MediaError(.cancelled, "counting was cancelled", operation: "load") }
       hasFrame = false

@@ -22,7 +22,7 @@ extension MediaTrackReader {
     }
     let frame = startFrame + (warmStart - startFrame) / packetFrames * packetFrames
     positionDoubt = .estimated
-    isPlaceExact = false
+    isPositionExact = false
     return Entry(byte: packet, frame: frame, warmStart: warmStart)
   }
 
@@ -32,21 +32,21 @@ extension MediaTrackReader {
 
   /// Returns the first byte at or after `byte` at which a chain of packets begins.
   private static func packet(near byte: Int64, in window: inout FileWindow, isADTS: Bool) throws(AVFailure) -> Int64? {
-    var place = byte
-    while place < byte + searchedByteCount {
-      if try beginsChain(at: place, in: &window, isADTS: isADTS) { return place }
-      place += 1
+    var offset = byte
+    while offset < byte + searchedByteCount {
+      if try beginsChain(at: offset, in: &window, isADTS: isADTS) { return offset }
+      offset += 1
     }
     return nil
   }
 
   private static func beginsChain(at byte: Int64, in window: inout FileWindow, isADTS: Bool) throws(AVFailure) -> Bool {
-    var place = byte
+    var offset = byte
     for _ in 0..<chainCount {
-      guard let bytes = try window.bytes(at: place, count: 8),
+      guard let bytes = try window.bytes(at: offset, count: 8),
         let count = packetByteCount(UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)), isADTS: isADTS)
       else { return false }
-      place += count
+      offset += count
     }
     return true
   }

@@ -6,38 +6,38 @@ import MediaCore
 extension MediaTrackReader {
   /// The last position for which a seek may decode everything from the file's start: 15 minutes. Seeks
   /// beyond it are not exact.
-  private var mostDecodedFrames: Int64 { Int64(format.sampleRateHz) * 900 }
+  private var maximumDecodedFrames: Int64 { Int64(format.sampleRateHz) * 900 }
 
   /// The maximum size of a file that is counted: 256 MiB. Counting in a file with video also reads the video.
-  private static let mostCountedByteCount: Int64 = 256 << 20
+  private static let maximumCountedByteCount: Int64 = 256 << 20
 
   /// Checks once whether timestamps agree with the frames at the file's start, and decides how seeks count.
-  func learnTimestamps() throws(MediaError) {
-    if positioning == .counted(.packets) { return try countAsDecoded() }
+  func checkTimestamps() throws(MediaError) {
+    if positioning == .counted(.packets) { return try alignCountingWithDecoding() }
     let isOggFLAC = positioning == .counted(.oggPages) && reader.stream.codecName == "flac"
     guard positioning == .timestamps || isOggFLAC else { return }
-    try learnGrid(untilKnown: isOggFLAC)
+    try learnFrameGrid(untilKnown: isOggFLAC)
     let rounding = reader.timeline?.roundingFrames ?? 0
     guard reader.hasIrregularTimestamps || reader.grid.isAmbiguous(roundingFrames: rounding) else { return }
-    try trustPacketLengths()
+    try countByPacketLengths()
   }
 
   /// Makes the counting of packets follow the rule of decoding, because timestamps may be irregular.
-  private func countAsDecoded() throws(MediaError) {
+  private func alignCountingWithDecoding() throws(MediaError) {
     guard !reader.counting.goesByLengths, reader.format == .other, !isRemote, !isForwardOnly else { return }
     // FFmpeg's durations of Opus in MPEG transport streams are wrong at the edges.
-    if reader.stream.codecName == "opus" { return try trustPacketLengths() }
+    if reader.stream.codecName == "opus" { return try countByPacketLengths() }
     guard Self.codecsWithLengths.contains(reader.stream.codecName) else { return }
-    try learnGrid(untilKnown: true)
-    if reader.hasGroups { return try trustPacketLengths() }
+    try learnFrameGrid(untilKnown: true)
+    if reader.hasRepeatedTimestamps { return try countByPacketLengths() }
     guard reader.counting.isLengthKnown, reader.hasExactTimestamps else { return }
     try mapped { () throws(AVFailure) in try reader.countPacketLengths() }
   }
 
   /// Determines positions by counting from now on, unless that needs the network or too much time.
-  func trustPacketLengths() throws(MediaError) {
-    guard !isRemote, !isForwardOnly, byteCount <= Self.mostCountedByteCount else { return }
-    guard Self.codecsWithLengths.contains(reader.stream.codecName), reader.counting.isLengthKnown, !reader.hasGroups
+  func countByPacketLengths() throws(MediaError) {
+    guard !isRemote, !isForwardOnly, byteCount <= Self.maximumCountedByteCount else { return }
+    guard Self.codecsWithLengths.contains(reader.stream.codecName), reader.counting.isLengthKnown, !reader.hasRepeatedTimestamps
     else {
       positioning = .decoded
       return
@@ -71,8 +71,8 @@ extension MediaTrackReader {
   }
 
   /// Switches to counting after a seek found a wrong timestamp. Returns false if the position must now be counted.
-  func distrustTimestamps(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) -> Bool {
-    try trustPacketLengths()
+  func switchToCounting(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) -> Bool {
+    try countByPacketLengths()
     guard positioning != .timestamps else {
       positionDoubt = .irregularTimestamps
       position = min(target, max(allowed.lowerBound, reader.frameStart))
@@ -86,8 +86,8 @@ extension MediaTrackReader {
   }
 
   /// Sets `positionDoubt` if timestamps do not prove the position after a seek.
-  func noteDoubt() {
-    if reader.isPlaceRounded {
+  func recordDoubt() {
+    if reader.isPositionRounded {
       positionDoubt = .coarseTimestamps
     } else if reader.hasIrregularTimestamps || positioning == .decoded {
       positionDoubt = .irregularTimestamps
@@ -96,14 +96,14 @@ extension MediaTrackReader {
 
   /// Decodes everything from the file's start or from the current position; returns false if that would take too long.
   func repositionByDecoding(toFrame target: Int64) throws(MediaError) -> Bool {
-    guard target <= mostDecodedFrames, byteCount <= Self.mostCountedByteCount, !isRemote, !isForwardOnly else {
+    guard target <= maximumDecodedFrames, byteCount <= Self.maximumCountedByteCount, !isRemote, !isForwardOnly else {
       positionDoubt = .decoderState
       return false
     }
     if !reader.canDecode(toFrame: target) {
       try mapped { () throws(AVFailure) in try reader.rewind() }
     }
-    isPlaceExact = true
+    isPositionExact = true
     firstRightFrame = 0
     _ = try decodeOne()
     return true

@@ -16,7 +16,7 @@ extension MediaTrackReader {
   func seek(
     to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime
   ) throws(MediaError) -> MediaTime {
-    try mapped { () throws(AVFailure) in try noteChangedFile() }
+    try mapped { () throws(AVFailure) in try checkForFileChange() }
     let (target, allowed) = try SeekTarget.frames(
       time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, sampleRateHz: format.sampleRateHz,
       last: lastSeekableFrame)
@@ -59,7 +59,7 @@ extension MediaTrackReader {
   private var knownEnd: Int64? { end?.frame ?? seekLimit }
 
   /// Discards the known end if the file was written to after the last seek.
-  func noteChangedFile() throws(AVFailure) {
+  func checkForFileChange() throws(AVFailure) {
     let present = try reader.demuxer.source.identity()
     defer { identity = present }
     guard let identity, identity != present else { return }
@@ -67,14 +67,14 @@ extension MediaTrackReader {
     guard end != nil else { return }
     end = nil
     seekLimit = nil
-    breakOff = nil
+    prematureEndError = nil
   }
 
   // MARK: - Repositioning
 
   /// Moves to `target`, or to a cheaper position in `allowed`, which contains `target`.
   func move(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) {
-    if isForwardOnly { return try goOn(to: target) }
+    if isForwardOnly { return try resumeForwardOnly(at: target) }
     pendingError = nil
     reader.isWarmingUp = true
     lastSeekTimings = SeekTimings()
@@ -88,7 +88,7 @@ extension MediaTrackReader {
       lastSeekTimings.decodeNanoseconds = max(0, rest)
     }
     do throws(MediaError) {
-      if let decoded = decodedPlace(nearest: target, in: allowed) {
+      if let decoded = decodedPosition(nearest: target, in: allowed) {
         position = decoded
       } else if isNear(target) {
         position = target
@@ -96,7 +96,7 @@ extension MediaTrackReader {
         try reposition(toFrame: target, within: allowed)
       }
       mustReposition = false
-      try settle()
+      try decodeToPosition()
       if positionDoubt == nil { positionDoubt = warmUpDoubt }
     } catch {
       mustReposition = true
@@ -107,11 +107,11 @@ extension MediaTrackReader {
 
   /// Continues at the current position of a stream that cannot seek. Throws `onlyInOrder` for a target before the end
   /// of an ended stream.
-  private func goOn(to target: Int64) throws(MediaError) {
+  private func resumeForwardOnly(at target: Int64) throws(MediaError) {
     guard !isAtEnd || target >= position else {
       throw MediaError(.onlyInOrder, "the stream has ended and cannot be read again: \(displayPath)", operation: "seek")
     }
-    if mustReposition { reader.goOn() }
+    if mustReposition { reader.resumeReading() }
     mustReposition = false
     pendingError = nil
     if hasFrame { position = max(position, reader.frameStart) }
@@ -123,7 +123,7 @@ extension MediaTrackReader {
   /// Returns the position in the decoded frame that is nearest to the target, if it is allowed and near.
   ///
   /// Without the second condition a seek with unlimited tolerances would never leave the decoded frame.
-  private func decodedPlace(nearest target: Int64, in allowed: ClosedRange<Int64>) -> Int64? {
+  private func decodedPosition(nearest target: Int64, in allowed: ClosedRange<Int64>) -> Int64? {
     guard hasFrame, !isAtEnd, !mustReposition else { return nil }
     let end = reader.frameStart + Int64(reader.frame.frameCount)
     let nearest = max(reader.frameStart, firstRightFrame, min(target, end - 1))
@@ -147,16 +147,16 @@ extension MediaTrackReader {
     position = target
     if let knownEnd, target >= knownEnd {
       isAtEnd = true
-      pendingError = breakOff
+      pendingError = prematureEndError
       return
     }
-    isPlaceExact = hasExactPlaces
+    isPositionExact = hasExactSeekPositions
     positionDoubt = nil
     if CodecTraits.hasEndlessState(codecName: reader.stream.codecName) {
       if allowed.count == 1, try repositionByDecoding(toFrame: target) { return }
       positionDoubt = .decoderState
     }
-    try learnTimestamps()
+    try checkTimestamps()
     if reader.hasOtherRates || reader.counting.hasUnknownLengths && positioning == .counted(.packetsFromStart) {
       positioning = .decoded
     }
@@ -170,8 +170,8 @@ extension MediaTrackReader {
   private var warmUpDoubt: PositionDoubt? {
     if positioning == .decoded, reader.isDecodedFromStart { return nil }
     if reader.reports.hasDamage { return .damage }
-    let holes = reader.reports.holeFrameCount
-    return holes > 0 && firstRightFrame > 0 && prerollFrames > 0 && position - holes < firstRightFrame ? .damage : nil
+    let gaps = reader.reports.gapFrameCount
+    return gaps > 0 && firstRightFrame > 0 && prerollFrames > 0 && position - gaps < firstRightFrame ? .damage : nil
   }
 
   // MARK: - By timestamps
@@ -188,14 +188,14 @@ extension MediaTrackReader {
       let begin = MonotonicClock.nanoseconds
       try mapped { () throws(AVFailure) in try seekByTimestamp(toFrame: warmStart - stepBack) }
       lastSeekTimings.indexNanoseconds += MonotonicClock.nanoseconds - begin
-      guard try decodeOne(), reader.isPlaceProven else { break }
+      guard try decodeOne(), reader.isPositionProven else { break }
       if reader.hasOtherRates {
         positioning = .decoded
         break
       }
-      if isOffGrid || contradictsSampleTable { return try distrustTimestamps(toFrame: target, within: allowed) }
+      if isOffGrid || contradictsSampleTable { return try switchToCounting(toFrame: target, within: allowed) }
       let rounding = reader.timeline?.roundingFrames ?? 0
-      let firstPacket = reader.isPlaceDelayed ? nil : reader.firstPacketFrame
+      let firstPacket = reader.hasDroppedFramesAfterSeek ? nil : reader.firstPacketFrame
       let landed = max(0, min(firstPacket.map { $0 + rounding } ?? .max, reader.frameStart))
       let start = reader.startFrame ?? 0
       let isStart = reader.firstPacketFrame.map { $0 <= start + rounding } ?? false
@@ -203,13 +203,13 @@ extension MediaTrackReader {
       if firstRight <= target {
         firstRightFrame = firstRight
         position = min(target, max(allowed.lowerBound, firstRight))
-        noteDoubt()
+        recordDoubt()
         return true
       }
       if firstRight <= allowed.upperBound {
         firstRightFrame = firstRight
         position = firstRight
-        noteDoubt()
+        recordDoubt()
         return true
       }
       // The container's seek does not lead back to its first packet; reopening the file does.
@@ -225,12 +225,12 @@ extension MediaTrackReader {
 
   /// Decodes some frames at the start, once, to learn the frame lengths and, unless `untilKnown`, the
   /// lateness of timestamps.
-  func learnGrid(untilKnown: Bool = false) throws(MediaError) {
+  func learnFrameGrid(untilKnown: Bool = false) throws(MediaError) {
     guard let timeline = reader.timeline, timeline.hasRoundedTicks || !reader.stream.codecName.hasPrefix("pcm_"),
       reader.isCounted
     else { return }
     do throws(MediaError) {
-      for _ in 0..<Self.learntFrameCount where !(untilKnown ? reader.grid.isKnown : reader.grid.isSettled) {
+      for _ in 0..<Self.learningFrameCount where !(untilKnown ? reader.grid.isKnown : reader.grid.isSettled) {
         guard try decodeOne() else { break }
       }
     } catch {
@@ -242,7 +242,7 @@ extension MediaTrackReader {
   }
 
   /// The number of frames to decode: enough for blocks of a dozen packets or more.
-  private static let learntFrameCount = 128
+  private static let learningFrameCount = 128
 
   /// Seeks with the container's own seek. If the container refuses, rewinds to the start.
   func seekByTimestamp(toFrame frame: Int64) throws(AVFailure) {
@@ -258,13 +258,13 @@ extension MediaTrackReader {
 
   /// Begins at an entry of the index, or counts from the file's start.
   private func repositionByCounting(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) {
-    let entry = try approach(target)
+    let entry = try moveToFirstPacket(for: target)
     let isUncounted = reader.counting.hasUnknownLengths && positioning == .counted(.packetsFromStart)
     if isUncounted || reader.hasOtherRates, positioning != .decoded {
       positioning = .decoded
       if try repositionByDecoding(toFrame: target) { return }
     }
-    if let start = reader.countedEnd.map({ max(0, $0 - Self.endStretchFrames) }), start < target {
+    if let start = reader.scannedEndFrame.map({ max(0, $0 - Self.endMarginFrames) }), start < target {
       // No packet is left at the target, so audio before it is decoded to find the end.
       try repositionByCounting(toFrame: start, within: start...start)
       position = target
@@ -283,7 +283,7 @@ extension MediaTrackReader {
     if hasDamage || entry?.isIntact == false { positionDoubt = .damage }
     _ = try decodeOne()
     if positioning == .counted(.oggPages), hasFrame, isOffGrid {
-      try trustPacketLengths()
+      try countByPacketLengths()
       hasFrame = false
       return try repositionByCounting(toFrame: target, within: allowed)
     }
@@ -291,26 +291,26 @@ extension MediaTrackReader {
 
   /// Moves to the packet with which decoding for `target` begins, so that it is read next. Returns
   /// the entry that led to it.
-  func approach(_ target: Int64) throws(MediaError) -> Entry? {
+  func moveToFirstPacket(for target: Int64) throws(MediaError) -> Entry? {
     let begin = MonotonicClock.nanoseconds
     let entry = try mapped { () throws(AVFailure) in try findEntry(before: target) }
     lastSeekTimings.indexNanoseconds += MonotonicClock.nanoseconds - begin
     let warmStart = entry?.warmStart ?? target - prerollFrames
-    let isThere = try mapped { () throws(AVFailure) in
+    let isReached = try mapped { () throws(AVFailure) in
       if let entry, !reader.canSkip(from: entry.frame, toFrame: warmStart) {
         _ = try reader.seek(toByte: entry.byte, frame: entry.frame)
       }
       return try reader.skip(toFrame: warmStart)
     }
-    guard isThere else { throw MediaError(.cancelled, "the seek was cancelled", operation: "seek") }
+    guard isReached else { throw MediaError(.cancelled, "the seek was cancelled", operation: "seek") }
     return entry
   }
 
   /// A number of frames larger than any packet.
-  private static let endStretchFrames: Int64 = 65_536
+  private static let endMarginFrames: Int64 = 65_536
 
   /// Moves near the end of files whose packet headers can be walked, so that counting continues from there.
-  func approachEnd() throws(AVFailure) {
+  func moveNearEnd() throws(AVFailure) {
     guard endFrame == nil, positioning == .counted(.mpegAudio) || positioning == .counted(.adts),
       let entry = try findEntry(before: Int64.max / 8)
     else { return }
@@ -344,9 +344,9 @@ extension MediaTrackReader {
     }
     switch counting {
     case .mpegAudio:
-      if let place = try MPEGAudioLocator.locate(frame: target - startFrame, index: index, source: source) {
-        let frame = place.frame + startFrame
-        return Entry(byte: place.byte, frame: frame, warmStart: frame, isExact: true)
+      if let located = try MPEGAudioLocator.locate(frame: target - startFrame, index: index, source: source) {
+        let frame = located.frame + startFrame
+        return Entry(byte: located.byte, frame: frame, warmStart: frame, isExact: true)
       }
     case .adts:
       // Only the headers define positions: FFmpeg does not report the bytes that it skips to find the next header.
@@ -367,8 +367,8 @@ extension MediaTrackReader {
       return Entry(byte: firstByte + offset, frame: count * frameCount + startFrame, warmStart: warmStart)
     case .oggPages: return try findPage(before: warmStart, target: target, index: index)
     }
-    let place = index.place(atOrBefore: warmStart - startFrame)
-    return Entry(byte: place.byte, frame: place.frame + startFrame, warmStart: warmStart)
+    let indexed = index.place(atOrBefore: warmStart - startFrame)
+    return Entry(byte: indexed.byte, frame: indexed.frame + startFrame, warmStart: warmStart)
   }
 
   private func oggLocator(_ index: PacketIndex) throws(AVFailure) -> OggLocator? {
@@ -387,15 +387,15 @@ extension MediaTrackReader {
   /// Returns the Ogg page at which reading begins.
   private func findPage(before warmStart: Int64, target: Int64, index: PacketIndex) throws(AVFailure) -> Entry? {
     guard let (granule, offset) = granule(ofFrame: warmStart), granule > 0, var locator = try oggLocator(index),
-      let place = try locator.locate(granule: granule),
-      let frame = reader.timeline?.frame(ofTicks: place.frame - offset)
+      let page = try locator.locate(granule: granule),
+      let frame = reader.timeline?.frame(ofTicks: page.frame - offset)
     else { return nil }
     let end = self.granule(ofFrame: target)?.granule ?? .max
     // Without a pre-roll, decoding begins with the packet at the target. After a damaged page before that packet, a
     // read from the start loses the packet and a read from the entry does not.
     let earlier = prerollFrames == 0 ? try locator.locate(granule: max(1, granule - Int64(format.sampleRateHz))) : nil
-    let isIntact = try locator.isIntact(from: earlier?.byte ?? place.byte, toGranule: end)
-    return Entry(byte: place.byte, frame: frame, warmStart: warmStart, isIntact: isIntact)
+    let isIntact = try locator.isIntact(from: earlier?.byte ?? page.byte, toGranule: end)
+    return Entry(byte: page.byte, frame: frame, warmStart: warmStart, isIntact: isIntact)
   }
 
   // MARK: - Decoding up to the position
@@ -413,7 +413,7 @@ extension MediaTrackReader {
   }
 
   /// Decodes up to the frame that contains `position`.
-  private func settle() throws(MediaError) {
+  private func decodeToPosition() throws(MediaError) {
     while hasFrame, reader.frameStart + Int64(reader.frame.frameCount) <= position {
       hasFrame = false
       guard try decodeOne() else { return }

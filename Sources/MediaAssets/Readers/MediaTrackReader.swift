@@ -64,7 +64,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   /// Whether a seek has checked that the audio ends at the limit.
   var hasCheckedLimit = false
   /// Whether positions after a seek are as exact as those of a read from the start.
-  let hasExactPlaces: Bool
+  let hasExactSeekPositions: Bool
   /// The identity of the file at the last seek.
   var identity: FileIdentity?
   /// The number of seeks that found the file changed.
@@ -76,7 +76,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   /// The first position since the last seek whose samples are right. Frames before it only warmed up the decoder.
   var firstRightFrame: Int64 = 0
   /// Whether every position since the last seek was counted, or comes from timestamps with a resolution of one frame.
-  var isPlaceExact = true
+  var isPositionExact = true
   /// The end of the silence that replaces undecodable packets at the end.
   var silentEnd: Int64 = 0
   /// The track's end that the container states or estimates.
@@ -88,7 +88,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   /// The error of a file with video whose audio track has no packets. Nil otherwise.
   private(set) var emptiness: MediaError?
   /// The reason why the audio ends too early.
-  var breakOff: MediaError?
+  var prematureEndError: MediaError?
   /// The warning for the next `takeWarning`.
   var warning: MediaError?
   /// The reason why the position since the last seek is not proved; nil if it is.
@@ -167,10 +167,10 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
     isRemote = asset.isRemote
     isForwardOnly = !demuxer.source.isSeekable && asset.isRemote
     promisedEnd = end.flatMap { isPromised ? (frame: $0, toleranceFrames: tolerance) : nil }
-    let isCutThere = container.endsAtTrackDuration && track.providesPreciseDuration || edges.endsAtSoundFrameCount
+    let isCutThere = container.endsAtTrackDuration && track.providesPreciseDuration || edges.endsAtAudioFrameCount
     endFrame = isCutThere ? end : nil
     seekLimit = track.providesPreciseDuration || isCutThere ? end : nil
-    hasExactPlaces = container.hasExactDurations || positioning != .timestamps
+    hasExactSeekPositions = container.hasExactDurations || positioning != .timestamps
     startTrim = Self.startTrim(reader, edges)
     let lastIndexed = demuxer.lastIndexedTicks(streamIndex: track.id).flatMap { reader.timeline?.frame(ofTicks: $0) }
     if let lastIndexed, let end { hasWholeSampleTable = lastIndexed > end - Int64(format.sampleRateHz) }
@@ -222,8 +222,8 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
       let time = MediaTime(frame: fault.frame, rate: format.sampleRateHz)
       let effect =
         switch fault.step {
-        case .contiguous, .renumbered: "times are renumbered"
-        case .hole: "silence fills the gap"
+        case .contiguous, .discontinuity: "times are renumbered"
+        case .gap: "silence fills the gap"
         case .overlap: "duplicate audio is skipped"
         }
       return (
@@ -260,7 +260,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
       }
     }
     let start = position
-    let (count, error) = filled(output, capacityFrames)
+    let (count, error) = fillBuffer(output, capacityFrames)
     if let error, count == 0 {
       isAtEnd = error.code != .cancelled
       throw error
@@ -292,7 +292,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   }
 
   /// Delivers the samples of the frame from `position` on, or the silence before the frame.
-  func take(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int {
+  func copyAvailable(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int {
     var count = capacityFrames
     if let endFrame = cutFrame { count = min(count, Int(clamping: endFrame - position)) }
     let silence = (hasFrame ? reader.frameStart : silentEnd) - position

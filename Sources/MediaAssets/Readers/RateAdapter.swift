@@ -83,8 +83,8 @@ final class RateAdapter {
       let resampler = try resampler(for: layout, to: sampleRateHz)
       if try fill(
         frame, capacity: resampler.outputFrameBound(inputFrameCount: count),
-        { room, capacity throws(AVFailure) in
-          try resampler.convert(input, range: done..<(done + count), into: room, capacityFrames: capacity)
+        { buffer, capacity throws(AVFailure) in
+          try resampler.convert(input, range: done..<(done + count), into: buffer, capacityFrames: capacity)
         })
       {
         return true
@@ -108,8 +108,8 @@ final class RateAdapter {
 
   private func drain(into frame: Frame) throws(AVFailure) -> Bool {
     guard let resampler else { return false }
-    return try fill(frame, capacity: Self.chunkFrames) { room, capacity throws(AVFailure) in
-      try resampler.drain(into: room, capacityFrames: capacity)
+    return try fill(frame, capacity: Self.chunkFrames) { buffer, capacity throws(AVFailure) in
+      try resampler.drain(into: buffer, capacityFrames: capacity)
     }
   }
 
@@ -121,12 +121,12 @@ final class RateAdapter {
     let layout = SampleLayout(
       format: .float32, sampleRateHz: sampleRateHz, channelCount: resampler.outputChannelCount,
       channelMask: channelMask)
-    let room = UnsafeMutableRawPointer.allocate(
+    let buffer = UnsafeMutableRawPointer.allocate(
       byteCount: capacity * layout.channelCount * layout.format.byteCount, alignment: 16)
-    defer { room.deallocate() }
-    let count = try produce(room, capacity)
+    defer { buffer.deallocate() }
+    let count = try produce(buffer, capacity)
     guard count > 0 else { return false }
-    try frame.fill(layout, frameCount: count, pts: nil, from: room)
+    try frame.fill(layout, frameCount: count, pts: nil, from: buffer)
     return true
   }
 }

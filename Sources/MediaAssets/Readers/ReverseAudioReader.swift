@@ -23,9 +23,9 @@ public final class ReverseAudioReader {
   public private(set) var position: Int64 = 0
   /// The last frame to read, and the lower limit of decoded blocks.
   public var lowestFrame: Int64 = 0
-  /// The decoded frames before `position`: the first `heldCount` frames of `block`.
+  /// The decoded frames before `position`: the first `bufferedCount` frames of `block`.
   private var block: [Float] = []
-  private var heldCount: Int64 = 0
+  private var bufferedCount: Int64 = 0
   private var nextBlockFrames: Int64
   /// The error that cut a block short, with its position, until it is reported.
   private var fault: (time: MediaTime, error: MediaError)?
@@ -58,7 +58,7 @@ public final class ReverseAudioReader {
   public func seek(
     to time: MediaTime, toleranceBefore: MediaTime = .zero, toleranceAfter: MediaTime = .zero
   ) throws(MediaError) -> MediaTime {
-    heldCount = 0
+    bufferedCount = 0
     lowestFrame = 0
     nextBlockFrames = max(1, Int64(sampleRateHz) / Self.firstBlocksPerSecond)
     if time.isPositiveInfinity {
@@ -114,14 +114,14 @@ public final class ReverseAudioReader {
     guard duration.isNumeric else { return nil }
     let start = max(.zero, duration - MediaTime(value: 2, timescale: 1))
     _ = try reader.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero)
-    let pieceFrames = 4_096
-    let count = pieceFrames * reader.format.channelCount
+    let chunkFrames = 4_096
+    let count = chunkFrames * reader.format.channelCount
     if block.count < count { block = [Float](repeating: 0, count: count) }
     var end: Int64?
     while true {
       let result = block.withUnsafeMutableBufferPointer { block -> Result<AudioTrackReader.ReadResult, MediaError> in
         guard let base = block.baseAddress else { return .success(.endOfTrack) }
-        do throws(MediaError) { return .success(try reader.read(into: base, capacityFrames: pieceFrames)) } catch {
+        do throws(MediaError) { return .success(try reader.read(into: base, capacityFrames: chunkFrames)) } catch {
           return .failure(error)
         }
       }
@@ -149,19 +149,19 @@ public final class ReverseAudioReader {
   ) throws(MediaError) -> AudioTrackReader.ReadResult {
     precondition(capacityFrames > 0, "the capacity must be at least one frame")
     guard try fill() else { return .cancelled }
-    let count = min(Int64(capacityFrames), heldCount, position - lowestFrame)
+    let count = min(Int64(capacityFrames), bufferedCount, position - lowestFrame)
     guard count > 0 else { return .endOfTrack }
     let channelCount = reader.format.channelCount
     block.withUnsafeBufferPointer { block in
       guard let base = block.baseAddress else { return }
       for frame in 0..<Int(count) {
-        let source = base + (Int(heldCount) - 1 - frame) * channelCount
+        let source = base + (Int(bufferedCount) - 1 - frame) * channelCount
         (output + frame * channelCount).update(from: source, count: channelCount)
       }
     }
     let first = position
     position -= count
-    heldCount -= count
+    bufferedCount -= count
     return .frames(Int(count), position: first)
   }
 
@@ -181,7 +181,7 @@ public final class ReverseAudioReader {
   /// - Parameter first: the position of the reader, if the first block is to be decoded from there.
   private func fill(from first: Int64? = nil) throws(MediaError) -> Bool {
     var first = first
-    while heldCount == 0, position > lowestFrame {
+    while bufferedCount == 0, position > lowestFrame {
       let start = first ?? max(lowestFrame, position - nextBlockFrames)
       if first == nil {
         do throws(MediaError) {
@@ -196,9 +196,9 @@ public final class ReverseAudioReader {
       switch try decode(from: start) {
       case .cancelled?: return false
       case .frames(let count, _)?:
-        heldCount = Int64(count)
+        bufferedCount = Int64(count)
         // Frames between the decoded ones and the old position could not be read.
-        position = start + heldCount
+        position = start + bufferedCount
       // Also if the file breaks off.
       case .endOfTrack?: position = min(start, try endFrame())
       case nil: position = start
@@ -220,10 +220,10 @@ public final class ReverseAudioReader {
       do throws(MediaError) {
         while count < wanted {
           let result = try reader.read(into: base + count * channelCount, capacityFrames: wanted - count)
-          guard case .frames(let more, let place) = result else {
+          guard case .frames(let more, let readPosition) = result else {
             return .success(result == .cancelled || count == 0 ? result : .frames(count, position: start))
           }
-          guard place == start + Int64(count) else {
+          guard readPosition == start + Int64(count) else {
             return .success(count > 0 ? .frames(count, position: start) : nil)
           }
           count += more

@@ -54,11 +54,11 @@ final class SampleWriter {
     _ samples: UnsafePointer<Float>, frameCount: Int, frameByteCount: Int
   ) throws(MediaError) -> [UInt8] {
     var failure: MediaError?
-    let bytes = [UInt8](unsafeUninitializedCapacity: frameCount * frameByteCount) { room, filled in
-      guard let target = room.baseAddress, frameCount > 0 else { return }
+    let bytes = [UInt8](unsafeUninitializedCapacity: frameCount * frameByteCount) { buffer, initializedCount in
+      guard let target = buffer.baseAddress, frameCount > 0 else { return }
       do throws(MediaError) {
         try write(samples, frameCount: frameCount, into: target)
-        filled = frameCount * frameByteCount
+        initializedCount = frameCount * frameByteCount
       } catch { failure = error }
     }
     if let failure { throw failure }

@@ -4,18 +4,18 @@ import MediaCore
 /// The encoder's padding before and after a track's audio, as stated by the file, before anything is decoded.
 ///
 /// Usually FFmpeg trims it, by the side data of packets or inside the decoder. If not, `uncutStartFrames` and
-/// `soundFrameCount` state what remains to be trimmed.
+/// `audioFrameCount` state what remains to be trimmed.
 struct TrackEdges: Sendable, Hashable, Codable {
   /// The number of frames before the audio that FFmpeg does not trim.
   private(set) var uncutStartFrames: Int64 = 0
   /// The number of frames before the audio that the decoder trims, so that no packet states them.
   private(set) var decoderCutFrames: Int64 = 0
   /// The number of audio frames between both edges, if the file states it in addition to the track's duration.
-  private(set) var soundFrameCount: Int64?
+  private(set) var audioFrameCount: Int64?
   /// The end of the audio in the stream's ticks, if the container states it more precisely than the track's duration.
   private(set) var endTicks: Int64?
-  /// Whether the audio must be cut at `soundFrameCount`, because FFmpeg does not do so, or not always.
-  private(set) var endsAtSoundFrameCount = false
+  /// Whether the audio must be cut at `audioFrameCount`, because FFmpeg does not do so, or not always.
+  private(set) var endsAtAudioFrameCount = false
   /// The part of `uncutStartFrames` that is no padding: an information frame that decodes to silence.
   private(set) var informationFrames: Int64 = 0
   /// The sources of the trims, should any frames be trimmed.
@@ -24,7 +24,7 @@ struct TrackEdges: Sendable, Hashable, Codable {
   /// The edit list of an MP4 file; nil if FFmpeg follows it.
   private(set) var edits: EditedTimeline?
   /// Whether time 0 is the first audio, even in a container that defines a timeline.
-  private(set) var beginsAtFirstSound = false
+  private(set) var beginsAtFirstAudio = false
   /// Whether the file was truncated: it has no last page (Ogg), or less data than its data chunk states (WAV).
   private(set) var isCutOff = false
   /// Whether the header of an MP3 file states a number of frames that the file does not have. The number then defines
@@ -38,6 +38,17 @@ struct TrackEdges: Sendable, Hashable, Codable {
   /// is that of the last one.
   private(set) var isChain = false
 
+  // The keys of stored properties of assets.
+  private enum CodingKeys: String, CodingKey {
+    case uncutStartFrames, decoderCutFrames
+    case audioFrameCount = "soundFrameCount"
+    case endTicks
+    case endsAtAudioFrameCount = "endsAtSoundFrameCount"
+    case informationFrames, startSource, endSource, edits
+    case beginsAtFirstAudio = "beginsAtFirstSound"
+    case isCutOff, hasWrongLength, lastPages, isChain
+  }
+
   /// A page that ends a stream (RFC 3533, section 6).
   struct LastPage: Sendable, Hashable, Codable {
     /// The position of the page's first byte in the file.
@@ -48,8 +59,8 @@ struct TrackEdges: Sendable, Hashable, Codable {
 
   /// The largest magnitude of all numbers of frames and ticks.
   var largestNumber: Int64 {
-    var numbers = [uncutStartFrames, decoderCutFrames, soundFrameCount, informationFrames, edits?.mediaFrameCount]
-    for stretch in edits?.stretches ?? [] { numbers += [stretch.start, stretch.end, stretch.mediaStart] }
+    var numbers = [uncutStartFrames, decoderCutFrames, audioFrameCount, informationFrames, edits?.mediaFrameCount]
+    for segment in edits?.segments ?? [] { numbers += [segment.start, segment.end, segment.mediaStart] }
     return numbers.compactMap { $0 }.map { $0 == .min ? .max : abs($0) }.max() ?? 0
   }
 
@@ -77,29 +88,29 @@ struct TrackEdges: Sendable, Hashable, Codable {
     let info = found?.info
     hasWrongLength =
       found.map { !Self.hasPlausibleLength($0.info, at: $0.byte, demuxer, byteCount: byteCount) } ?? false
-    soundFrameCount = hasWrongLength ? nil : info?.soundFrameCount
-    if let found, let info, found.place != .first {
+    audioFrameCount = hasWrongLength ? nil : info?.audioFrameCount
+    if let found, let info, found.location != .first {
       // FFmpeg expects it directly after the tags only.
-      informationFrames = found.place == .heard ? info.framesPerMPEGFrame : 0
+      informationFrames = found.location == .decoded ? info.framesPerMPEGFrame : 0
       uncutStartFrames = informationFrames + (info.delay.map { $0.startFrames + MP3InfoFrame.decoderDelayFrames } ?? 0)
     }
     if info?.delay != nil {
       // FFmpeg trims the end, too, but only if it counts packets from the file's start.
-      endsAtSoundFrameCount = soundFrameCount != nil
+      endsAtAudioFrameCount = audioFrameCount != nil
       (startSource, endSource) = (.lameTag, .lameTag)
     } else if let comment = ITunesGaplessComment(demuxer.tag(ITunesGaplessComment.name)) {
       uncutStartFrames += comment.startFrames + MP3InfoFrame.decoderDelayFrames
-      soundFrameCount = comment.soundFrameCount
-      endsAtSoundFrameCount = comment.soundFrameCount != nil
+      audioFrameCount = comment.audioFrameCount
+      endsAtAudioFrameCount = comment.audioFrameCount != nil
       (startSource, endSource) = (.iTunSMPB, .iTunSMPB)
     }
   }
 
-  private enum InfoFramePlace {
+  private enum InfoFrameLocation {
     /// Directly after the ID3v2 tags, where FFmpeg reads it.
     case first
     /// After garbage, where FFmpeg decodes it as audio, or skips it if its header differs from the following ones.
-    case heard, passed
+    case decoded, skipped
   }
 
   private static func hasPlausibleLength(
@@ -120,7 +131,7 @@ struct TrackEdges: Sendable, Hashable, Codable {
     return length + (header[5] & 0x10 != 0 ? 20 : 10)
   }
 
-  private static func findInfoFrame(_ demuxer: Demuxer) -> (info: MP3InfoFrame, place: InfoFramePlace, byte: Int64)? {
+  private static func findInfoFrame(_ demuxer: Demuxer) -> (info: MP3InfoFrame, location: InfoFrameLocation, byte: Int64)? {
     var offset: Int64 = 0
     while true {
       let header = demuxer.bytes(at: offset, count: 10)
@@ -136,14 +147,14 @@ struct TrackEdges: Sendable, Hashable, Codable {
       let parsed = MPEGAudioHeader(header)
     else { return nil }
     if let info = MP3InfoFrame(bytes: Array(bytes[first..<min(bytes.count, first + parsed.byteCount)])) {
-      return (info, .heard, offset + Int64(first))
+      return (info, .decoded, offset + Int64(first))
     }
     // Searches the frame that ends at `first`; the largest frame has 2,881 bytes.
-    for place in max(0, first - 2_881)..<first where bytes[place] == 0xff {
-      guard let header = BigEndianBytes(bytes).header(at: place), let parsed = MPEGAudioHeader(header),
-        place + parsed.byteCount == first, let info = MP3InfoFrame(bytes: Array(bytes[place..<first]))
+    for index in max(0, first - 2_881)..<first where bytes[index] == 0xff {
+      guard let header = BigEndianBytes(bytes).header(at: index), let parsed = MPEGAudioHeader(header),
+        index + parsed.byteCount == first, let info = MP3InfoFrame(bytes: Array(bytes[index..<first]))
       else { continue }
-      return (info, .passed, offset + Int64(place))
+      return (info, .skipped, offset + Int64(index))
     }
     return nil
   }
@@ -186,8 +197,8 @@ struct TrackEdges: Sendable, Hashable, Codable {
       // FFmpeg applies the comment only without an edit list: the first audio is then late by that number of frames.
       stream.timeBase.time(ofTicks: start) == MediaTime(frame: comment.startFrames, rate: rate)
     else { return }
-    beginsAtFirstSound = true
-    soundFrameCount = comment.soundFrameCount
+    beginsAtFirstAudio = true
+    audioFrameCount = comment.audioFrameCount
     (startSource, endSource) = (.iTunSMPB, .iTunSMPB)
   }
 
@@ -211,13 +222,13 @@ struct TrackEdges: Sendable, Hashable, Codable {
       if name == "ds64" { longCount = number(offset + 16, 7) }
       // Known variants: the chunk counts the samples of all channels; if it counts bytes, the last block is whole.
       if name == "fact", !stream.codecName.hasPrefix("pcm_"), let samples = number(offset + 8, 4),
-        let told = stream.durationTicks, let channelCount = stream.channelCount,
+        let declared = stream.durationTicks, let channelCount = stream.channelCount,
         let frames = [samples, samples / Int64(channelCount)].first(where: { frames in
-          frames > 0 && (0..<Int64(max(1, stream.blockFrameCount ?? 1))).contains(told - frames)
+          frames > 0 && (0..<Int64(max(1, stream.blockFrameCount ?? 1))).contains(declared - frames)
         })
       {
-        soundFrameCount = frames
-        endsAtSoundFrameCount = true
+        audioFrameCount = frames
+        endsAtAudioFrameCount = true
         endSource = .trackDuration
       }
       if name == "data" {
@@ -307,7 +318,7 @@ struct ITunesGaplessComment: Sendable, Hashable {
   var startFrames: Int64
   var endFrames: Int64
   /// The number of audio frames; nil if the comment states 0.
-  var soundFrameCount: Int64?
+  var audioFrameCount: Int64?
 
   /// Returns nil without a comment, and for an invalid one.
   init?(_ text: String?) {
@@ -318,6 +329,6 @@ struct ITunesGaplessComment: Sendable, Hashable {
     else { return nil }
     startFrames = start
     endFrames = end
-    soundFrameCount = count > 0 ? count : nil
+    audioFrameCount = count > 0 ? count : nil
   }
 }

@@ -23,7 +23,7 @@ final class StoredAudio {
     lengths = try media.mapped { () throws(AVFailure) in
       try PacketLengths(demuxer: media.reader.demuxer, streamIndex: media.reader.stream.index)
     }
-    media.reader.anchorStored(lengths)
+    media.reader.positionKeptPackets(lengths)
   }
 
   /// The packet that `next` returned.
@@ -59,7 +59,7 @@ final class StoredAudio {
       try goToStart()
       return .min
     }
-    if case .counted = media.positioning { return try media.approach(frame)?.warmStart ?? warmStart }
+    if case .counted = media.positioning { return try media.moveToFirstPacket(for: frame)?.warmStart ?? warmStart }
     if try goByTimestamp(to: warmStart) { return warmStart }
     // The result of a seek is unknown: everything before the frame is read.
     try goToStart()
@@ -81,7 +81,7 @@ final class StoredAudio {
   private func goByTimestamp(to frame: Int64) throws(MediaError) -> Bool {
     if reader.timeline?.hasRoundedTicks ?? false, !reader.grid.isSettled {
       if !reader.stored.isAtStart { try media.mapped { () throws(AVFailure) in try reader.rewind() } }
-      try media.learnGrid()
+      try media.learnFrameGrid()
     }
     var stepBack: Int64 = 0
     for _ in 0..<4 {

@@ -69,12 +69,12 @@ final class StoredAudioPass: StoredPass, @unchecked Sendable {
       return
     }
     // Gaps of an edit list are silent: no samples are stored there.
-    parts = edits.stretches.reversed().compactMap { stretch in
-      guard let mediaStart = stretch.mediaStart else { return nil }
-      let from = max(first, stretch.start)
-      let to = [stretch.end, end].compactMap { $0 }.min()
+    parts = edits.segments.reversed().compactMap { segment in
+      guard let mediaStart = segment.mediaStart else { return nil }
+      let from = max(first, segment.start)
+      let to = [segment.end, end].compactMap { $0 }.min()
       guard to.map({ from < $0 }) ?? true else { return nil }
-      let offset = stretch.start - mediaStart
+      let offset = segment.start - mediaStart
       return Part(start: from - offset, end: to.map { $0 - offset }, offset: offset)
     }
   }
@@ -135,7 +135,7 @@ final class StoredAudioPass: StoredPass, @unchecked Sendable {
     guard let data = sound.packet.data(limit: StoredPacketPass.maximumPacketByteCount) else {
       throw MediaError(.mediaLimitExceeded, "a packet is too large in \(media.displayPath)", operation: "read")
     }
-    var attachments = SampleBuffer.Attachments(isDiscontinuity: packet.isAfterHole || isFresh && hasGivenAny)
+    var attachments = SampleBuffer.Attachments(isDiscontinuity: packet.isAfterGap || isFresh && hasGivenAny)
     if let frameByteCount {
       // The size of the data counts, whatever the container states. An incomplete frame is ignored.
       let count = Int64(data.count / frameByteCount)

@@ -169,7 +169,7 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
       }
     }
     let start = position
-    let (count, error) = filled(output, capacityFrames)
+    let (count, error) = fillBuffer(output, capacityFrames)
     if let error, count == 0 {
       isAtEnd = error.code != .cancelled
       throw error
@@ -296,7 +296,7 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
   }
 
   /// Copies audio from `position` to the end of the frame, or silence before the frame.
-  func take(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int {
+  func copyAvailable(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int {
     var count = capacityFrames
     let silence = frameStart - position
     if silence > 0 {

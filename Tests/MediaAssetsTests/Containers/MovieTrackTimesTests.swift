@@ -79,7 +79,7 @@ import Testing
     #expect(try last(32, of: (10_000, 256)) == nil)
     let whole = try #require(times(movie([(10_298, 256)], duration: 494_592, samples: [(1, 10)])))
     let timeline = try #require(EditedTimeline(whole, sampleRateHz: 48_000))
-    #expect(timeline.stretches == [EditedTimeline.Stretch(start: 0, end: 494_336, mediaStart: 256)])
+    #expect(timeline.segments == [EditedTimeline.Segment(start: 0, end: 494_336, mediaStart: 256)])
     #expect(times(movie([(10_298, 256)], duration: 494_592))?.lastSampleDuration == nil)
     #expect(times(movie([(10_298, 256)], duration: 494_592, samples: [(0, 10)]))?.lastSampleDuration == nil)
   }
@@ -127,12 +127,12 @@ import Testing
   private func check(_ timeline: EditedTimeline?) {
     guard let timeline else { return }
     var end: Int64? = 0
-    for stretch in timeline.stretches {
-      #expect(stretch.start == end && stretch.end.map { $0 > stretch.start } ?? true)
-      #expect(stretch.mediaStart.map { $0 >= 0 } ?? true)
-      end = stretch.end
+    for segment in timeline.segments {
+      #expect(segment.start == end && segment.end.map { $0 > segment.start } ?? true)
+      #expect(segment.mediaStart.map { $0 >= 0 } ?? true)
+      end = segment.end
     }
-    #expect(!timeline.stretches.isEmpty && timeline.endFrame == end)
+    #expect(!timeline.segments.isEmpty && timeline.endFrame == end)
   }
 
   @Test func stretchesAreContiguousForAnyEditList() throws {
@@ -153,10 +153,10 @@ import Testing
     }
     let two = try #require(timeline([(1, 0), (1, 0)], 9_999, 44_100))
     // The sums are rounded, not the lengths: 44.1 and 88.2.
-    #expect(two.stretches.map(\.start) == [0, 44] && two.endFrame == 88)
+    #expect(two.segments.map(\.start) == [0, 44] && two.endFrame == 88)
     #expect(two.index(at: 43) == 0 && two.index(at: 44) == 1 && two.index(at: 88) == nil)
     let later = two.delayed(byFrames: 10)
-    #expect(later.stretches.map(\.start) == [0, 10, 54] && later.firstSoundFrame == 10 && later.endFrame == 98)
+    #expect(later.segments.map(\.start) == [0, 10, 54] && later.firstAudioFrame == 10 && later.endFrame == 98)
     #expect(timeline([(9, -1), (9, 5)], 494_462, 48_000) == nil)
     #expect(timeline([(9, -1)], 494_462, 48_000) == nil)
   }

@@ -38,28 +38,28 @@ import Testing
     var grid = FrameGrid(declaredStep: 64)
     var start: Int64 = 0
     for number in 0..<20 {
-      grid.observe(start: start, stamped: number % 2 == 0 ? start - 64 : nil, frameCount: 1_024)
+      grid.observe(start: start, timestampFrame: number % 2 == 0 ? start - 64 : nil, frameCount: 1_024)
       start += 1_024
     }
     #expect(grid.isSettled && grid.steadyLateness == -64)
     #expect(grid.nearest(to: 204_800 - 64, withinFrames: 2) == 204_800)
-    grid.observe(start: start, stamped: start - 40, frameCount: 1_024)
+    grid.observe(start: start, timestampFrame: start - 40, frameCount: 1_024)
     #expect(grid.steadyLateness == nil)
     // A jump is not a constant offset.
-    grid.observe(start: 0, stamped: Int64.max / 4, frameCount: 1_024)
+    grid.observe(start: 0, timestampFrame: Int64.max / 4, frameCount: 1_024)
     #expect(grid.nearest(to: 204_800 - 64, withinFrames: 4) == 204_800)
   }
 
   /// 44.1 kHz in milliseconds, rounded down: 2 ms are 88 frames, and a packet of that length has 128.
   @Test func lengthRoundedDownToATickIsRestoredFromTheFrameSizes() {
     let grid = FrameGrid(declaredStep: 64)
-    #expect(grid.frameCount(told: 88, roundingFrames: 45) == 128)
-    #expect(grid.frameCount(told: 573, roundingFrames: 45) == 576)
-    #expect(grid.frameCount(told: 1_014, roundingFrames: 45) == 1_024)
-    #expect(grid.frameCount(told: 1_024, roundingFrames: 45) == 1_024)
-    #expect(grid.frameCount(told: 1_025, roundingFrames: 0) == 1_024)
-    #expect(grid.frameCount(told: 1_000, roundingFrames: 0) == 1_000)
-    #expect(grid.frameCount(told: .max, roundingFrames: 45) == .max)
-    #expect(FrameGrid(declaredStep: nil).frameCount(told: 88, roundingFrames: 45) == 88)
+    #expect(grid.frameCount(declared: 88, roundingFrames: 45) == 128)
+    #expect(grid.frameCount(declared: 573, roundingFrames: 45) == 576)
+    #expect(grid.frameCount(declared: 1_014, roundingFrames: 45) == 1_024)
+    #expect(grid.frameCount(declared: 1_024, roundingFrames: 45) == 1_024)
+    #expect(grid.frameCount(declared: 1_025, roundingFrames: 0) == 1_024)
+    #expect(grid.frameCount(declared: 1_000, roundingFrames: 0) == 1_000)
+    #expect(grid.frameCount(declared: .max, roundingFrames: 45) == .max)
+    #expect(FrameGrid(declaredStep: nil).frameCount(declared: 88, roundingFrames: 45) == 88)
   }
 }

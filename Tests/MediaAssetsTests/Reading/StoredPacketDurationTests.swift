@@ -68,12 +68,12 @@ import Testing
     for counts in [Int.max, Int.max / 2, Int.max / 8] {
       var timeline = AudioTimeline(timeBase: base, frameBase: base, originFrame: 0, coding: .lossy)
       for ticks in [nil, 0, Int64.max / 4, -Int64.max / 4, nil, Int64.max, Int64.min] as [Int64?] {
-        let placed = timeline.place(ticks: ticks, frameCount: counts)
-        #expect(placed.frame.magnitude <= AudioTimeline.furthestPlace.magnitude)
-        _ = timeline.noteMissingPacket(frameCount: Int64(counts))
+        let placed = timeline.advance(ticks: ticks, frameCount: counts)
+        #expect(placed.frame.magnitude <= AudioTimeline.maximumPosition.magnitude)
+        _ = timeline.recordMissingPacket(frameCount: Int64(counts))
       }
       timeline.restart(at: .max)
-      _ = timeline.place(ticks: -Int64.max / 4, frameCount: counts)
+      _ = timeline.advance(ticks: -Int64.max / 4, frameCount: counts)
     }
   }
 }
