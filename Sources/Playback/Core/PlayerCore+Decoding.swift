@@ -53,12 +53,12 @@ extension PlayerCore {
     machine.setFilterReach(MediaTime(frame: Int64(frames), rate: rate), of: id)
   }
 
-  /// The position at which the rest of a split pass follows in the stream; nil if `start` is no rest.
+  /// The end of the decoded pass that the audio of `start` follows; nil if it follows none.
   private func splicePosition(of start: Machine.DecodeRequest) -> DecodePipeline.SplicePosition? {
-    guard let id = start.spliceAfter, let cut = machine.decodedPasses.first(where: { $0.id == id }),
-      start.pass.continues(cut.pass), let end = ends.last(where: { $0.passID == id })
-    else { return nil }
-    return DecodePipeline.SplicePosition(passID: id, streamFrame: end.streamFrame)
+    guard let id = start.spliceAfter, let end = ends.last(where: { $0.passID == id }) else { return nil }
+    let former = machine.decodedPasses.first { $0.id == id }?.pass
+    return DecodePipeline.SplicePosition(
+      passID: id, streamFrame: end.streamFrame, continuesPass: former.map { start.pass.continues($0) } ?? false)
   }
 
   /// The item's time at the end of a pass that is in a stream.

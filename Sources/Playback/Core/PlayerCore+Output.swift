@@ -71,6 +71,8 @@ extension PlayerCore {
       rateGroup?.rewound(self, toFrame: event.outputFrame)
     case .runBegan: runBegan(event)
     case .underrun:
+      // The last frames of a stream that another one follows are being written. That is no stall of the other stream.
+      if let outgoing, outgoing.stream.id == event.streamID { break }
       readSpans()
       timeline.endRun(outputFrame: event.outputFrame, reason: .underrun)
       underrunPosition = (event.streamID, event.streamFrame)

@@ -39,14 +39,16 @@ final class DecodePipeline: Sendable {
     var start: PlayerStateMachine.DecodeRequest
     var stream: RenderStream
     var format: AudioFormat
-    /// The transition at which the job continues another stream; nil: it continues none.
+    /// The end of the pass that the job's stream follows in another stream; nil: it follows none.
     var splice: SplicePosition?
   }
 
-  /// The end of a pass in its stream, where another stream continues.
+  /// The end of a pass in its stream, where another stream follows.
   struct SplicePosition: Sendable {
     var passID: PassID
     var streamFrame: Int64
+    /// Whether the other stream begins with the rest of the pass.
+    var continuesPass: Bool
   }
 
   /// A pass of the plan.

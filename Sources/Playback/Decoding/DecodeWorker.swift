@@ -17,6 +17,7 @@ final class DecodeWorker {
   private var job: DecodePipeline.Job?
   private var plan = DecodePipeline.Plan()
   private var writer: StreamWriter?
+  private var unfinished = UnfinishedStreams()
   private var isPrepared = false
   private var preparation = Preparation(beganAt: HostTime(nanoseconds: 0))
   /// The number of passes of the job that have begun.
@@ -140,6 +141,7 @@ final class DecodeWorker {
 
   private func start(_ job: DecodePipeline.Job) {
     let continuation = continuation(for: job)
+    finishStream(before: job)
     self.job = job
     plan = DecodePipeline.Plan()
     begunCount = 1
@@ -182,9 +184,22 @@ final class DecodeWorker {
     }
   }
 
+  /// Writes the frames of the present stream that are heard before those of a new job.
+  private func finishStream(before job: DecodePipeline.Job) {
+    guard let splice = job.splice else { return unfinished.removeAll() }
+    if let former = self.job, splice.passID.generation == former.generation, let writer {
+      unfinished.add(writer, of: former.source.itemID, upTo: splice.streamFrame)
+    }
+    writeUnfinishedStreams()
+  }
+
+  private func writeUnfinishedStreams() {
+    unfinished.write { itemID, error in report(.warning(itemID: itemID, time: .indefinite, error)) }
+  }
+
   /// The conversion that a new job continues, if it belongs to a pass of the present job.
   private func continuation(for job: DecodePipeline.Job) -> Conversion.Continuation? {
-    guard let splice = job.splice, splice.passID.generation == self.job?.generation, let writer,
+    guard let splice = job.splice, splice.continuesPass, splice.passID.generation == self.job?.generation, let writer,
       writer.playbackRate == job.start.rate
     else { return nil }
     return writer.continuation(ofPass: splice.passID.index, fromStreamFrame: splice.streamFrame)
@@ -234,6 +249,7 @@ final class DecodeWorker {
 
   /// Decodes one chunk, or continues with the next pass.
   private func step() {
+    writeUnfinishedStreams()
     guard let job, let writer else {
       canProgress = false
       return

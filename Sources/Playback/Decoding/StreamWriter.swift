@@ -390,6 +390,23 @@ final class StreamWriter {
     return true
   }
 
+  /// Fills the frames up to `endFrame` with silence, without the converter. Returns false if the ring had no space for
+  /// all of it: call again.
+  func fillWithSilence() -> Bool {
+    while stream.writtenFrame < endFrame {
+      guard let region = stream.writableRegion(atMost: Int(endFrame - stream.writtenFrame)) else { return false }
+      region.samples.update(repeating: 0, count: region.count * format.channelCount)
+      stream.commit(frameCount: region.count)
+    }
+    return true
+  }
+
+  /// The number of frames in the stream.
+  var writtenFrame: Int64 { stream.writtenFrame }
+
+  /// See `RenderStream.requestRoomWakeup`.
+  func requestRoomWakeup() { stream.requestRoomWakeup() }
+
   /// Writes a chunk of silence; the item time advances.
   func writeSilence() {
     guard let region = stream.writableRegion(atMost: Self.chunkFrames) else { return }

@@ -432,11 +432,11 @@ struct RenderState: ~Copyable {
         // The switch will come; frames after it are not considered before it has happened.
         if position < input.pointee.scheduledAtFrame {
           ready = min(ready, waiting &+ input.pointee.scheduledAtFrame &- position)
-        } else if next.pointee.end == .max {
+        } else if next.pointee.readyFrame < next.pointee.end {
           ready = min(
             ready, waiting &+ max(0, next.pointee.readyFrame &- input.pointee.scheduledStreamFrame))
         }
-      } else if end == .max {
+      } else if written < end {
         ready = min(ready, waiting &+ max(0, written &- position))
       }
     }
