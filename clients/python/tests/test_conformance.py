@@ -53,7 +53,8 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
     ("seek soon", {"time": "soon"}, "invalid-time"), ("step -5", {"count": -5}, ""), ("seek.cancel", {}, ""), ("loop 2 2.5 count=1", {"start": 2, "end": 2.5, "count": 1}, ""),
     ("status", {}, ""), ("loop off", {"off": True}, ""), ("next-chapter", {}, "no-such-chapter"), ("previous-chapter", {}, "no-such-chapter"),
     ("rate-at 0 now from=1", {"rate": 0, "time": "now", "from": 1}, ""), ("play", {}, ""), ("stop", {}, ""), ("toggle", {}, ""), ("pause", {}, ""),
-    ("play-immediately", {}, ""), ("clock.advance 0.5", {"duration": 0.5}, ""), ("explain", {}, ""), ("status", {}, ""), ("pause", {}, ""),
+    # Without automatic waiting, `play-immediately` requires decoded audio.
+    ("preroll", {}, ""), ("play-immediately", {}, ""), ("clock.advance 0.5", {"duration": 0.5}, ""), ("explain", {}, ""), ("status", {}, ""), ("pause", {}, ""),
     ("player.create b", {"name": "b"}, ""), ("load {one} wait=ready player=b", {"paths": ["{one}"], "wait": "ready", "player": "b"}, ""),
     ("player.list", {}, ""), ("play-at now main b", {"time": "now", "players": ["main", "b"]}, ""), ("rate-together 1.5 main b", {"rate": 1.5, "players": ["main", "b"]}, ""),
     ("player.close b", {"name": "b"}, ""), ("player.close b", {"name": "b"}, "no-such-player"), ("pause", {}, ""),
