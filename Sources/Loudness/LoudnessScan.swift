@@ -238,7 +238,7 @@ public final class LoudnessScan: Sendable {
     }
     if frameCount == 0, let fault { throw fault }
     progress(1)
-    fault = fault ?? reader.takeSkippedPackets()?.error ?? reader.takeWarning()?.error
+    fault = fault ?? reader.popSkippedPackets()?.error ?? reader.popWarning()?.error
     let loudness = meter.integratedLoudness
     let kind: LoudnessMeasurement.Kind =
       loudness != nil ? .measured : frameCount < Int64(4 * step) ? .tooShort : .silence

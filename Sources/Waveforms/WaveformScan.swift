@@ -137,7 +137,7 @@ public final class WaveformScan: Sendable {
       job.reportProgress()
       try run.check()
     }
-    let fault = reader.takeSkippedPackets()?.error ?? reader.takeWarning()?.error
+    let fault = reader.popSkippedPackets()?.error ?? reader.popWarning()?.error
     if fault == nil, identity == WaveformCache.identity(of: asset) { identityToStore = identity }
     progress(1)
     return WaveformResult(waveform: waveform, fault: fault, isCached: false)

@@ -123,9 +123,9 @@ struct WholeDecode {
         try store.append(buffer, frameCount: count)
       case .endOfTrack, .cancelled: break reading
       }
-      if reader.takeSkippedPackets() != nil || reader.takeWarning() != nil { hasFaults = true }
+      if reader.popSkippedPackets() != nil || reader.popWarning() != nil { hasFaults = true }
     }
-    if reader.takeSkippedPackets() != nil || reader.takeWarning() != nil { hasFaults = true }
+    if reader.popSkippedPackets() != nil || reader.popWarning() != nil { hasFaults = true }
     try store.seal()
     let track = try asset.load().tracks.first { $0.id == reader.trackID }
     return DecodedAudio(

@@ -73,15 +73,15 @@ final class CompositionAudioReader: AudioReader, @unchecked Sendable {
   func cancel() { interrupt.cancel() }
   func resetCancellation() { interrupt.reset() }
 
-  func takeTitles() -> [(time: MediaTime, title: StreamTitle)] { [] }
+  func popTitles() -> [(time: MediaTime, title: StreamTitle)] { [] }
 
-  func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
-    for track in tracks { if let found = track.takeSkippedPackets() { return found } }
+  func popSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
+    for track in tracks { if let found = track.popSkippedPackets() { return found } }
     return nil
   }
 
-  func takeWarning() -> (time: MediaTime, error: MediaError)? {
-    for track in tracks { if let found = track.takeWarning() { return found } }
+  func popWarning() -> (time: MediaTime, error: MediaError)? {
+    for track in tracks { if let found = track.popWarning() { return found } }
     return nil
   }
 

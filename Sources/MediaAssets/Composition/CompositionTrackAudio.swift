@@ -42,14 +42,14 @@ final class CompositionTrackAudio {
   // MARK: - Faults
 
   /// As in `AudioReader`.
-  func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
+  func popSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
     noteFaults()
     defer { skipped = nil }
     return skipped
   }
 
   /// As in `AudioReader`.
-  func takeWarning() -> Fault? {
+  func popWarning() -> Fault? {
     noteFaults()
     defer { warning = nil }
     return warning
@@ -57,11 +57,11 @@ final class CompositionTrackAudio {
 
   private func noteFaults() {
     guard let open else { return }
-    if let found = open.audio.reader.takeSkippedPackets() {
+    if let found = open.audio.reader.popSkippedPackets() {
       let known = skipped ?? (0, open.segment.time(ofSourceTime: found.time), found.error)
       skipped = (known.count + found.count, known.time, known.error)
     }
-    while let found = open.audio.reader.takeWarning() {
+    while let found = open.audio.reader.popWarning() {
       warning = warning ?? (open.segment.time(ofSourceTime: found.time), found.error)
     }
   }

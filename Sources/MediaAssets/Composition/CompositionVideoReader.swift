@@ -52,13 +52,13 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
   func cancel() { interrupt.cancel() }
   func resetCancellation() { interrupt.reset() }
 
-  func takeFault() -> MediaError? {
+  func popFault() -> MediaError? {
     noteFault()
     defer { fault = nil }
     return fault
   }
 
-  private func noteFault() { fault = fault ?? open?.reader.takeFault() }
+  private func noteFault() { fault = fault ?? open?.reader.popFault() }
 
   // Key frames of the sources are not searched.
   func seekToKey(near time: MediaTime, latest: MediaTime) throws(MediaError) -> VideoFrame? { nil }

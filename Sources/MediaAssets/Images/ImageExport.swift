@@ -160,7 +160,7 @@ public final class ImageExport: Sendable {
       Self.report(progress, images.count, of: wanted.count)
     }
     // Nothing may fail after files have their names.
-    let fault = try maker.takeFault()
+    let fault = try maker.popFault()
     try commit(files)
     return Result(images: images, width: images.first?.width ?? 0, height: images.first?.height ?? 0, fault: fault)
   }
@@ -183,7 +183,7 @@ public final class ImageExport: Sendable {
     }
     let size = try maker.finishSheet()
     let files = [try unfinished(file, maker)]
-    let fault = try maker.takeFault()
+    let fault = try maker.popFault()
     try commit(files)
     return Result(images: images, width: size.width, height: size.height, fault: fault)
   }

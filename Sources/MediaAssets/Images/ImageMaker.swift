@@ -52,7 +52,7 @@ protocol ImageMaker: AnyObject {
   func nextBytes() throws(MediaError) -> [UInt8]?
 
   /// Returns the first fault since the last call that did not prevent images; nil if there is none.
-  func takeFault() throws(MediaError) -> MediaError?
+  func popFault() throws(MediaError) -> MediaError?
 }
 
 /// Opens image makers in this process or in a worker.
@@ -159,7 +159,7 @@ final class LocalImageMaker: ImageMaker {
     return chunk
   }
 
-  func takeFault() -> MediaError? { source.takeFault() }
+  func popFault() -> MediaError? { source.popFault() }
 
   private func encode(_ image: consuming PixelBuffer) throws(MediaError) {
     (encoded, returnedByteCount) = ([], 0)

@@ -23,7 +23,7 @@ final class ImageSource: @unchecked Sendable {
   var timeRange: TimeRange { reader.track.timeRange }
 
   /// Returns the first fault since the last call that did not prevent images; nil if there is none.
-  func takeFault() -> MediaError? { reader.takeFault() }
+  func popFault() -> MediaError? { reader.popFault() }
 
   /// Returns the image at a time, and the start time of the video frame that it shows. Blocks.
   ///
@@ -66,7 +66,7 @@ final class ImageSource: @unchecked Sendable {
     }
     try reader.seek(to: max(.zero, time))
     guard let videoFrame = reader.currentFrame else {
-      throw reader.takeFault()
+      throw reader.popFault()
         ?? MediaError(.decodeFailed, "no video frame of \(reader.displayPath) can be decoded", operation: "image")
     }
     let isEarly = time < .zero && videoFrame.time - time > settings.toleranceAfter

@@ -282,8 +282,8 @@ extension AudioTrackReader {
     AudioState(
       position: position, positionDoubt: positionDoubt, lastSeekTimings: lastSeekTimings, startTrim: startTrim,
       endTrim: endTrim, end: end,
-      skipped: takeSkippedPackets().map { .init(count: $0.count, time: $0.time, error: $0.error) },
-      warning: takeWarning().map { .init(time: $0.time, error: $0.error) },
-      titles: takeTitles().suffix(16).map { .init(time: $0.time, title: $0.title) })
+      skipped: popSkippedPackets().map { .init(count: $0.count, time: $0.time, error: $0.error) },
+      warning: popWarning().map { .init(time: $0.time, error: $0.error) },
+      titles: popTitles().suffix(16).map { .init(time: $0.time, title: $0.title) })
   }
 }

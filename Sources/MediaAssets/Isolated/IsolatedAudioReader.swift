@@ -79,17 +79,17 @@ final class IsolatedAudioReader: AudioReader {
 
   // MARK: - Reports
 
-  func takeTitles() -> [(time: MediaTime, title: StreamTitle)] {
+  func popTitles() -> [(time: MediaTime, title: StreamTitle)] {
     defer { titles = [] }
     return titles.map { ($0.time, $0.title) }
   }
 
-  func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
+  func popSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
     defer { skipped = nil }
     return skipped.map { ($0.count, $0.time, $0.error) }
   }
 
-  func takeWarning() -> (time: MediaTime, error: MediaError)? {
+  func popWarning() -> (time: MediaTime, error: MediaError)? {
     defer { warning = nil }
     return warning.map { ($0.time, $0.error) }
   }

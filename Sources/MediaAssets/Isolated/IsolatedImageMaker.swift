@@ -59,7 +59,7 @@ final class IsolatedImageMaker: ImageMaker {
     return bytes
   }
 
-  func takeFault() throws(MediaError) -> MediaError? {
+  func popFault() throws(MediaError) -> MediaError? {
     try lease.run(AssetWorkerFunction.takeImageFault.rawValue, true, as: ImageFault.self).error
   }
 

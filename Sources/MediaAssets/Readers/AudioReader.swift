@@ -19,10 +19,10 @@ protocol AudioReader: AnyObject {
   func cancel()
   func resetCancellation()
   /// Returns the metadata that applies from a position before `position` and was not returned yet, in order.
-  func takeTimedMetadata() -> [TimedMetadataGroup]
-  func takeTitles() -> [(time: MediaTime, title: StreamTitle)]
-  func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)?
-  func takeWarning() -> (time: MediaTime, error: MediaError)?
+  func popTimedMetadata() -> [TimedMetadataGroup]
+  func popTitles() -> [(time: MediaTime, title: StreamTitle)]
+  func popSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)?
+  func popWarning() -> (time: MediaTime, error: MediaError)?
   func read(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError)
     -> AudioTrackReader.ReadResult
   /// Ensures that audio is available from `position` on; returns false at the end or if cancelled.
@@ -41,7 +41,7 @@ extension AudioReader {
   var silentByte: UInt8 { sampleFormat == .unsigned8 ? 0x80 : 0 }
 
   /// Returns no metadata; only streams have any.
-  func takeTimedMetadata() -> [TimedMetadataGroup] { [] }
+  func popTimedMetadata() -> [TimedMetadataGroup] { [] }
 
   /// Fills a buffer as far as audio is available. Returns the number of frames, and the error that followed them.
   func fillBuffer(_ output: UnsafeMutableRawPointer, _ capacityFrames: Int) -> (count: Int, error: MediaError?) {

@@ -59,7 +59,7 @@ extension AudioTrackReader {
   }
 
   /// Returns a warning, once, if an edit requests a rate or dwell that is not supported.
-  func takeEditWarning() -> (time: MediaTime, error: MediaError)? {
+  func popEditWarning() -> (time: MediaTime, error: MediaError)? {
     guard edited?.warns ?? false else { return nil }
     edited?.warns = false
     return (
@@ -87,12 +87,12 @@ extension AudioTrackReader {
     let segment = timeline.segments[index]
     let earliest = max(allowed.lowerBound, segment.start)
     let latest = min(allowed.upperBound, (segment.end ?? .max) - 1)
-    let wanted = mediaStart + (target - segment.start)
-    let reached = try seekMedia(toFrame: wanted, before: target - earliest, after: max(0, latest - target))
+    let mediaTarget = mediaStart + (target - segment.start)
+    let reached = try seekMedia(toFrame: mediaTarget, before: target - earliest, after: max(0, latest - target))
     // The media can end before the range. The rest of a segment is then silence, but in the last segment it is the end.
-    let lowest = wanted - (target - earliest)
+    let lowest = mediaTarget - (target - earliest)
     if reached >= lowest || index == timeline.segments.count - 1 {
-      edited?.position = max(segment.start, target + (reached - wanted))
+      edited?.position = max(segment.start, target + (reached - mediaTarget))
     }
   }
 
@@ -176,10 +176,10 @@ extension AudioTrackReader {
     let segment = edited.timeline.segments[index]
     let capacity = segment.end.map { min(capacityFrames, Int(clamping: $0 - position)) } ?? capacityFrames
     if let mediaStart = segment.mediaStart {
-      let wanted = mediaStart + (position - segment.start)
+      let mediaTarget = mediaStart + (position - segment.start)
       var reached = media.position
-      if reached != wanted { reached = try seekMedia(toFrame: wanted, before: 0, after: 0) }
-      if reached == wanted {
+      if reached != mediaTarget { reached = try seekMedia(toFrame: mediaTarget, before: 0, after: 0) }
+      if reached == mediaTarget {
         let result = try media.read(into: output, capacityFrames: capacity)
         guard result == .endOfTrack else { return result }
       }
@@ -188,7 +188,7 @@ extension AudioTrackReader {
         let end = min(position, segment.start + (mediaEnd - mediaStart))
         self.edited?.end = TrackEnd(frame: end, isExact: media.isPositionExact)
         // If the position was reached, `media.read` has already thrown this error.
-        if reached != wanted, let error = media.prematureEndError { throw error }
+        if reached != mediaTarget, let error = media.prematureEndError { throw error }
         return .endOfTrack
       }
     }

@@ -118,11 +118,11 @@ public final class AudioTrackReader: @unchecked Sendable {
   /// The reason why ``position`` may be inexact since the last seek; nil if it is proved.
   public var positionDoubt: PositionDoubt? { reader.positionDoubt }
   /// Returns the stream titles received since the last call, in order, each with the time from which it applies.
-  public func takeTitles() -> [(time: MediaTime, title: StreamTitle)] {
-    reader.takeTitles().map { (assetTime($0.time), $0.title) }
+  public func popTitles() -> [(time: MediaTime, title: StreamTitle)] {
+    reader.popTitles().map { (assetTime($0.time), $0.title) }
   }
   /// Returns the other timed metadata read since the last call, in order: date ranges, and ID3 tags between the audio.
-  public func takeTimedMetadata() -> [TimedMetadataGroup] { reader.takeTimedMetadata() }
+  public func popTimedMetadata() -> [TimedMetadataGroup] { reader.popTimedMetadata() }
   /// The time that the last seek spent, by activity.
   public var lastSeekTimings: SeekTimings { reader.lastSeekTimings }
   /// The frames cut off before the first frame.
@@ -144,14 +144,14 @@ public final class AudioTrackReader: @unchecked Sendable {
 
   /// Returns the number of packets that did not decode since the last call, with the time and error of
   /// the first; nil if none.
-  public func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
-    reader.takeSkippedPackets().map { ($0.count, assetTime($0.time), $0.error) }
+  public func popSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
+    reader.popSkippedPackets().map { ($0.count, assetTime($0.time), $0.error) }
   }
 
   /// Returns a fault of the file that does not prevent playback, found since the last call: `irregularTimestamps`,
   /// `wrongLength` or `unsupportedEdit`.
-  public func takeWarning() -> (time: MediaTime, error: MediaError)? {
-    takeEditWarning() ?? reader.takeWarning().map { (assetTime($0.time), $0.error) }
+  public func popWarning() -> (time: MediaTime, error: MediaError)? {
+    popEditWarning() ?? reader.popWarning().map { (assetTime($0.time), $0.error) }
   }
 
   // MARK: - Reading

@@ -11,7 +11,7 @@ struct StoredPacketState {
   /// The timeline of the packets since the last seek; nil right after a seek.
   var timeline: AudioTimeline?
   /// Whether reading began with the stream's first packet, and the number of packets read since then.
-  private var beganAtStart = false
+  private var startedAtFirstPacket = false
   var readCount = 0
   /// The number of packets positioned since the last seek.
   var positionedCount = 0
@@ -19,9 +19,9 @@ struct StoredPacketState {
   var start: (frame: Int64, frameCount: Int64)?
 
   /// Whether the next packet is the stream's first.
-  var isAtStart: Bool { beganAtStart && readCount == 0 }
+  var isAtStart: Bool { startedAtFirstPacket && readCount == 0 }
   /// Whether the packet read last is the stream's first.
-  fileprivate var isFirst: Bool { beganAtStart && readCount == 1 }
+  fileprivate var isFirst: Bool { startedAtFirstPacket && readCount == 1 }
 
   /// The maximum number of packets kept before the first decoded frame.
   static let maximumKeptCount = 256
@@ -37,13 +37,13 @@ struct StoredPacketState {
 
   /// Delivers the kept packets first, if there are any.
   fileprivate mutating func startDelivery() {
-    (beganAtStart, readCount) = (keepsPackets, 0)
+    (startedAtFirstPacket, readCount) = (keepsPackets, 0)
     keepsPackets = false
   }
 
   /// Resets the state, because reading continues at another position.
   mutating func restart(atStart: Bool) {
-    (beganAtStart, readCount) = (atStart, 0)
+    (startedAtFirstPacket, readCount) = (atStart, 0)
     keepsPackets = false
     kept = []
     timeline = nil
@@ -107,8 +107,8 @@ extension FrameReader {
     return found
   }
 
-  private func setPosition(of found: inout StoredPacket, _ fresh: AudioTimeline) {
-    var timeline = stored.timeline ?? fresh
+  private func setPosition(of found: inout StoredPacket, _ initialTimeline: AudioTimeline) {
+    var timeline = stored.timeline ?? initialTimeline
     if stored.timeline == nil { timeline.restart() }
     defer {
       stored.timeline = timeline
@@ -120,9 +120,9 @@ extension FrameReader {
       return
     }
     // The length of the first Vorbis packet after a seek is a guess, because the packet before it is unknown.
-    if stream.codecName == "vorbis", stored.positionedCount == 1, !fresh.hasCoarseTicks { timeline.restart() }
+    if stream.codecName == "vorbis", stored.positionedCount == 1, !initialTimeline.hasCoarseTicks { timeline.restart() }
     guard let expected = timeline.expectedFrame else {
-      found.frame = positionAfterSeek(fresh)
+      found.frame = positionAfterSeek(initialTimeline)
       timeline.restart(at: found.frame.map { $0 + found.frameCount })
       return
     }

@@ -40,6 +40,13 @@ extension FrameReader {
     return timeline.firstFrame(ofTicks: ticks)
   }
 
+  /// The end of the packet on the timeline, if the packet states it.
+  var packetEndFrame: Int64? {
+    guard let timeline, let pts = packet.pts else { return nil }
+    let (end, overflow) = pts.addingReportingOverflow(packet.duration ?? 0)
+    return overflow ? nil : timeline.frame(ofTicks: end)
+  }
+
   /// Adds a packet to the index.
   func addToIndex(_ frame: Int64, _ byte: Int64, _ index: PacketIndex) {
     guard frame >= nextIndexedFrame else { return }
@@ -51,7 +58,7 @@ extension FrameReader {
   /// Reports that a frame, or a packet delivered without decoding, is not at the expected position.
   func recordJump(_ step: AudioTimeline.Step, to frame: Int64, from expected: Int64?) {
     guard step != .contiguous else { return }
-    if isWarmingUp { return recordJumpBeforePosition(step, missingFrameCount: frame - (expected ?? frame)) }
+    if isPrerolling { return recordJumpBeforePosition(step, missingFrameCount: frame - (expected ?? frame)) }
     // In MP4 the jump may be an edit; then the duration of the packet before does not reach the new position.
     if format.hasMovieTimeline, step == .gap, previousEndFrame != frame { return }
     reports.note(step, at: expected ?? frame)

@@ -25,8 +25,8 @@ final class FrameReader {
   var reports = PacketReports()
   /// The padding at the track's edges, as stated by packets.
   private(set) var trims = PacketTrims()
-  /// Whether packets are decoded only to warm up the decoder. Their failures are not reported.
-  var isWarmingUp = false
+  /// Whether packets are decoded only as preroll. Their failures are not reported.
+  var isPrerolling = false
   /// Whether the position since the last seek comes from a timestamp or from counting, not from a guess.
   private(set) var isPositionProven = true
   /// Whether frames were dropped after the last seek, because their position was unknown.
@@ -148,7 +148,9 @@ final class FrameReader {
       }
       switch try decoder.receive(into: frame) {
       case .frame:
-        guard frame.frameCount > 0, let layout = frame.layout, !rates.accept(frame, layout), positionFrame() else { continue }
+        guard frame.frameCount > 0, let layout = frame.layout, !rates.accept(frame, layout), positionFrame() else {
+          continue
+        }
         return .frame
       case .undecodable(let failure): drop(failure)
       case .endOfStream:
@@ -205,8 +207,8 @@ final class FrameReader {
       isPacketPending = false
       return .packet
     }
-    let begin = MonotonicClock.nanoseconds
-    defer { demuxNanoseconds += MonotonicClock.nanoseconds - begin }
+    let startNanoseconds = MonotonicClock.nanoseconds
+    defer { demuxNanoseconds += MonotonicClock.nanoseconds - startNanoseconds }
     while true {
       do throws(AVFailure) {
         let result = try demuxer.readPacket(into: packet)
@@ -348,20 +350,13 @@ final class FrameReader {
     isRecounting = abs(found - frame) > timeline.roundingFrames && (pts == 0 || pts == start?.ticks)
   }
 
-  /// The end of the packet on the timeline, if the packet states it.
-  private var packetEndFrame: Int64? {
-    guard let timeline, let pts = packet.pts else { return nil }
-    let (end, overflow) = pts.addingReportingOverflow(packet.duration ?? 0)
-    return overflow ? nil : timeline.frame(ofTicks: end)
-  }
-
   /// Records that the packet sent last did not decode; silence replaces it.
   private func drop(_ failure: AVFailure) {
     isAfterLoss = true
     lostEnd = timeline?.recordMissingPacket(frameCount: packetFrameCount) ?? packetEndFrame
     if timeline == nil { lostAtStartCount += 1 }
     reports.noteDamage()
-    guard !isWarmingUp else { return }
+    guard !isPrerolling else { return }
     reports.note(failure, at: timeline?.expectedFrame ?? 0)
   }
 
@@ -389,7 +384,7 @@ final class FrameReader {
     }
     let isAfterLoss = isAfterLoss
     self.isAfterLoss = false
-    timeline?.approach = isSoughtByTimestamp && isWarmingUp ? format.approach : nil
+    timeline?.approach = isSoughtByTimestamp && isPrerolling ? format.approach : nil
     // After a seek the first packet may be any one of its group, so timestamps prove no position.
     if continuity.hasGroups, vorbisTimes == nil { timeline?.isIrregular = true }
     lostEnd = nil
@@ -405,8 +400,8 @@ final class FrameReader {
       hasIrregularTimestamps = !timeline.hasAgreed
     }
     if isCounted, !hasOtherRates {
-      let isOwn = stamps.isOwn && frame.pts == packet.pts
-      grid.observe(start: frameStart, timestampFrame: isOwn ? timestampFrame : nil, frameCount: frame.frameCount)
+      let isStored = stamps.isOwn && frame.pts == packet.pts
+      grid.observe(start: frameStart, timestampFrame: isStored ? timestampFrame : nil, frameCount: frame.frameCount)
     }
     if !isAfterLoss { recordJump(result.step, to: result.frame, from: expected) }
     return true
@@ -454,7 +449,8 @@ final class FrameReader {
     let isTrimmed = !timeline.hasCoarseTicks && Int64(frame.frameCount) < grid.step
     let exact =
       isTrimmed
-      ? timestampFrame - (grid.steadyLateness ?? 0) : grid.position(of: timestampFrame, roundingFrames: timeline.roundingFrames)
+      ? timestampFrame - (grid.steadyLateness ?? 0)
+      : grid.position(of: timestampFrame, roundingFrames: timeline.roundingFrames)
     isPositionRounded = timeline.hasCoarseTicks && exact == nil
     if let exact { self.timeline?.restart(at: exact + since) }
     return true

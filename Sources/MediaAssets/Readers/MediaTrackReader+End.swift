@@ -41,8 +41,8 @@ extension MediaTrackReader {
   func finish(at endFrame: Int64) throws(MediaError) -> Bool {
     var last = hasFrame ? reader.frameStart + Int64(reader.frame.frameCount) : endFrame
     hasFrame = false
-    reader.isWarmingUp = true
-    defer { reader.isWarmingUp = false }
+    reader.isPrerolling = true
+    defer { reader.isPrerolling = false }
     // Errors in the padding do not matter.
     while last - endFrame < format.sampleRateHz, case .frame? = try? reader.next() {
       last = max(last, reader.frameStart + Int64(reader.frame.frameCount))
@@ -71,11 +71,11 @@ extension MediaTrackReader {
   /// otherwise calls `finish`.
   ///
   /// The silence does not reach far beyond the promised end, because the last packet may be shorter than it states.
-  func reachEnd() throws(MediaError) {
+  func handleEndOfPackets() throws(MediaError) {
     if let lostEnd = reader.silentEnd {
       // W64 has padding after the audio.
-      let known = promisedEnd?.frame ?? (reader.format == .wav ? declaredEnd : nil)
-      let promised = known.map { lostEnd - $0 > Int64(format.sampleRateHz / 50) ? $0 : lostEnd }
+      let statedEnd = promisedEnd?.frame ?? (reader.format == .wav ? declaredEnd : nil)
+      let promised = statedEnd.map { lostEnd - $0 > Int64(format.sampleRateHz / 50) ? $0 : lostEnd }
       let end = min(promised ?? lostEnd, end?.frame ?? lostEnd)
       if end > position, end - position <= maximumSilence, endError(at: end) == nil {
         silentEnd = end

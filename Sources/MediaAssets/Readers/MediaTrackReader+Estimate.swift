@@ -11,19 +11,20 @@ extension MediaTrackReader {
     before target: Int64, firstByte: Int64, startFrame: Int64, byteCount: Int64
   ) throws(AVFailure) -> Entry? {
     let packetFrames = reader.start?.durationTicks.flatMap { reader.timeline?.frameCount(ofTicks: $0) } ?? 0
-    let warmStart = target - prerollFrames
-    guard packetFrames > 0, let end = declaredEnd, end > 0, byteCount > firstByte, warmStart - startFrame > packetFrames
+    let prerollStart = target - prerollFrames
+    guard packetFrames > 0, let end = declaredEnd, end > 0, byteCount > firstByte,
+      prerollStart - startFrame > packetFrames
     else { return nil }
-    let share = min(1, Double(warmStart - startFrame) / Double(end - startFrame))
+    let share = min(1, Double(prerollStart - startFrame) / Double(end - startFrame))
     let byte = firstByte + Int64(Double(byteCount - firstByte) * share)
     var window = FileWindow(source: reader.demuxer.source)
     guard let packet = try Self.packet(near: byte, in: &window, isADTS: positioning == .counted(.adts)) else {
       return nil
     }
-    let frame = startFrame + (warmStart - startFrame) / packetFrames * packetFrames
+    let frame = startFrame + (prerollStart - startFrame) / packetFrames * packetFrames
     positionDoubt = .estimated
     isPositionExact = false
-    return Entry(byte: packet, frame: frame, warmStart: warmStart)
+    return Entry(byte: packet, frame: frame, prerollStart: prerollStart)
   }
 
   /// The search range for a packet in bytes, and the number of consecutive headers that confirm a packet.

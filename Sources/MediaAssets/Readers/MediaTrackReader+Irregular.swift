@@ -37,7 +37,8 @@ extension MediaTrackReader {
   /// Determines positions by counting from now on, unless that needs the network or too much time.
   func countByPacketLengths() throws(MediaError) {
     guard !isRemote, !isForwardOnly, byteCount <= Self.maximumCountedByteCount else { return }
-    guard Self.codecsWithLengths.contains(reader.stream.codecName), reader.counting.isLengthKnown, !reader.hasRepeatedTimestamps
+    guard Self.codecsWithLengths.contains(reader.stream.codecName), reader.counting.isLengthKnown,
+      !reader.hasRepeatedTimestamps
     else {
       positioning = .decoded
       return

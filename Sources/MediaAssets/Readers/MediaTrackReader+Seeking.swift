@@ -76,15 +76,16 @@ extension MediaTrackReader {
   func move(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) {
     if isForwardOnly { return try resumeForwardOnly(at: target) }
     pendingError = nil
-    reader.isWarmingUp = true
+    reader.isPrerolling = true
     lastSeekTimings = SeekTimings()
-    let begin = MonotonicClock.nanoseconds
+    let startNanoseconds = MonotonicClock.nanoseconds
     let demuxBefore = reader.demuxNanoseconds
     defer {
-      reader.isWarmingUp = false
+      reader.isPrerolling = false
       lastSeekTimings.demuxNanoseconds = reader.demuxNanoseconds - demuxBefore
       let rest =
-        MonotonicClock.nanoseconds - begin - lastSeekTimings.indexNanoseconds - lastSeekTimings.demuxNanoseconds
+        MonotonicClock.nanoseconds - startNanoseconds - lastSeekTimings.indexNanoseconds
+        - lastSeekTimings.demuxNanoseconds
       lastSeekTimings.decodeNanoseconds = max(0, rest)
     }
     do throws(MediaError) {
@@ -97,7 +98,7 @@ extension MediaTrackReader {
       }
       mustReposition = false
       try decodeToPosition()
-      if positionDoubt == nil { positionDoubt = warmUpDoubt }
+      if positionDoubt == nil { positionDoubt = prerollDoubt }
     } catch {
       mustReposition = true
       position = target
@@ -167,7 +168,7 @@ extension MediaTrackReader {
 
   /// The reason why audio decoded before the position does not prove the samples. Unless everything since the start was
   /// decoded, a gap may replace frames that the decoder needs.
-  private var warmUpDoubt: PositionDoubt? {
+  private var prerollDoubt: PositionDoubt? {
     if positioning == .decoded, reader.isDecodedFromStart { return nil }
     if reader.reports.hasDamage { return .damage }
     let gaps = reader.reports.gapFrameCount
@@ -181,13 +182,13 @@ extension MediaTrackReader {
     -> Bool
   {
     // Negative near the start, so that priming is decoded, too.
-    let warmStart = target - prerollFrames
+    let prerollStart = target - prerollFrames
     var stepBack: Int64 = 0
     for _ in 0..<4 {
       hasFrame = false
-      let begin = MonotonicClock.nanoseconds
-      try mapped { () throws(AVFailure) in try seekByTimestamp(toFrame: warmStart - stepBack) }
-      lastSeekTimings.indexNanoseconds += MonotonicClock.nanoseconds - begin
+      let startNanoseconds = MonotonicClock.nanoseconds
+      try mapped { () throws(AVFailure) in try seekByTimestamp(toFrame: prerollStart - stepBack) }
+      lastSeekTimings.indexNanoseconds += MonotonicClock.nanoseconds - startNanoseconds
       guard try decodeOne(), reader.isPositionProven else { break }
       if reader.hasOtherRates {
         positioning = .decoded
@@ -213,7 +214,7 @@ extension MediaTrackReader {
         return true
       }
       // The container's seek does not lead back to its first packet; reopening the file does.
-      if warmStart - stepBack <= start { break }
+      if prerollStart - stepBack <= start { break }
       // The seek landed too late, so step further back.
       stepBack = max(Int64(format.sampleRateHz), stepBack * 4)
     }
@@ -292,15 +293,15 @@ extension MediaTrackReader {
   /// Moves to the packet with which decoding for `target` begins, so that it is read next. Returns
   /// the entry that led to it.
   func moveToFirstPacket(for target: Int64) throws(MediaError) -> Entry? {
-    let begin = MonotonicClock.nanoseconds
+    let startNanoseconds = MonotonicClock.nanoseconds
     let entry = try mapped { () throws(AVFailure) in try findEntry(before: target) }
-    lastSeekTimings.indexNanoseconds += MonotonicClock.nanoseconds - begin
-    let warmStart = entry?.warmStart ?? target - prerollFrames
+    lastSeekTimings.indexNanoseconds += MonotonicClock.nanoseconds - startNanoseconds
+    let prerollStart = entry?.prerollStart ?? target - prerollFrames
     let isReached = try mapped { () throws(AVFailure) in
-      if let entry, !reader.canSkip(from: entry.frame, toFrame: warmStart) {
+      if let entry, !reader.canSkip(from: entry.frame, toFrame: prerollStart) {
         _ = try reader.seek(toByte: entry.byte, frame: entry.frame)
       }
-      return try reader.skip(toFrame: warmStart)
+      return try reader.skip(toFrame: prerollStart)
     }
     guard isReached else { throw MediaError(.cancelled, "the seek was cancelled", operation: "seek") }
     return entry
@@ -321,7 +322,7 @@ extension MediaTrackReader {
   struct Entry {
     var byte: Int64
     var frame: Int64
-    var warmStart: Int64
+    var prerollStart: Int64
     /// Whether decoding from it gives the right samples from the target on, but not before.
     var isExact = false
     /// Whether no packet between this one and the target is known to be missing or damaged.
@@ -336,7 +337,7 @@ extension MediaTrackReader {
     let index = asset.packetIndex(
       identity: identity, streamIndex: reader.stream.index, firstByte: firstByte,
       spacingFrames: Int64(format.sampleRateHz))
-    let warmStart = target - prerollFrames
+    let prerollStart = target - prerollFrames
     let source = reader.demuxer.source
     if isRemote, counting == .mpegAudio || counting == .adts {
       return try estimateEntry(
@@ -346,12 +347,12 @@ extension MediaTrackReader {
     case .mpegAudio:
       if let located = try MPEGAudioLocator.locate(frame: target - startFrame, index: index, source: source) {
         let frame = located.frame + startFrame
-        return Entry(byte: located.byte, frame: frame, warmStart: frame, isExact: true)
+        return Entry(byte: located.byte, frame: frame, prerollStart: frame, isExact: true)
       }
     case .adts:
       // Only the headers define positions: FFmpeg does not report the bytes that it skips to find the next header.
       let packetFrames = reader.start?.durationTicks.flatMap { reader.timeline?.frameCount(ofTicks: $0) } ?? 0
-      try ADTSWalker.extend(index, to: warmStart - startFrame, packetFrames: packetFrames, source: source)
+      try ADTSWalker.extend(index, to: prerollStart - startFrame, packetFrames: packetFrames, source: source)
     case .packets: reader.index = index
     case .packetsFromStart:
       if reader.format == .ogg, let (end, _) = granule(ofFrame: target), var locator = try oggLocator(index),
@@ -361,14 +362,14 @@ extension MediaTrackReader {
       }
       return nil
     case .blocks(let byteCount, let frameCount):
-      let count = max(0, warmStart - startFrame) / max(1, frameCount)
+      let count = max(0, prerollStart - startFrame) / max(1, frameCount)
       let (offset, overflow) = count.multipliedReportingOverflow(by: byteCount)
       guard !overflow, offset < identity.byteCount else { return nil }
-      return Entry(byte: firstByte + offset, frame: count * frameCount + startFrame, warmStart: warmStart)
-    case .oggPages: return try findPage(before: warmStart, target: target, index: index)
+      return Entry(byte: firstByte + offset, frame: count * frameCount + startFrame, prerollStart: prerollStart)
+    case .oggPages: return try findPage(before: prerollStart, target: target, index: index)
     }
-    let indexed = index.place(atOrBefore: warmStart - startFrame)
-    return Entry(byte: indexed.byte, frame: indexed.frame + startFrame, warmStart: warmStart)
+    let indexed = index.place(atOrBefore: prerollStart - startFrame)
+    return Entry(byte: indexed.byte, frame: indexed.frame + startFrame, prerollStart: prerollStart)
   }
 
   private func oggLocator(_ index: PacketIndex) throws(AVFailure) -> OggLocator? {
@@ -385,8 +386,8 @@ extension MediaTrackReader {
   }
 
   /// Returns the Ogg page at which reading begins.
-  private func findPage(before warmStart: Int64, target: Int64, index: PacketIndex) throws(AVFailure) -> Entry? {
-    guard let (granule, offset) = granule(ofFrame: warmStart), granule > 0, var locator = try oggLocator(index),
+  private func findPage(before prerollStart: Int64, target: Int64, index: PacketIndex) throws(AVFailure) -> Entry? {
+    guard let (granule, offset) = granule(ofFrame: prerollStart), granule > 0, var locator = try oggLocator(index),
       let page = try locator.locate(granule: granule),
       let frame = reader.timeline?.frame(ofTicks: page.frame - offset)
     else { return nil }
@@ -395,7 +396,7 @@ extension MediaTrackReader {
     // read from the start loses the packet and a read from the entry does not.
     let earlier = prerollFrames == 0 ? try locator.locate(granule: max(1, granule - Int64(format.sampleRateHz))) : nil
     let isIntact = try locator.isIntact(from: earlier?.byte ?? page.byte, toGranule: end)
-    return Entry(byte: page.byte, frame: frame, warmStart: warmStart, isIntact: isIntact)
+    return Entry(byte: page.byte, frame: frame, prerollStart: prerollStart, isIntact: isIntact)
   }
 
   // MARK: - Decoding up to the position
@@ -406,7 +407,7 @@ extension MediaTrackReader {
       hasFrame = true
       return true
     case .endOfTrack:
-      do throws(MediaError) { try reachEnd() } catch { pendingError = error }
+      do throws(MediaError) { try handleEndOfPackets() } catch { pendingError = error }
       return false
     case .cancelled: throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
     }

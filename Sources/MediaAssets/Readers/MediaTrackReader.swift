@@ -73,7 +73,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   /// Whether the reader's frame still has samples to deliver.
   var hasFrame = false
   var isAtEnd = false
-  /// The first position since the last seek whose samples are right. Frames before it only warmed up the decoder.
+  /// The first position since the last seek whose samples are right. Frames before it are preroll.
   var firstRightFrame: Int64 = 0
   /// Whether every position since the last seek was counted, or comes from timestamps with a resolution of one frame.
   var isPositionExact = true
@@ -89,7 +89,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   private(set) var emptiness: MediaError?
   /// The reason why the audio ends too early.
   var prematureEndError: MediaError?
-  /// The warning for the next `takeWarning`.
+  /// The warning for the next `popWarning`.
   var warning: MediaError?
   /// The reason why the position since the last seek is not proved; nil if it is.
   var positionDoubt: PositionDoubt?
@@ -207,7 +207,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
 
   /// Returns the number of packets that did not decode since the last call, with the time and error of
   /// the first; nil if none.
-  func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
+  func popSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
     guard let skipped = reader.reports.takeSkipped() else { return nil }
     return (
       skipped.count, MediaTime(frame: skipped.frame, rate: format.sampleRateHz),
@@ -217,7 +217,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
 
   /// Returns a fault of the file that does not prevent playback, found since the last call: `irregularTimestamps` or
   /// `wrongLength`.
-  func takeWarning() -> (time: MediaTime, error: MediaError)? {
+  func popWarning() -> (time: MediaTime, error: MediaError)? {
     if let fault = reader.reports.takeTimestampFault() {
       let time = MediaTime(frame: fault.frame, rate: format.sampleRateHz)
       let effect =
@@ -285,7 +285,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
       case .cancelled:
         mustReposition = true
         return false
-      case .endOfTrack: try reachEnd()
+      case .endOfTrack: try handleEndOfPackets()
       }
     }
     return false
@@ -309,7 +309,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   }
 
   /// Returns the stream titles received with the packets read so far.
-  func takeTitles() -> [(time: MediaTime, title: StreamTitle)] {
+  func popTitles() -> [(time: MediaTime, title: StreamTitle)] {
     reader.reports.takeTitles().map { (MediaTime(frame: max(0, $0.frame), rate: format.sampleRateHz), $0.title) }
   }
 

@@ -7,8 +7,8 @@ import MediaCore
 /// and delivered from its end. At most one block is in memory.
 ///
 /// The first block after a seek is short, so that playback begins soon. Each later block is twice as long, up to
-/// ``longestBlockSeconds``. So the cost of a seek (an index look-up, and decoding to warm up the decoder) is
-/// spread over more audio.
+/// ``longestBlockSeconds``. So the cost of a seek (an index look-up, and decoding the preroll) is spread over more
+/// audio.
 ///
 /// Threading: like ``AudioTrackReader``, on the same thread as the reader it wraps. It moves the
 /// position of that reader.
@@ -166,12 +166,12 @@ public final class ReverseAudioReader {
   }
 
   /// Returns a fault of the file that does not prevent playback, found since the last call.
-  public func takeWarning() -> (time: MediaTime, error: MediaError)? {
+  public func popWarning() -> (time: MediaTime, error: MediaError)? {
     if let fault {
       self.fault = nil
       return fault
     }
-    return reader.takeWarning()
+    return reader.popWarning()
   }
 
   // MARK: - Blocks
@@ -212,14 +212,15 @@ public final class ReverseAudioReader {
   /// because frames at `start` cannot be read.
   private func decode(from start: Int64) throws(MediaError) -> AudioTrackReader.ReadResult? {
     let channelCount = reader.format.channelCount
-    let wanted = Int(position - start)
-    if block.count < wanted * channelCount { block = [Float](repeating: 0, count: wanted * channelCount) }
+    let blockFrameCount = Int(position - start)
+    let sampleCount = blockFrameCount * channelCount
+    if block.count < sampleCount { block = [Float](repeating: 0, count: sampleCount) }
     var count = 0
     let result = block.withUnsafeMutableBufferPointer { block -> Result<AudioTrackReader.ReadResult?, MediaError> in
       guard let base = block.baseAddress else { return .success(nil) }
       do throws(MediaError) {
-        while count < wanted {
-          let result = try reader.read(into: base + count * channelCount, capacityFrames: wanted - count)
+        while count < blockFrameCount {
+          let result = try reader.read(into: base + count * channelCount, capacityFrames: blockFrameCount - count)
           guard case .frames(let more, let readPosition) = result else {
             return .success(result == .cancelled || count == 0 ? result : .frames(count, position: start))
           }

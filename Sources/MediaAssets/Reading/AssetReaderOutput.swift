@@ -242,7 +242,7 @@ public class AssetReaderOutput: @unchecked Sendable {
   }
 
   private static func noteFault(of pass: any ReadPass, _ signal: ConditionMutex<State>) {
-    guard let fault = pass.takeFault() else { return }
+    guard let fault = pass.popFault() else { return }
     signal.update { state in state.fault = state.fault ?? fault }
   }
 

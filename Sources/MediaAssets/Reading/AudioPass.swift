@@ -71,7 +71,7 @@ final class AudioPass: ReadPass, @unchecked Sendable {
     if reader.position > wanted { next = try conversion?.begin(atInput: reader.position) ?? reader.position }
   }
 
-  func takeFault() -> MediaError? { reader.takeSkippedPackets()?.error ?? reader.takeWarning()?.error }
+  func popFault() -> MediaError? { reader.popSkippedPackets()?.error ?? reader.popWarning()?.error }
 
   func cancel() { reader.cancel() }
 

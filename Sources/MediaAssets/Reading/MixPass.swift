@@ -63,9 +63,9 @@ final class MixPass: ReadPass, @unchecked Sendable {
     next = max(0, range.start.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? Int64.max / 8)
   }
 
-  func takeFault() -> MediaError? {
+  func popFault() -> MediaError? {
     for input in inputs {
-      if let error = input.sound.reader.takeSkippedPackets()?.error ?? input.sound.reader.takeWarning()?.error {
+      if let error = input.sound.reader.popSkippedPackets()?.error ?? input.sound.reader.popWarning()?.error {
         return error
       }
     }

@@ -13,7 +13,7 @@ protocol ReadPass: AnyObject, Sendable {
   /// - Throws: The error at which reading ended; `cancelled`.
   func read() throws(MediaError) -> SampleBuffer?
   /// Returns the first fault since the last call that did not stop reading; nil if there is none.
-  func takeFault() -> MediaError?
+  func popFault() -> MediaError?
   /// The minimum number of buffers that are read ahead, whatever their size.
   var leastAheadCount: Int { get }
   /// Makes blocking calls return with an error. Does not block.

@@ -46,30 +46,32 @@ final class StoredAudio {
   /// - Throws: The errors of seeking; `onlyInOrder` for a stream that has passed the frame.
   func go(to frame: Int64) throws(MediaError) -> Int64 {
     held = nil
-    let warmStart = frame - media.prerollFrames
+    let prerollStart = frame - media.prerollFrames
     let start = reader.stored.start?.frame ?? 0
     if media.isForwardOnly {
-      guard reader.stored.isAtStart || (reader.stored.timeline?.expectedFrame ?? .max) <= warmStart else {
+      guard reader.stored.isAtStart || (reader.stored.timeline?.expectedFrame ?? .max) <= prerollStart else {
         throw MediaError(
           .onlyInOrder, "earlier data of a stream cannot be read again: \(media.displayPath)", operation: "seek")
       }
-      return warmStart <= start ? .min : warmStart
+      return prerollStart <= start ? .min : prerollStart
     }
-    if warmStart <= start {
+    if prerollStart <= start {
       try goToStart()
       return .min
     }
-    if case .counted = media.positioning { return try media.moveToFirstPacket(for: frame)?.warmStart ?? warmStart }
-    if try goByTimestamp(to: warmStart) { return warmStart }
+    if case .counted = media.positioning {
+      return try media.moveToFirstPacket(for: frame)?.prerollStart ?? prerollStart
+    }
+    if try goByTimestamp(to: prerollStart) { return prerollStart }
     // The result of a seek is unknown: everything before the frame is read.
     try goToStart()
     while let packet = try next() {
-      guard let place = packet.frame, place + packet.frameCount <= warmStart else {
+      guard let place = packet.frame, place + packet.frameCount <= prerollStart else {
         held = packet
         break
       }
     }
-    return warmStart
+    return prerollStart
   }
 
   private func goToStart() throws(MediaError) {

@@ -20,7 +20,7 @@ final class StoredAudioPass: StoredPass, @unchecked Sendable {
   /// The parts to be read, in reverse order.
   private var parts: [Part] = []
   /// Packets that end at or before this frame are not needed for the current part; nil before the part has begun.
-  private var warmStart: Int64?
+  private var prerollStart: Int64?
   /// The end of the delivered media since the part began.
   private var reached: Int64 = .min
   /// The end of the packet that was read last.
@@ -53,9 +53,9 @@ final class StoredAudioPass: StoredPass, @unchecked Sendable {
 
   func cancel() { sound.media.cancel() }
 
-  func takeFault() -> MediaError? {
+  func popFault() -> MediaError? {
     defer { fault = nil }
-    return sound.media.takeSkippedPackets()?.error ?? sound.media.takeWarning()?.error ?? fault
+    return sound.media.popSkippedPackets()?.error ?? sound.media.popWarning()?.error ?? fault
   }
 
   /// Begins at frame `floor(start * rate)` and ends before frame `floor(end * rate)`.
@@ -63,7 +63,7 @@ final class StoredAudioPass: StoredPass, @unchecked Sendable {
     // Every track has fewer frames.
     let first = range.start.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? Int64.max / 8
     let end = range.end.isNumeric ? range.end.frameIndex(rate: rate, rounding: .towardNegativeInfinity) : nil
-    (warmStart, isFresh) = (nil, true)
+    (prerollStart, isFresh) = (nil, true)
     guard let edits = sound.media.edits else {
       parts = [Part(start: first, end: end, offset: 0)]
       return
@@ -85,10 +85,10 @@ final class StoredAudioPass: StoredPass, @unchecked Sendable {
         parts.removeLast()
         continue
       }
-      let warmStart = try begin(part)
+      let prerollStart = try begin(part)
       guard let packet = try sound.next() else {
         parts.removeLast()
-        (self.warmStart, isFresh) = (nil, true)
+        (self.prerollStart, isFresh) = (nil, true)
         let last = max(seen, part.start)
         if part.end.map({ last < $0 }) ?? true, let error = sound.media.endError(at: last) {
           parts = []
@@ -101,10 +101,10 @@ final class StoredAudioPass: StoredPass, @unchecked Sendable {
       seen = max(seen, frame + packet.frameCount - packet.trims.end)
       if let end = part.end, frame >= end {
         parts.removeLast()
-        (self.warmStart, isFresh) = (nil, true)
+        (self.prerollStart, isFresh) = (nil, true)
         continue
       }
-      guard frame + packet.frameCount > warmStart, let buffer = try buffer(packet, at: frame, part) else { continue }
+      guard frame + packet.frameCount > prerollStart, let buffer = try buffer(packet, at: frame, part) else { continue }
       (isFresh, hasGivenAny) = (false, true)
       return buffer
     }
@@ -112,9 +112,9 @@ final class StoredAudioPass: StoredPass, @unchecked Sendable {
   }
 
   private func begin(_ part: Part) throws(MediaError) -> Int64 {
-    if let warmStart { return warmStart }
+    if let prerollStart { return prerollStart }
     let found = try sound.go(to: part.start)
-    (warmStart, reached, seen) = (found, .min, .min)
+    (prerollStart, reached, seen) = (found, .min, .min)
     return found
   }
 

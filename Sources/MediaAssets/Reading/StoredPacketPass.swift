@@ -62,7 +62,7 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
 
   func cancel() { interrupt.cancel() }
 
-  func takeFault() -> MediaError? {
+  func popFault() -> MediaError? {
     defer { fault = nil }
     return fault
   }

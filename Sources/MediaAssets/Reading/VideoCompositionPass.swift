@@ -69,8 +69,8 @@ final class VideoCompositionPass: ReadPass, @unchecked Sendable {
       attachments: .init(isDiscontinuity: isFresh && !isFirstRange))
   }
 
-  func takeFault() -> MediaError? {
-    for track in tracks.values { if let fault = track.takeFault() { return fault } }
+  func popFault() -> MediaError? {
+    for track in tracks.values { if let fault = track.popFault() { return fault } }
     return nil
   }
 
@@ -121,7 +121,7 @@ private final class TrackImages {
     }
   }
 
-  func takeFault() -> MediaError? { reader.takeFault() }
+  func popFault() -> MediaError? { reader.popFault() }
   func cancel() { reader.cancel() }
 
   /// Returns the frame that is shown at a time; nil if the track has none.

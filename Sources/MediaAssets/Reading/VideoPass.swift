@@ -45,7 +45,7 @@ final class VideoPass: ReadPass, @unchecked Sendable {
     return nil
   }
 
-  func takeFault() -> MediaError? { reader.takeFault() }
+  func popFault() -> MediaError? { reader.popFault() }
 
   func cancel() { reader.cancel() }
 

@@ -443,7 +443,7 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
   func cancel() { interrupt.cancel() }
   func resetCancellation() { interrupt.reset() }
 
-  func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
+  func popSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
     guard let skipped else { return nil }
     self.skipped = nil
     return (
@@ -452,14 +452,14 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
     )
   }
 
-  func takeWarning() -> (time: MediaTime, error: MediaError)? {
+  func popWarning() -> (time: MediaTime, error: MediaError)? {
     defer { warning = nil }
     return warning.map { (MediaTime(frame: $0.frame, rate: format.sampleRateHz), $0.error) }
   }
 
-  func takeTitles() -> [(time: MediaTime, title: StreamTitle)] { [] }
+  func popTitles() -> [(time: MediaTime, title: StreamTitle)] { [] }
 
-  func takeTimedMetadata() -> [TimedMetadataGroup] {
+  func popTimedMetadata() -> [TimedMetadataGroup] {
     metadata.take(before: position, sampleRateHz: format.sampleRateHz) { session.timeline }
   }
 

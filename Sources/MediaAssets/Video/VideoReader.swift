@@ -18,7 +18,7 @@ protocol VideoReader: AnyObject, Sendable {
   func seek(to time: MediaTime) throws(MediaError)
   func seekToKey(near time: MediaTime, latest: MediaTime) throws(MediaError) -> VideoFrame?
   func indexedKeyTimes(around time: MediaTime) -> (before: MediaTime?, after: MediaTime?)
-  func takeFault() -> MediaError?
+  func popFault() -> MediaError?
   func cancel()
   func resetCancellation()
 }

@@ -54,7 +54,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   /// Whether packets are skipped up to the next key frame.
   private var needsKeyFrame = false
   /// Whether no frame has been decoded since the last seek. Failures until then are not counted.
-  private var isWarmingUp = false
+  private var isPrerolling = false
   /// An error found after `currentFrame`. The next read throws it.
   private var pendingError: MediaError?
   private var failedReadCount = 0
@@ -150,7 +150,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
 
   /// Returns the first fault since the last call that did not stop reading: packets that did not decode, or times that
   /// go back.
-  func takeFault() -> MediaError? {
+  func popFault() -> MediaError? {
     defer { (skipped, timestampFault) = (nil, nil) }
     return skipped.map { MediaError(skippedPackets: $0.count, $0.failure, in: displayPath) } ?? timestampFault
   }
@@ -304,7 +304,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     for videoFrame in [currentFrame, nextFrame].compactMap({ $0 }) { spareFrames.append(videoFrame.frame) }
     (currentFrame, nextFrame) = (nil, nil)
     (isCurrentReturned, isEndSent, isAtEnd, isAtStart) = (false, false, false, false)
-    (needsKeyFrame, isWarmingUp, failedReadCount) = (true, true, 0)
+    (needsKeyFrame, isPrerolling, failedReadCount) = (true, true, 0)
     comesFromStart = false
     pendingError = nil
   }
@@ -365,7 +365,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
       if let spare = spareFrames.popLast() { spare } else { try mapped { () throws(AVFailure) in try Frame() } }
     do throws(MediaError) {
       if try fill(frame, latest: latest), let properties = frame.videoProperties {
-        isWarmingUp = false
+        isPrerolling = false
         if properties.isDamaged { noteSkipped(AVFailure(invalidDataIn: "avcodec_receive_frame")) }
         return videoFrame(frame, properties)
       }
@@ -433,7 +433,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   }
 
   private func noteSkipped(_ failure: AVFailure) {
-    if !isWarmingUp { skipped = ((skipped?.count ?? 0) + 1, skipped?.failure ?? failure) }
+    if !isPrerolling { skipped = ((skipped?.count ?? 0) + 1, skipped?.failure ?? failure) }
   }
 
   // MARK: - Times

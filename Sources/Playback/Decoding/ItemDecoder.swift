@@ -265,15 +265,15 @@ class ItemDecoder {
 
   /// Returns the packets that failed to decode since the last call.
   func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
-    reader?.takeSkippedPackets().map { ($0.count, $0.time - originTime, $0.error) }
+    reader?.popSkippedPackets().map { ($0.count, $0.time - originTime, $0.error) }
   }
 
   /// Returns the titles that the stream reported since the last call, with their times.
-  func takeTitles() -> [(time: MediaTime, title: StreamTitle)] { reader?.takeTitles() ?? [] }
+  func takeTitles() -> [(time: MediaTime, title: StreamTitle)] { reader?.popTitles() ?? [] }
 
   /// Returns other metadata of the stream, each with the number of frames decoded after it.
   func takeTimedMetadata() -> [(group: TimedMetadataGroup, laterFrames: Int64)] {
-    (reader?.takeTimedMetadata() ?? []).map { group in
+    (reader?.popTimedMetadata() ?? []).map { group in
       let group = group.moved(by: originTime)
       let frame = group.time.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero) ?? position
       return (group, group.isCarriedOver ? 0 : max(0, position - frame))
@@ -282,7 +282,7 @@ class ItemDecoder {
 
   /// Returns a fault of the file that does not prevent playback and was found since the last call.
   func takeWarning() -> (time: MediaTime, error: MediaError)? {
-    (isReversed ? reverseReader?.takeWarning() : reader?.takeWarning()).map { ($0.time - originTime, $0.error) }
+    (isReversed ? reverseReader?.popWarning() : reader?.popWarning()).map { ($0.time - originTime, $0.error) }
   }
 
   /// Reports the end of the audio to the asset once it has been read. Returns the changed properties; nil if nothing

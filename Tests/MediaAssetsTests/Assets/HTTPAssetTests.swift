@@ -182,7 +182,7 @@ import Testing
     let local = try AudioTrackReader(asset: Asset(path: server.files.file("radio.mp3")))
     let samples = try reader.readFrames(44_100 * 5).samples
     #expect(samples.count == 44_100 * 10)
-    let found = reader.takeTitles()
+    let found = reader.popTitles()
     print(found.map { "\($0.title.title) from \($0.time.decimalDescription)" })
     #expect(found.map(\.title.title) == ["One", "Two"])
     // 16,000 bytes at 128 kbit/s are one second.

@@ -47,7 +47,7 @@ import Testing
     let samples = try one.readToEnd()
     #expect(try other.readToEnd() == samples, "\(row.name): samples")
     #expect(one.end == other.end && one.startTrim == other.startTrim && one.endTrim == other.endTrim)
-    #expect(one.takeWarning()?.error == other.takeWarning()?.error)
+    #expect(one.popWarning()?.error == other.popWarning()?.error)
     let rate = Int64(one.format.sampleRateHz)
     for (time, tolerance) in [(3 * rate / 2, 0), (0, 0), (5 * rate, rate / 2), (rate * 60, 0), (7 * rate + 1, 0)] {
       let target = MediaTime(frame: time, rate: Int(rate))

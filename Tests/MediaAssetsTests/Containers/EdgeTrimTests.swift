@@ -103,7 +103,7 @@ import Testing
     #expect(try reader.readToEnd().count == Int(row.expected))
     #expect(reader.startTrim == row.start && reader.endTrim == row.end)
     #expect(reader.end == .init(frame: row.expected, isExact: true))
-    #expect(reader.takeWarning() == nil && reader.takeSkippedPackets() == nil)
+    #expect(reader.popWarning() == nil && reader.popSkippedPackets() == nil)
 
     // On request, the duration is exact before playback.
     let precise = try Asset(path: folder.file(row.name), prefersPreciseDuration: true).load()
@@ -290,6 +290,6 @@ import Testing
     #expect(samples.count == row.frames && isSilent && isSame)
     let mediaStart = row.edits.last?.1 ?? 0
     #expect(reader.startTrim == (mediaStart > 0 ? EdgeTrim(frameCount: Int64(mediaStart), source: .editList) : .none))
-    #expect(reader.takeWarning() == nil)
+    #expect(reader.popWarning() == nil)
   }
 }

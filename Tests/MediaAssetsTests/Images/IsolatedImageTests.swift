@@ -90,7 +90,7 @@ import WholeFiles
       #expect(outcomes[0] == outcomes[1], "\(name) \(wanted.decimalDescription)")
       if outcomes[0].error == nil { actualTimes.append(outcomes[0].actualTime) }
     }
-    let faults = try makers.map { try $0.takeFault() }
+    let faults = try makers.map { try $0.popFault() }
     #expect(faults[0] == faults[1], "\(name)")
     #expect((faults[0] != nil) == isDamaged, "\(name)")
     return actualTimes

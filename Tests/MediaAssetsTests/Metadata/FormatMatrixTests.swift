@@ -131,7 +131,7 @@ import Testing
     let reader = try AudioTrackReader(asset: asset)
     let frames = try reader.readToEnd().count / reader.format.channelCount
     let duration = properties.duration.seconds
-    #expect(reader.takeWarning() == nil && reader.takeSkippedPackets() == nil, "\(row.name)")
+    #expect(reader.popWarning() == nil && reader.popSkippedPackets() == nil, "\(row.name)")
     #expect(reader.format.sampleRateHz == file.ffprobe.rate, "\(row.name)")
     #expect(properties.duration == MediaTime(frame: Int64(frames), rate: file.ffprobe.rate), "\(row.name): duration")
     #expect(frames - file.frames == row.extra, "\(row.name): \(frames) frames of \(file.frames)")

@@ -64,9 +64,9 @@ import Testing
     let last = try #require(wrong.last)
     #expect(first % 4_608 == 0 && (last - first) < 3 * 4_608, "only the frames that were hit")
     #expect(wrong.allSatisfy { samples[2 * $0] == 0 && samples[2 * $0 + 1] == 0 }, "silence instead")
-    let report = try #require(reader.takeSkippedPackets())
+    let report = try #require(reader.popSkippedPackets())
     #expect(report.count >= 1 && report.error.code == .decodeFailed)
-    #expect(reader.takeSkippedPackets() == nil, "reported once")
+    #expect(reader.popSkippedPackets() == nil, "reported once")
 
     // A seek into the damage does not claim to be exact; a seek that decodes none of it does.
     try reader.seekExactly(to: MediaTime(frame: Int64(first + 10), rate: 44_100))
@@ -168,10 +168,10 @@ import Testing
     if let first = wrong.first, let last = wrong.last {
       #expect(last - first < 2 * 4 * 4_608, "only what depends on the packet")
     }
-    let skipped = try #require(reader.takeSkippedPackets())
+    let skipped = try #require(reader.popSkippedPackets())
     #expect(skipped.count >= 1 && skipped.error.code == .decodeFailed)
     #expect(abs(skipped.time.seconds - 10 * relativePosition) < 0.3)
-    #expect(reader.takeWarning() == nil)
+    #expect(reader.popWarning() == nil)
   }
 
   private static func packets(of path: String) throws -> [(byte: Int, byteCount: Int)] {

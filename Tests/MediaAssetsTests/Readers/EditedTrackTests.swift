@@ -31,9 +31,9 @@ import Testing
       folder, [(10_000, 20_000, 0x2_0000), (1_000, 40_000, 0), (5_000, 60_000, 0x1_0000)])
     let asset = Asset(path: path)
     let reader = try AudioTrackReader(asset: asset)
-    let warning = try #require(reader.takeWarning())
+    let warning = try #require(reader.popWarning())
     #expect(warning.error.code == .unsupportedEdit && warning.time == .zero)
-    #expect(reader.takeWarning() == nil)
+    #expect(reader.popWarning() == nil)
     let expected = Array(20_000..<30_000) + [Int64](repeating: 0, count: 1_000) + Array(60_000..<65_000)
     #expect(try indices(reader.readToEnd()) == expected)
     #expect(reader.end == AudioTrackReader.TrackEnd(frame: 16_000, isExact: true))
@@ -54,7 +54,7 @@ import Testing
     let expected =
       Array((last - 500)..<last) + [Int64](repeating: 0, count: 1_500) + Array(7..<3_007) + Array((last - 100)..<last)
     #expect(try indices(reader.readToEnd()) == expected)
-    #expect(reader.takeWarning() == nil)
+    #expect(reader.popWarning() == nil)
     // Into the silence, and out of it.
     #expect(try reader.seekExactly(to: MediaTime(frame: 1_990, rate: 44_100)) == MediaTime(frame: 1_990, rate: 44_100))
     #expect(try indices(reader.readFrames(20).samples) == Array(expected[1_990..<2_010]))

@@ -66,7 +66,7 @@ import Testing
       let wrong = firstWrongFrame(in: samples, from: target)
       #expect(samples.count == 2 * wanted && wrong == nil, "target \(target): wrong at \(wrong ?? -1)")
     }
-    #expect(reader.takeSkippedPackets() == nil)
+    #expect(reader.popSkippedPackets() == nil)
   }
 
   @Test(arguments: Storage.allCases)

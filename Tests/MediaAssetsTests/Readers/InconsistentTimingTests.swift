@@ -125,7 +125,7 @@ import Testing
       #expect(samples.count == 2 * Self.frameCount)
       #expect(firstWrong(samples, in: 0..<min(Self.frameCount, samples.count / 2)) == nil)
     }
-    let warning = reader.takeWarning()
+    let warning = reader.popWarning()
     #expect(warning?.error.code.rawValue ?? 0 == wrongLength.codes.warning)
     // The announced duration is corrected.
     let end = try #require(reader.end)
@@ -216,8 +216,8 @@ import Testing
     let reader = try AudioTrackReader(asset: Asset(path: folder.write(bytes, as: "jump.ts")))
     let samples = try reader.readToEnd()
     #expect(abs((samples.count - whole.count) / 2 - change * 441 / 10) < 100)
-    #expect(try #require(reader.takeWarning()).error.code == .irregularTimestamps)
-    #expect(reader.takeWarning() == nil)
+    #expect(try #require(reader.popWarning()).error.code == .irregularTimestamps)
+    #expect(reader.popWarning() == nil)
   }
 
   /// Reads a time-coded file whose timestamps jump. Expects silence or a cut of `change` frames, or neither, and all
@@ -241,14 +241,14 @@ import Testing
       #expect(isSilent)
     }
     guard isReported else {
-      let warning = reader.takeWarning()
+      let warning = reader.popWarning()
       #expect(warning?.error.code != .irregularTimestamps)
       return
     }
-    let warning = try #require(reader.takeWarning())
+    let warning = try #require(reader.popWarning())
     #expect(warning.error.code == .irregularTimestamps)
     #expect(abs(warning.time.seconds - Double(frame) / 44_100) < 0.2)
     // With silence in it, the audio may be longer than declared.
-    if let further = reader.takeWarning() { #expect(further.error.code == .wrongLength && change > 0) }
+    if let further = reader.popWarning() { #expect(further.error.code == .wrongLength && change > 0) }
   }
 }

@@ -107,7 +107,7 @@ import Testing
     #expect(reader.currentFrame == nil || reader.currentFrame?.time == last.time)
     try reader.seek(to: .zero)
     #expect(try reader.next()?.time == all.first?.time)
-    #expect(reader.takeFault() == nil)
+    #expect(reader.popFault() == nil)
   }
 }
 

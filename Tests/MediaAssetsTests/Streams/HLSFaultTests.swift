@@ -106,7 +106,7 @@ import Testing
     #expect(fresh.positionDoubt == .estimated, "only reading the first part shows where the second one starts")
     let reader = try rig.reader(session)
     #expect(try reader.frames(2_000_000) == halves.0 + halves.1)
-    #expect(reader.takeWarning() == nil)
+    #expect(reader.popWarning() == nil)
     try reader.seek(toFrame: target)
     #expect(reader.positionDoubt == nil)
     #expect(try reader.frames(3_000) == Array(halves.1[200_000..<206_000]))
@@ -137,7 +137,7 @@ import Testing
     try rig.server.write(Array((lines + ["#EXT-X-ENDLIST"]).joined(separator: "\n").utf8), to: "a.m3u8")
     let reader = try rig.reader(try rig.session("a.m3u8"))
     let samples = try reader.frames(3_000_000)
-    #expect(reader.takeWarning() == nil && rig.errorCodes.isEmpty)
+    #expect(reader.popWarning() == nil && rig.errorCodes.isEmpty)
     #expect(samples.count == halves.0.count + expected.count + halves.1.count)
     #expect(samples.prefix(halves.0.count).elementsEqual(halves.0))
     #expect(samples.dropFirst(halves.0.count).prefix(expected.count).elementsEqual(expected))
@@ -181,7 +181,7 @@ import Testing
     #expect(first > 2 * 44_100 * 5 && last < 2 * 44_100 * 19)
     #expect(samples[2 * 44_100 * 7] == 0 && samples[2 * 44_100 * 11] == whole[2 * 44_100 * 11])
     #expect(rig.errorCodes.sorted() == [2043, 2043, 2043, 2047, 2047, 2064, 2064])
-    #expect(reader.takeWarning()?.error.code == .irregularTimestamps)
+    #expect(reader.popWarning()?.error.code == .irregularTimestamps)
   }
 
   @Test func manyMissingSegmentsEndTheStreamOrSwitchTheVariant() throws {

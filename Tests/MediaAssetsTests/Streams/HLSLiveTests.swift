@@ -87,7 +87,7 @@ import Testing
     let expected = try rig.audio(8..<12)
     #expect(rest.suffix(expected.count - 20_000) == expected.suffix(expected.count - 20_000))
     #expect(rig.errorCodes.contains(2067))
-    #expect(reader.takeWarning()?.error.code == .segmentsLeftWindow)
+    #expect(reader.popWarning()?.error.code == .segmentsLeftWindow)
   }
 
   @Test func failingLivePlaylistIsRetriedUpToTheLimit() throws {

@@ -68,7 +68,7 @@ import Testing
       #expect(abs(properties.duration.seconds - Double(samples.count / 2) / 44_100) < 0.2)
       let end = try #require(reader.end)
       #expect(end.isExact && end.frame == Int64(samples.count / 2), "\(row.name)")
-      #expect(reader.takeWarning() == nil && reader.takeSkippedPackets() == nil, "\(row.name)")
+      #expect(reader.popWarning() == nil && reader.popSkippedPackets() == nil, "\(row.name)")
       #expect(asset.networkLog.errorEvents.isEmpty && asset.networkLog.accessEvents.count == 1)
       #expect(asset.networkLog.accessEvents.first?.playbackType == "vod")
 

@@ -89,7 +89,7 @@ import Testing
     print(runs)
     #expect(runs.map(\.file) == [1, 2])
     #expect(Set(runs.map { $0.firstIndex - $0.position }).count == 1, "no sample is lost or repeated")
-    #expect(reader.takeWarning() == nil && rig.log.errorEvents.isEmpty)
+    #expect(reader.popWarning() == nil && rig.log.errorEvents.isEmpty)
   }
 
   @Test func concurrentSwitchesToOneVariantSwitchOnce() throws {

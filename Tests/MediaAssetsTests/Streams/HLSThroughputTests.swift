@@ -450,7 +450,7 @@ import Testing
     print(highFactor, lowFactor, runs)
     #expect(runs.map(\.file) == [1, 2] && runs.last?.endIndex == 48_000 * 40)
     for run in runs { #expect(run.firstIndex == run.position, "no sample is lost or repeated") }
-    #expect(reader.takeWarning() == nil && rig.log.errorEvents.isEmpty)
+    #expect(reader.popWarning() == nil && rig.log.errorEvents.isEmpty)
     let requests = try rig.server.drain()
     let count = try #require(rig.segments["high"]?.count)
     let fetched = { (name: String) in requests.count { $0.hasPrefix("request GET /\(name)-") && $0.contains(".m4s") } }
@@ -484,7 +484,7 @@ import Testing
     #expect(thread.code() == 0)
     #expect(session.place.displayText.hasSuffix("low.m3u8") && rig.log.accessEvents.last?.numberOfSwitches == 1)
     #expect(heard.withLock { $0 == whole })
-    #expect(reader.takeWarning() == nil && rig.errorCodes.isEmpty)
+    #expect(reader.popWarning() == nil && rig.errorCodes.isEmpty)
   }
 
   @Test func presentTimeRangeIsTheBufferedPartOfAStream() throws {

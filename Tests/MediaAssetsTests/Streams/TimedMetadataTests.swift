@@ -34,9 +34,9 @@ import Testing
     try write(rig, 1, [(0, TimedID3.tag("Two")), (90_000, TimedID3.tag("Three"))])
     try rig.write("list.m3u8", 0..<4)
     let reader = try rig.reader(try rig.session("list.m3u8"))
-    #expect(try reader.frames(44_100 * 4 / 10).count == 44_100 * 4 / 10 * 2 && reader.takeTimedMetadata() == [])
+    #expect(try reader.frames(44_100 * 4 / 10).count == 44_100 * 4 / 10 * 2 && reader.popTimedMetadata() == [])
     _ = try reader.frames(44_100 / 5)
-    let early = reader.takeTimedMetadata()
+    let early = reader.popTimedMetadata()
     #expect(early.map { $0.items.map(\.identifier.rawValue) } == [["id3/TIT2", "id3/PRIV"]])
     #expect(
       early.first?.items.last?.dataValue == [1, 2] && early.first?.items.last?.extraAttributes[.owner] == "x.example")
@@ -44,13 +44,13 @@ import Testing
     #expect(abs((early.first?.time.seconds ?? 0) - 0.5) < 0.001, "\(early)")
     #expect(early.first?.items.first?.time == early.first?.time)
     _ = try reader.frames(44_100 * 3)
-    let later = reader.takeTimedMetadata()
+    let later = reader.popTimedMetadata()
     #expect(titles(later) == ["Two", "Three"] && later.allSatisfy { !$0.isCarriedOver })
     #expect(abs((later.last?.time.seconds ?? 0) - (later.first?.time.seconds ?? 0) - 1) < 0.001)
     // After a seek the current tag is returned, and the later ones again.
     try reader.seek(toFrame: 44_100 * 5 / 2)
     _ = try reader.frames(44_100)
-    let again = reader.takeTimedMetadata()
+    let again = reader.popTimedMetadata()
     #expect(titles(again) == ["Two", "Three"] && again.map(\.isCarriedOver) == [true, false])
     #expect(again.map(\.time) == later.map(\.time))
     // The audio is unaffected by them.
@@ -66,7 +66,7 @@ import Testing
     try rig.write("list.m3u8", 0..<2)
     let reader = try rig.reader(try rig.session("list.m3u8"))
     _ = try reader.frames(44_100 * 3 / 2)
-    let groups = reader.takeTimedMetadata()
+    let groups = reader.popTimedMetadata()
     #expect(titles(groups) == ["Small", String(repeating: "L", count: 130)])
     #expect(abs((groups.last?.time.seconds ?? 0) - (groups.first?.time.seconds ?? 0) - 0.5) < 0.001)
   }
@@ -117,7 +117,7 @@ import Testing
     try rig.server.write(Array((lines + ["#EXT-X-ENDLIST"]).joined(separator: "\n").utf8), to: "bare.m3u8")
     let reader = try rig.reader(try rig.session("bare.m3u8"))
     _ = try reader.frames(44_100 * 5)
-    let groups = reader.takeTimedMetadata()
+    let groups = reader.popTimedMetadata()
     #expect(groups.map { $0.items.map(\.identifier.rawValue) } == [["id3/TIT2"], ["id3/TIT2"]])
     #expect(titles(groups) == ["B", "C"])
     for (group, frame) in zip(groups, [81_920, 163_840]) {
@@ -149,7 +149,7 @@ import Testing
     try rig.server.write(events + readFile(path), to: name)
     let reader = try rig.reader(try rig.session("vod.m3u8"))
     _ = try reader.frames(44_100 * 5)
-    let groups = reader.takeTimedMetadata()
+    let groups = reader.popTimedMetadata()
     #expect(titles(groups) == ["From the start", "By the clock"])
     #expect(abs((groups.first?.time.seconds ?? 0) - 2.5) < 0.1 && abs((groups.last?.time.seconds ?? 0) - 3) < 0.1)
   }
@@ -169,9 +169,9 @@ import Testing
     let session = try rig.session("list.m3u8")
     let reader = try rig.reader(session)
     _ = try reader.frames(44_100)
-    #expect(reader.takeTimedMetadata() == [])
+    #expect(reader.popTimedMetadata() == [])
     _ = try reader.frames(44_100)
-    let first = reader.takeTimedMetadata()
+    let first = reader.popTimedMetadata()
     #expect(first.map(\.time) == [MediaTime(value: 1_500_000, timescale: 1_000_000)])
     #expect(first.first?.duration == MediaTime(value: 2, timescale: 1) && first.first?.isCarriedOver == false)
     #expect(
@@ -182,18 +182,18 @@ import Testing
     #expect(first.first?.items.allSatisfy { $0.extraAttributes[.info] == "a" } == true)
     #expect(first.first?.items[2].dateValue?.hour == 9)
     _ = try reader.frames(44_100 * 3)
-    let second = reader.takeTimedMetadata()
+    let second = reader.popTimedMetadata()
     #expect(second.map { $0.items.first?.stringValue } == ["b", "c"])
     #expect(second.map(\.duration) == [MediaTime(value: 1, timescale: 1), nil])
     #expect(second.first?.items.first { $0.key == "SCTE35-OUT" }?.dataValue == [0xFC, 1])
     // A current range is reported. An earlier one that has ended, or an instant, is not.
     try reader.seek(toFrame: 44_100 * 5 / 2)
     _ = try reader.frames(441)
-    let current = reader.takeTimedMetadata()
+    let current = reader.popTimedMetadata()
     #expect(current.map { $0.items.first?.stringValue } == ["a"] && current.map(\.isCarriedOver) == [true])
     try reader.seek(toFrame: 44_100 * 6)
     _ = try reader.frames(441)
-    #expect(reader.takeTimedMetadata() == [])
+    #expect(reader.popTimedMetadata() == [])
   }
 
   @Test func pendingMetadataIsBounded() throws {

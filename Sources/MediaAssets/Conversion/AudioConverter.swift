@@ -110,10 +110,10 @@ public final class AudioConverter {
         let dropped = min(droppedFrameCount, count)
         droppedFrameCount -= dropped
         let channelCount = self.output.channelCount
-        let kept = (count - dropped) * channelCount
-        output.update(from: output + dropped * channelCount, count: kept)
+        let audibleSampleCount = (count - dropped) * channelCount
+        output.update(from: output + dropped * channelCount, count: audibleSampleCount)
         guard count == capacityFrames else { return count - dropped }
-        count = count - dropped + (try produce(output + kept, dropped))
+        count = count - dropped + (try produce(output + audibleSampleCount, dropped))
       }
       return count
     } catch { throw Self.mapped(error) }

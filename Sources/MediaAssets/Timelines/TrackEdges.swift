@@ -131,7 +131,9 @@ struct TrackEdges: Sendable, Hashable, Codable {
     return length + (header[5] & 0x10 != 0 ? 20 : 10)
   }
 
-  private static func findInfoFrame(_ demuxer: Demuxer) -> (info: MP3InfoFrame, location: InfoFrameLocation, byte: Int64)? {
+  private static func findInfoFrame(
+    _ demuxer: Demuxer
+  ) -> (info: MP3InfoFrame, location: InfoFrameLocation, byte: Int64)? {
     var offset: Int64 = 0
     while true {
       let header = demuxer.bytes(at: offset, count: 10)
