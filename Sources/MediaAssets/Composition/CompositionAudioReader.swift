@@ -57,7 +57,7 @@ final class CompositionAudioReader: AudioReader, @unchecked Sendable {
     tracks = read.map { CompositionTrackAudio($0, format, interrupt: interrupt, log: log) }
     let end = read.map(\.duration).max() ?? .zero
     endFrame = end.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero) ?? Int64.max / 8
-    mixer = AudioMixer(channelCount: format.channelCount, pieceFrames: Self.chunkFrameCount)
+    mixer = AudioMixer(channelCount: format.channelCount, chunkFrames: Self.chunkFrameCount)
     writer = sampleFormat == .float32 ? nil : try SampleWriter(format, sampleFormat)
     written = writer == nil ? nil : .allocate(capacity: Self.chunkFrameCount * format.channelCount)
   }

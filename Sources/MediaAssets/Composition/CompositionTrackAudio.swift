@@ -70,8 +70,8 @@ final class CompositionTrackAudio {
 
   /// Fills memory with the frames of the composition from frame `first`, and with silence where there is no audio.
   /// Blocks.
-  func fill(_ output: UnsafeMutablePointer<Float>, frameCount: Int, from first: Int64) -> AudioMixer.Filled {
-    var filled = AudioMixer.Filled(count: 0, hasSound: false)
+  func fill(_ output: UnsafeMutablePointer<Float>, frameCount: Int, from first: Int64) -> AudioMixer.FillResult {
+    var filled = AudioMixer.FillResult(count: 0, hasAudio: false)
     do throws(MediaError) {
       while filled.count < frameCount {
         let position = first + Int64(filled.count)
@@ -89,7 +89,7 @@ final class CompositionTrackAudio {
           filled.count += silence(buffer, count)
         } else {
           filled.count += try read(segment, from: position, into: buffer, count)
-          filled.hasSound = true
+          filled.hasAudio = true
         }
       }
     } catch {
@@ -136,7 +136,7 @@ final class CompositionTrackAudio {
     guard let source = segment.source else { return silence(output, count) }
     do throws(MediaError) {
       let audio = try audio(of: source, segment)
-      try audio.go(to: frame(segment.sourceRange.start) + (position - frame(segment.timeRange.start)))
+      try audio.move(to: frame(segment.sourceRange.start) + (position - frame(segment.timeRange.start)))
       let readCount = try audio.read(into: output, capacityFrames: count)
       return readCount > 0 ? readCount : silence(output, count)
     } catch {

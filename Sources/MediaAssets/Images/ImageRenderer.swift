@@ -104,6 +104,6 @@ final class ImageRenderer {
         image = try scaler.convert(Frame(image), to: .bgra, width: plan.scaledWidth, height: plan.scaledHeight)
       }
     }
-    return image.turned(quarterTurns: plan.quarterTurns)
+    return image.rotated(quarterTurns: plan.quarterTurns)
   }
 }

@@ -105,7 +105,7 @@ public final class AssetReader: Sendable {
   /// - Throws: `invalidState` without outputs or on a second call; `cancelled`; the errors of ``AudioTrackReader``.
   public func startReading() throws(MediaError) {
     let opening = AssetOpening()
-    let begun = state.withLock { state -> Result<([AssetReaderOutput], TimeRange), MediaError> in
+    let started = state.withLock { state -> Result<([AssetReaderOutput], TimeRange), MediaError> in
       guard state.status == .unknown else {
         return .failure(MediaError(.invalidState, "reading can be started only once", operation: "startReading"))
       }
@@ -116,7 +116,7 @@ public final class AssetReader: Sendable {
       state.opening = opening
       return .success((state.outputs, state.timeRange))
     }
-    let (outputs, range) = try begun.get()
+    let (outputs, range) = try started.get()
     do throws(MediaError) {
       let properties = try opening.load(asset)
       defer { opening.finish(asset) }
@@ -126,7 +126,7 @@ public final class AssetReader: Sendable {
         return state.status != .reading
       }
       guard !isCancelled else { throw Self.cancelled }
-      for output in outputs { output.begin() }
+      for output in outputs { output.startReadingAhead() }
     } catch {
       end(error.code == .cancelled ? .cancelled : .failed, error.code == .cancelled ? nil : error)
       // Outputs may have been opened after the cancellation.
@@ -155,7 +155,7 @@ public final class AssetReader: Sendable {
   /// Records that an output has ended.
   func outputEnded(with error: MediaError?) {
     if let error { return end(.failed, error) }
-    let isOver = state.withLock { state in state.outputs.allSatisfy(\.isOver) }
-    if isOver { end(.completed, nil) }
+    let hasEnded = state.withLock { state in state.outputs.allSatisfy(\.hasEnded) }
+    if hasEnded { end(.completed, nil) }
   }
 }

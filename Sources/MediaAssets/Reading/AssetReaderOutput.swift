@@ -18,16 +18,16 @@ public class AssetReaderOutput: @unchecked Sendable {
   struct State {
     var hasReader = false
     /// Whether the source is open.
-    var hasBegun = false
+    var wasOpened = false
     weak var reader: AssetReader?
     /// The source of the samples, from opening to the end.
     var pass: (any ReadPass)?
     var queue: Deque<SampleBuffer> = []
     var queuedByteCount = 0
     /// The number of bytes for which a copying thread waits, 0 for any samples; nil if no thread waits.
-    var wantedByteCount: Int?
+    var awaitedByteCount: Int?
     /// Not nil if the reading thread waits for room, or until the queue has fewer buffers than this.
-    var waitingLeastCount: Int?
+    var waitingMinimumCount: Int?
     /// The ranges to be read, the current one first.
     var ranges: Deque<TimeRange> = []
     /// Whether no other ranges will be read.
@@ -35,7 +35,7 @@ public class AssetReaderOutput: @unchecked Sendable {
     /// Whether nil was returned for the current ranges and other ranges can be requested.
     var isBetweenRanges = false
     /// Whether the output has ended: nil was returned, or will be, for all calls.
-    var isOver = false
+    var hasEnded = false
     var isCancelled = false
     var error: MediaError?
     var fault: MediaError?
@@ -75,19 +75,19 @@ public class AssetReaderOutput: @unchecked Sendable {
   ///
   /// With ``supportsRandomAccess``, nil means that the ranges have been read and others can be requested.
   public func copyNextSampleBuffer() -> SampleBuffer? {
-    let answer =
+    let result =
       signal.withState { Self.next(&$0) }
       ?? signal.wait(until: HostTime(nanoseconds: HostTime.now.nanoseconds + Self.gatheringNanoseconds)) { state in
-        Self.next(&state, least: Self.wakingByteCount)
+        Self.next(&state, minimumByteCount: Self.wakingByteCount)
       } ?? signal.wait { Self.next(&$0) }
     let wakesThread = signal.withState { state in
       let wakes =
-        state.waitingLeastCount.map { state.queue.count < $0 || state.queuedByteCount <= Self.byteLimit / 2 } ?? false
-      if wakes { state.waitingLeastCount = nil }
+        state.waitingMinimumCount.map { state.queue.count < $0 || state.queuedByteCount <= Self.byteLimit / 2 } ?? false
+      if wakes { state.waitingMinimumCount = nil }
       return wakes
     }
     if wakesThread { signal.update { _ in } }
-    switch answer {
+    switch result {
     case .buffer(let buffer): return buffer
     case .end(let error): signal.withState { $0.reader }?.outputEnded(with: error)
     case .nothing, nil: break
@@ -95,7 +95,7 @@ public class AssetReaderOutput: @unchecked Sendable {
     return nil
   }
 
-  private enum Answer {
+  private enum NextResult {
     case buffer(SampleBuffer)
     case nothing
     case end(MediaError?)
@@ -103,20 +103,20 @@ public class AssetReaderOutput: @unchecked Sendable {
 
   /// Returns the next samples; nil if the caller must wait.
   ///
-  /// - Parameter least: The minimum number of queued bytes while more are arriving.
-  private static func next(_ state: inout State, least: Int = 0) -> Answer? {
-    guard state.hasBegun, !state.isOver, !state.isCancelled else { return .nothing }
+  /// - Parameter minimumByteCount: The minimum number of queued bytes while more are arriving.
+  private static func next(_ state: inout State, minimumByteCount: Int = 0) -> NextResult? {
+    guard state.wasOpened, !state.hasEnded, !state.isCancelled else { return .nothing }
     let isEnded = state.error != nil || state.ranges.isEmpty
-    let isEnough = !state.queue.isEmpty && state.queuedByteCount >= least
-    state.wantedByteCount = isEnded || isEnough ? nil : least
-    guard state.wantedByteCount == nil else { return nil }
+    let isEnough = !state.queue.isEmpty && state.queuedByteCount >= minimumByteCount
+    state.awaitedByteCount = isEnded || isEnough ? nil : minimumByteCount
+    guard state.awaitedByteCount == nil else { return nil }
     if let buffer = state.queue.popFirst() {
       state.queuedByteCount -= cost(of: buffer)
       return .buffer(buffer)
     }
-    state.isOver = state.error != nil || state.isFinal
-    state.isBetweenRanges = !state.isOver
-    return state.isOver ? .end(state.error) : .nothing
+    state.hasEnded = state.error != nil || state.isFinal
+    state.isBetweenRanges = !state.hasEnded
+    return state.hasEnded ? .end(state.error) : .nothing
   }
 
   /// The first fault of the file that did not stop reading; nil if there is none so far. Faults are packets that did
@@ -159,8 +159,8 @@ public class AssetReaderOutput: @unchecked Sendable {
   public func markConfigurationAsFinal() {
     let reader = signal.update { state -> AssetReader? in
       state.isFinal = true
-      guard state.isBetweenRanges, !state.isOver else { return nil }
-      (state.isBetweenRanges, state.isOver) = (false, true)
+      guard state.isBetweenRanges, !state.hasEnded else { return nil }
+      (state.isBetweenRanges, state.hasEnded) = (false, true)
       return state.reader
     }
     reader?.outputEnded(with: nil)
@@ -178,7 +178,7 @@ public class AssetReaderOutput: @unchecked Sendable {
   }
 
   /// Whether the output has ended.
-  var isOver: Bool { signal.withState { $0.isOver } }
+  var hasEnded: Bool { signal.withState { $0.hasEnded } }
 
   /// Opens the source of the samples. Blocks.
   func open(
@@ -186,7 +186,7 @@ public class AssetReaderOutput: @unchecked Sendable {
   ) throws(MediaError) {
     let pass = try makePass(asset, properties, opening)
     signal.update { state in
-      state.hasBegun = true
+      state.wasOpened = true
       // Otherwise the output has been cancelled meanwhile.
       guard !state.isCancelled else { return }
       (state.pass, state.ranges) = (pass, [range])
@@ -194,7 +194,7 @@ public class AssetReaderOutput: @unchecked Sendable {
   }
 
   /// Starts to read ahead.
-  func begin() {
+  func startReadingAhead() {
     guard let pass = signal.withState({ $0.pass }) else { return }
     let signal = signal
     NamedThread.detached(name: "playhead-reader") {
@@ -222,9 +222,9 @@ public class AssetReaderOutput: @unchecked Sendable {
   private static func run(_ signal: ConditionMutex<State>, _ pass: any ReadPass) {
     do throws(MediaError) {
       while let range = nextRange(signal) {
-        try pass.begin(range)
+        try pass.start(range)
         while let buffer = try pass.read() {
-          guard hand(buffer, to: signal, leastCount: pass.leastAheadCount) else { return }
+          guard enqueue(buffer, to: signal, minimumCount: pass.minimumReadAheadCount) else { return }
         }
         noteFault(of: pass, signal)
         signal.update { state in
@@ -259,23 +259,23 @@ public class AssetReaderOutput: @unchecked Sendable {
   private static func cost(of buffer: SampleBuffer) -> Int { buffer.data.count + bufferByteCount }
 
   /// Waits for room in the queue and appends a buffer. Returns false if the output was cancelled.
-  private static func hand(_ buffer: SampleBuffer, to signal: ConditionMutex<State>, leastCount: Int) -> Bool {
+  private static func enqueue(_ buffer: SampleBuffer, to signal: ConditionMutex<State>, minimumCount: Int) -> Bool {
     var wakes = false
     let cost = cost(of: buffer)
-    let isThere: Bool? = signal.wait { state in
+    let isEnqueued: Bool? = signal.wait { state in
       if state.isCancelled { return false }
-      guard state.queue.count < leastCount || state.queuedByteCount + cost <= byteLimit else {
-        state.waitingLeastCount = leastCount
+      guard state.queue.count < minimumCount || state.queuedByteCount + cost <= byteLimit else {
+        state.waitingMinimumCount = minimumCount
         return nil
       }
-      state.waitingLeastCount = nil
+      state.waitingMinimumCount = nil
       state.queue.append(buffer)
       state.queuedByteCount += cost
-      wakes = state.wantedByteCount.map { state.queuedByteCount >= $0 } ?? false
-      if wakes { state.wantedByteCount = nil }
+      wakes = state.awaitedByteCount.map { state.queuedByteCount >= $0 } ?? false
+      if wakes { state.awaitedByteCount = nil }
       return true
     }
     if wakes { signal.update { _ in } }
-    return isThere ?? false
+    return isEnqueued ?? false
   }
 }

@@ -21,7 +21,7 @@ public final class AssetReaderStoredOutput: AssetReaderOutput, @unchecked Sendab
 
   /// The track, of any media type. Default: nil, the audio track that plays, or the video track if there is none.
   public let trackID: AssetTrack.ID?
-  private let found = Mutex<FormatDescription?>(nil)
+  private let openedFormat = Mutex<FormatDescription?>(nil)
 
   /// Creates an output that has no reader yet.
   public init(trackID: AssetTrack.ID? = nil, supportsRandomAccess: Bool = false) {
@@ -30,7 +30,7 @@ public final class AssetReaderStoredOutput: AssetReaderOutput, @unchecked Sendab
   }
 
   /// The format of the samples, as in each buffer; nil before reading has started.
-  public var format: FormatDescription? { found.withLock { $0 } }
+  public var format: FormatDescription? { openedFormat.withLock { $0 } }
 
   override func makePass(
     _ asset: Asset, _ properties: AssetProperties, _ opening: AssetOpening
@@ -50,7 +50,7 @@ public final class AssetReaderStoredOutput: AssetReaderOutput, @unchecked Sendab
           asset: asset, demuxer: demuxer, byteCount: byteCount, interrupt: interrupt, trackID: track.id,
           keepsPackets: true))
       : try StoredPacketPass(asset, demuxer, byteCount: byteCount, interrupt: interrupt, trackID: track.id)
-    found.withLock { $0 = pass.format }
+    openedFormat.withLock { $0 = pass.format }
     return pass
   }
 }

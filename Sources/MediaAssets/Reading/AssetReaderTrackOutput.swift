@@ -24,12 +24,12 @@ public final class AssetReaderTrackOutput: AssetReaderOutput, @unchecked Sendabl
     _ asset: Asset, _ properties: AssetProperties, _ opening: AssetOpening
   ) throws(MediaError) -> any ReadPass {
     let track = trackID.map { id in properties.tracks.first { $0.id == id } } ?? properties.audioTrack
-    let likely = track?.audioFormat.map { AudioPass.encoding(for: settings, of: $0) }
-    var sound = try opening.reader(
-      asset, trackID: trackID, encoding: likely ?? NativeSamples.native(of: settings.encoding))
-    let encoding = AudioPass.encoding(for: settings, of: sound.format)
+    let expectedEncoding = track?.audioFormat.map { AudioPass.encoding(for: settings, of: $0) }
+    var reader = try opening.reader(
+      asset, trackID: trackID, encoding: expectedEncoding ?? NativeSamples.native(of: settings.encoding))
+    let encoding = AudioPass.encoding(for: settings, of: reader.format)
     // The decoded format differs from the one in the file's header.
-    if sound.encoding != encoding { sound = try opening.reader(asset, trackID: trackID, encoding: encoding) }
-    return try AudioPass(sound, settings)
+    if reader.encoding != encoding { reader = try opening.reader(asset, trackID: trackID, encoding: encoding) }
+    return try AudioPass(reader, settings)
   }
 }

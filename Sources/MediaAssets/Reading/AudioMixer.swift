@@ -6,11 +6,11 @@ import MediaCore
 /// Threading: one thread at a time.
 final class AudioMixer {
   /// The result of filling a chunk.
-  struct Filled {
+  struct FillResult {
     /// The number of valid frames from the beginning.
     var count: Int
     /// Whether the chunk contains audio other than silence.
-    var hasSound: Bool
+    var hasAudio: Bool
     /// The reason why there are no more frames; nil if the chunk is full.
     var error: MediaError?
   }
@@ -18,10 +18,10 @@ final class AudioMixer {
   private let channelCount: Int
   private let scratch: UnsafeMutableBufferPointer<Float>
 
-  /// - Parameter pieceFrames: Maximum number of frames added together.
-  init(channelCount: Int, pieceFrames: Int) {
+  /// - Parameter chunkFrames: Maximum number of frames added together.
+  init(channelCount: Int, chunkFrames: Int) {
     self.channelCount = channelCount
-    scratch = .allocate(capacity: channelCount * pieceFrames)
+    scratch = .allocate(capacity: channelCount * chunkFrames)
   }
 
   deinit { scratch.deallocate() }
@@ -31,26 +31,26 @@ final class AudioMixer {
   /// - Returns: The number of frames that are valid in all sources, and the first error.
   func mix(
     into output: UnsafeMutablePointer<Float>, _ frameCount: Int, _ sourceCount: Int,
-    _ fill: (Int, UnsafeMutablePointer<Float>) -> Filled
+    _ fill: (Int, UnsafeMutablePointer<Float>) -> FillResult
   ) -> (count: Int, error: MediaError?) {
     var count = frameCount
     var error: MediaError?
-    var hasSound = false
+    var hasAudio = false
     for index in 0..<sourceCount {
       guard let scratch = scratch.baseAddress else { break }
       let target = index == 0 ? output : scratch
       let filled = fill(index, target)
       if filled.count < count { (count, error) = (filled.count, filled.error) }
       if index == 0 {
-        hasSound = filled.hasSound
-      } else if filled.hasSound {
+        hasAudio = filled.hasAudio
+      } else if filled.hasAudio {
         let sampleCount = count * channelCount
-        if hasSound {
+        if hasAudio {
           Self.add(scratch, to: output, sampleCount)
         } else {
           output.update(from: scratch, count: sampleCount)
         }
-        hasSound = true
+        hasAudio = true
       }
     }
     return (count, error)

@@ -9,7 +9,7 @@ final class AudioPass: ReadPass, @unchecked Sendable {
   // `@unchecked Sendable`: other threads use only the reader's interrupt.
 
   /// Maximum number of frames delivered together.
-  static let pieceFrames = ConvertedAudio.pieceFrames
+  static let chunkFrames = ConvertedAudio.chunkFrames
 
   private let reader: AudioTrackReader
   private let encoding: PCMEncoding
@@ -22,7 +22,7 @@ final class AudioPass: ReadPass, @unchecked Sendable {
   private var next: Int64 = 0
   private var end: Int64?
   /// Whether no buffer of this range has been delivered.
-  private var isFresh = true
+  private var isFirstBuffer = true
   private var isFirstRange = true
 
   /// - Parameter reader: A reader with the encoding `AudioPass.encoding(for:of:)`.
@@ -52,11 +52,11 @@ final class AudioPass: ReadPass, @unchecked Sendable {
   /// output.
   ///
   /// - Throws: `invalidTime`; the errors of `AudioTrackReader.seek`.
-  func begin(_ range: TimeRange) throws(MediaError) {
+  func start(_ range: TimeRange) throws(MediaError) {
     guard range.start.isNumeric else {
       throw MediaError(.invalidTime, "cannot read from \(range.start)", operation: "read")
     }
-    isFresh = true
+    isFirstBuffer = true
     end = range.end.isNumeric ? Self.frame(range.end, output.sampleRateHz) : nil
     // Every track is shorter.
     guard let first = Self.frame(range.start, output.sampleRateHz) else {
@@ -64,11 +64,11 @@ final class AudioPass: ReadPass, @unchecked Sendable {
       return
     }
     next = first
-    let wanted = try conversion?.begin(at: first) ?? first
+    let inputFrame = try conversion?.restart(atOutputFrame: first) ?? first
     // The frame is after the end.
-    if try !reader.go(toFrame: wanted, needsProof: true) { end = next }
+    if try !reader.move(toFrame: inputFrame, needsProof: true) { end = next }
     // A live stream begins at the first available frame. A stream that cannot seek back continues at its position.
-    if reader.position > wanted { next = try conversion?.begin(atInput: reader.position) ?? reader.position }
+    if reader.position > inputFrame { next = try conversion?.restart(atInputFrame: reader.position) ?? reader.position }
   }
 
   func popFault() -> MediaError? { reader.popSkippedPackets()?.error ?? reader.popWarning()?.error }
@@ -86,26 +86,26 @@ final class AudioPass: ReadPass, @unchecked Sendable {
     guard end.map({ next < $0 }) ?? true else { return nil }
     if conversion == nil, reader.position != next {
       // Audio that a live stream no longer has is skipped.
-      (next, isFresh) = (reader.position, true)
+      (next, isFirstBuffer) = (reader.position, true)
     }
-    let left = end.map { $0 - next } ?? Int64(Self.pieceFrames)
-    guard left > 0 else { return nil }
-    let capacity = Int(min(left, Int64(Self.pieceFrames)))
-    let bytes = if let conversion { try conversion.read(capacity) } else { try piece(capacity) }
+    let remainingCount = end.map { $0 - next } ?? Int64(Self.chunkFrames)
+    guard remainingCount > 0 else { return nil }
+    let capacity = Int(min(remainingCount, Int64(Self.chunkFrames)))
+    let bytes = if let conversion { try conversion.read(capacity) } else { try readChunk(capacity) }
     let native = NativeSamples.native(of: encoding)
     let count = bytes.count / native.byteCount(channelCount: output.channelCount)
     guard count > 0 else { return nil }
     let buffer = try SampleBuffer(
       pcm: NativeSamples.packed(bytes, encoding, channelCount: output.channelCount), format: format,
       presentationTime: MediaTime(frame: next, rate: output.sampleRateHz),
-      attachments: .init(isDiscontinuity: isFresh && !isFirstRange))
+      attachments: .init(isDiscontinuity: isFirstBuffer && !isFirstRange))
     next += Int64(count)
-    (isFresh, isFirstRange) = (false, false)
+    (isFirstBuffer, isFirstRange) = (false, false)
     return buffer
   }
 
   /// Reads the track's samples directly into the buffer's memory.
-  private func piece(_ capacity: Int) throws(MediaError) -> [UInt8] {
+  private func readChunk(_ capacity: Int) throws(MediaError) -> [UInt8] {
     let frameByteCount = reader.frameByteCount
     var result: Result<AudioTrackReader.ReadResult, MediaError> = .success(.endOfTrack)
     let bytes = [UInt8](unsafeUninitializedCapacity: capacity * frameByteCount) { room, filled in
@@ -120,7 +120,7 @@ final class AudioPass: ReadPass, @unchecked Sendable {
 
 /// A conversion to another sample rate or channel count, in the requested encoding.
 private final class Conversion {
-  private let sound: ConvertedAudio
+  private let audio: ConvertedAudio
   private let output: AudioFormat
   private let frameByteCount: Int
   private let writer: SampleWriter
@@ -131,20 +131,20 @@ private final class Conversion {
     let native = NativeSamples.native(of: encoding)
     frameByteCount = native.byteCount(channelCount: output.channelCount)
     writer = try SampleWriter(output, try SampleWriter.format(of: native))
-    sound = try ConvertedAudio(reader, to: output)
-    samples = .allocate(capacity: AudioPass.pieceFrames * output.channelCount)
+    audio = try ConvertedAudio(reader, to: output)
+    samples = .allocate(capacity: AudioPass.chunkFrames * output.channelCount)
   }
 
   deinit { samples.deallocate() }
 
-  func begin(atInput frame: Int64) throws(MediaError) -> Int64 { try sound.begin(atInput: frame) }
+  func restart(atInputFrame frame: Int64) throws(MediaError) -> Int64 { try audio.restart(atInputFrame: frame) }
 
-  func begin(at first: Int64) throws(MediaError) -> Int64 { try sound.begin(at: first) }
+  func restart(atOutputFrame first: Int64) throws(MediaError) -> Int64 { try audio.restart(atOutputFrame: first) }
 
   /// Reads at most `capacity` frames. Empty at the end.
   func read(_ capacity: Int) throws(MediaError) -> [UInt8] {
     guard let base = samples.baseAddress else { return [] }
-    let count = try sound.read(into: base, capacityFrames: capacity)
+    let count = try audio.read(into: base, capacityFrames: capacity)
     return try writer.bytes(base, frameCount: count, frameByteCount: frameByteCount)
   }
 }

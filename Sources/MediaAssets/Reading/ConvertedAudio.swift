@@ -8,7 +8,7 @@ import MediaCore
 /// Threading: one thread at a time, which may block.
 final class ConvertedAudio {
   /// Maximum number of frames read together.
-  static let pieceFrames = 8_192
+  static let chunkFrames = 8_192
 
   private let reader: AudioTrackReader
   private let output: AudioFormat
@@ -24,20 +24,20 @@ final class ConvertedAudio {
     self.reader = reader
     self.output = output
     converter = try AudioConverter(from: reader.format, to: output)
-    incoming = .allocate(capacity: Self.pieceFrames * reader.format.channelCount)
+    incoming = .allocate(capacity: Self.chunkFrames * reader.format.channelCount)
   }
 
   deinit { incoming.deallocate() }
 
   /// Begins a conversion at an input frame, without earlier input. Returns the first output frame.
-  func begin(atInput frame: Int64) throws(MediaError) -> Int64 {
+  func restart(atInputFrame frame: Int64) throws(MediaError) -> Int64 {
     (isDrained, failure) = (false, nil)
     converter = try AudioConverter(from: reader.format, to: output, historyStart: frame, firstInputFrame: frame)
     return converter.firstOutputFrame
   }
 
   /// Begins a conversion whose first output frame is `first`. Returns the input frame to which the reader must seek.
-  func begin(at first: Int64) throws(MediaError) -> Int64 {
+  func restart(atOutputFrame first: Int64) throws(MediaError) -> Int64 {
     (isDrained, failure) = (false, nil)
     let source =
       MediaTime(frame: first, rate: output.sampleRateHz).frameIndex(
@@ -50,7 +50,7 @@ final class ConvertedAudio {
 
   /// Reads at most `capacityFrames` frames. Returns 0 at the end.
   ///
-  /// - Throws: The errors of `AudioTrackReader.read`, after the last frame; `cancelled`, after which `begin` must be
+  /// - Throws: The errors of `AudioTrackReader.read`, after the last frame; `cancelled`, after which `restart` must be
   ///   called before the next read.
   func read(into samples: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
     guard let room = incoming.baseAddress else { return 0 }
@@ -58,7 +58,7 @@ final class ConvertedAudio {
       isDrained ? 0 : try converter.convert(room, frameCount: 0, into: samples, capacityFrames: capacityFrames)
     while count == 0, !isDrained {
       do throws(MediaError) {
-        switch try reader.read(into: room, capacityFrames: Self.pieceFrames) {
+        switch try reader.read(into: room, capacityFrames: Self.chunkFrames) {
         case .frames(let read, _):
           count = try converter.convert(room, frameCount: read, into: samples, capacityFrames: capacityFrames)
         case .cancelled: throw AssetReader.cancelled
@@ -83,7 +83,7 @@ extension AudioTrackReader {
   ///
   /// - Parameter needsProof: whether everything is read from the start if a seek does not prove the position.
   /// - Throws: The errors of `seek` and `read`; `cancelled`.
-  func go(toFrame frame: Int64, needsProof: Bool = false) throws(MediaError) -> Bool {
+  func move(toFrame frame: Int64, needsProof: Bool = false) throws(MediaError) -> Bool {
     guard position != frame else { return true }
     _ = try seek(
       to: MediaTime(frame: frame, rate: format.sampleRateHz), toleranceBefore: .zero, toleranceAfter: .zero)
@@ -92,7 +92,7 @@ extension AudioTrackReader {
       try restart()
     }
     guard position < frame else { return true }
-    let capacity = ConvertedAudio.pieceFrames
+    let capacity = ConvertedAudio.chunkFrames
     let room = UnsafeMutableRawPointer.allocate(byteCount: capacity * frameByteCount, alignment: 16)
     defer { room.deallocate() }
     while position < frame {

@@ -10,9 +10,9 @@ final class FormattedAudio {
   private let format: AudioFormat
   private let converted: ConvertedAudio?
   /// The frame of the next read; nil if unknown.
-  private var requested: Int64?
-  /// The first available frame from there. It is later than `requested` if a live stream advanced meanwhile.
-  private var present: Int64 = 0
+  private var nextFrame: Int64?
+  /// The first available frame from there. It is later than `nextFrame` if a live stream advanced meanwhile.
+  private var firstAvailableFrame: Int64 = 0
   /// Whether there is no audio from the next frame.
   private(set) var isAtEnd = false
 
@@ -27,35 +27,38 @@ final class FormattedAudio {
   /// Moves to a frame. Has no effect if it is the current one.
   ///
   /// - Throws: The errors of seeking; `cancelled`.
-  func go(to frame: Int64) throws(MediaError) {
-    if let requested, frame == requested || isAtEnd && frame > requested {
-      self.requested = frame
+  func move(to frame: Int64) throws(MediaError) {
+    if let nextFrame, frame == nextFrame || isAtEnd && frame > nextFrame {
+      self.nextFrame = frame
       return
     }
-    requested = nil
-    let first = try converted?.begin(at: frame) ?? frame
-    isAtEnd = try !reader.go(toFrame: first)
-    present = frame
-    if reader.position > first { present = try converted?.begin(atInput: reader.position) ?? reader.position }
-    requested = frame
+    nextFrame = nil
+    let first = try converted?.restart(atOutputFrame: frame) ?? frame
+    isAtEnd = try !reader.move(toFrame: first)
+    firstAvailableFrame = frame
+    if reader.position > first {
+      firstAvailableFrame = try converted?.restart(atInputFrame: reader.position) ?? reader.position
+    }
+    nextFrame = frame
   }
 
   /// Reads from 1 to `capacityFrames` frames; 0 at the end. Audio that a live stream no longer has is replaced with
   /// silence.
   ///
-  /// - Throws: The errors of `AudioTrackReader.read`; `cancelled`. After an error, call `go(to:)` before the next read.
+  /// - Throws: The errors of `AudioTrackReader.read`; `cancelled`. After an error, call `move(to:)` before the next
+  ///   read.
   func read(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
-    guard let place = requested, !isAtEnd else { return 0 }
-    requested = nil
-    var count = Int(min(Int64(capacityFrames), max(0, present - place)))
+    guard let frame = nextFrame, !isAtEnd else { return 0 }
+    nextFrame = nil
+    var count = Int(min(Int64(capacityFrames), max(0, firstAvailableFrame - frame)))
     if count > 0 {
       output.update(repeating: 0, count: count * format.channelCount)
     } else {
       count = try next(into: output, capacityFrames)
-      present = place + Int64(count)
+      firstAvailableFrame = frame + Int64(count)
     }
     isAtEnd = count == 0
-    requested = place + Int64(count)
+    nextFrame = frame + Int64(count)
     return count
   }
 

@@ -9,7 +9,7 @@ final class MixPass: ReadPass, @unchecked Sendable {
 
   /// One of the mixed tracks.
   private struct Input {
-    let sound: FormattedAudio
+    let audio: FormattedAudio
     let volume: AudioMixInputParameters?
   }
 
@@ -24,7 +24,7 @@ final class MixPass: ReadPass, @unchecked Sendable {
   /// The next frame to deliver, and the end of the range.
   private var next: Int64 = 0
   private var end: Int64?
-  private var isFresh = true
+  private var isFirstBuffer = true
   private var isFirstRange = true
   /// The error at which a track ended, which is thrown after the frames before it.
   private var failure: MediaError?
@@ -32,13 +32,14 @@ final class MixPass: ReadPass, @unchecked Sendable {
   /// - Parameter readers: At least one reader of float32 samples.
   init(_ readers: [AudioTrackReader], _ settings: AudioReadSettings, _ mix: AudioMix) throws(MediaError) {
     guard let first = readers.first else { preconditionFailure("an audio mix has a track") }
-    let most = readers.map(\.format.channelCount).max() ?? first.format.channelCount
+    let largestChannelCount = readers.map(\.format.channelCount).max() ?? first.format.channelCount
     let output = AudioFormat(
-      sampleRateHz: settings.sampleRateHz ?? first.format.sampleRateHz, channelCount: settings.channelCount ?? most)
+      sampleRateHz: settings.sampleRateHz ?? first.format.sampleRateHz,
+      channelCount: settings.channelCount ?? largestChannelCount)
     var inputs: [Input] = []
     for reader in readers {
       inputs.append(
-        Input(sound: try FormattedAudio(reader, as: output), volume: mix.inputParameters[reader.trackID]))
+        Input(audio: try FormattedAudio(reader, as: output), volume: mix.inputParameters[reader.trackID]))
     }
     let masks = Set(readers.filter { $0.format.channelCount == output.channelCount }.map(\.channelMask))
     format = .pcm(
@@ -47,16 +48,16 @@ final class MixPass: ReadPass, @unchecked Sendable {
         ? masks.first ?? nil : SampleLayout.defaultChannelMask(channelCount: output.channelCount))
     (self.inputs, self.settings, self.output) = (inputs, settings, output)
     volume = mix.output
-    mixer = AudioMixer(channelCount: output.channelCount, pieceFrames: AudioPass.pieceFrames)
+    mixer = AudioMixer(channelCount: output.channelCount, chunkFrames: AudioPass.chunkFrames)
     writer = try SampleWriter(output, SampleWriter.format(of: NativeSamples.native(of: settings.encoding)))
-    samples = .allocate(capacity: AudioPass.pieceFrames * output.channelCount)
+    samples = .allocate(capacity: AudioPass.chunkFrames * output.channelCount)
   }
 
   deinit { samples.deallocate() }
 
   /// Begins at frame `floor(start * rate)` and ends before frame `floor(end * rate)`, at the sample rate of the output.
-  func begin(_ range: TimeRange) throws(MediaError) {
-    (isFresh, failure) = (true, nil)
+  func start(_ range: TimeRange) throws(MediaError) {
+    (isFirstBuffer, failure) = (true, nil)
     let rate = output.sampleRateHz
     end = range.end.isNumeric ? range.end.frameIndex(rate: rate, rounding: .towardNegativeInfinity) : nil
     // Every track has fewer frames.
@@ -65,24 +66,24 @@ final class MixPass: ReadPass, @unchecked Sendable {
 
   func popFault() -> MediaError? {
     for input in inputs {
-      if let error = input.sound.reader.popSkippedPackets()?.error ?? input.sound.reader.popWarning()?.error {
+      if let error = input.audio.reader.popSkippedPackets()?.error ?? input.audio.reader.popWarning()?.error {
         return error
       }
     }
     return nil
   }
 
-  func cancel() { for input in inputs { input.sound.reader.cancel() } }
+  func cancel() { for input in inputs { input.audio.reader.cancel() } }
 
   func read() throws(MediaError) -> SampleBuffer? {
     if let failure { throw failure }
-    let capacity = Int(min(end.map { $0 - next } ?? .max, Int64(AudioPass.pieceFrames)))
+    let capacity = Int(min(end.map { $0 - next } ?? .max, Int64(AudioPass.chunkFrames)))
     guard capacity > 0, let base = samples.baseAddress else { return nil }
     // The mix is as long as its longest track.
     var longest = 0
     let mixed = mixer.mix(into: base, capacity, inputs.count) { index, room in
       let filled = fill(inputs[index], room, capacity)
-      longest = max(longest, filled.present)
+      longest = max(longest, filled.audioFrameCount)
       return filled.result
     }
     if let error = mixed.error {
@@ -99,26 +100,26 @@ final class MixPass: ReadPass, @unchecked Sendable {
     let buffer = try SampleBuffer(
       pcm: NativeSamples.packed(bytes, settings.encoding, channelCount: output.channelCount), format: format,
       presentationTime: MediaTime(frame: next, rate: output.sampleRateHz),
-      attachments: .init(isDiscontinuity: isFresh && !isFirstRange))
+      attachments: .init(isDiscontinuity: isFirstBuffer && !isFirstRange))
     next += Int64(count)
-    (isFresh, isFirstRange) = (false, false)
+    (isFirstBuffer, isFirstRange) = (false, false)
     return buffer
   }
 
-  /// Fills memory with a track's frames at its volume, and with silence after its end. `present` is the number of
-  /// frames before the silence.
+  /// Fills memory with a track's frames at its volume, and with silence after its end. `audioFrameCount` is the number
+  /// of frames before the silence.
   private func fill(
     _ input: Input, _ room: UnsafeMutablePointer<Float>, _ frameCount: Int
-  ) -> (result: AudioMixer.Filled, present: Int) {
+  ) -> (result: AudioMixer.FillResult, audioFrameCount: Int) {
     let channelCount = output.channelCount
     var count = 0
-    var result = AudioMixer.Filled(count: frameCount, hasSound: false)
+    var result = AudioMixer.FillResult(count: frameCount, hasAudio: false)
     do throws(MediaError) {
-      try input.sound.go(to: next)
+      try input.audio.move(to: next)
       while count < frameCount {
-        let got = try input.sound.read(into: room + count * channelCount, capacityFrames: frameCount - count)
-        if got == 0 { break }
-        count += got
+        let readCount = try input.audio.read(into: room + count * channelCount, capacityFrames: frameCount - count)
+        if readCount == 0 { break }
+        count += readCount
       }
     } catch {
       result.error = error
@@ -129,7 +130,7 @@ final class MixPass: ReadPass, @unchecked Sendable {
     if count < frameCount {
       (room + count * channelCount).update(repeating: 0, count: (frameCount - count) * channelCount)
     }
-    result.hasSound = count > 0
+    result.hasAudio = count > 0
     return (result, count)
   }
 }

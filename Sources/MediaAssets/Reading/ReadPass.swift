@@ -7,7 +7,7 @@ protocol ReadPass: AnyObject, Sendable {
   /// Moves to a range, which begins at or after 0 and may have an infinite end.
   ///
   /// - Throws: The errors of opening and seeking; `cancelled`.
-  func begin(_ range: TimeRange) throws(MediaError)
+  func start(_ range: TimeRange) throws(MediaError)
   /// Returns the next buffer of the range; nil at the end of the range or of the source.
   ///
   /// - Throws: The error at which reading ended; `cancelled`.
@@ -15,11 +15,11 @@ protocol ReadPass: AnyObject, Sendable {
   /// Returns the first fault since the last call that did not stop reading; nil if there is none.
   func popFault() -> MediaError?
   /// The minimum number of buffers that are read ahead, whatever their size.
-  var leastAheadCount: Int { get }
+  var minimumReadAheadCount: Int { get }
   /// Makes blocking calls return with an error. Does not block.
   func cancel()
 }
 
 extension ReadPass {
-  var leastAheadCount: Int { 1 }
+  var minimumReadAheadCount: Int { 1 }
 }

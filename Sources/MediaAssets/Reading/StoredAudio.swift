@@ -10,7 +10,7 @@ final class StoredAudio {
   let media: MediaTrackReader
   private let lengths: PacketLengths
   /// A packet that has been read already and is the next one.
-  private var held: StoredPacket?
+  private var pendingPacket: StoredPacket?
   /// The first frame that is heard. Earlier decoded frames are not.
   let firstHeardFrame: Int64
 
@@ -33,9 +33,9 @@ final class StoredAudio {
   ///
   /// - Throws: `cancelled`; the errors of reading files.
   func next() throws(MediaError) -> StoredPacket? {
-    if let held {
-      self.held = nil
-      return held
+    if let pendingPacket {
+      self.pendingPacket = nil
+      return pendingPacket
     }
     return try media.mapped { () throws(AVFailure) in try reader.nextStored(lengths) }
   }
@@ -44,8 +44,8 @@ final class StoredAudio {
   ///
   /// - Returns: The first frame that is needed. Packets that end before it are not needed.
   /// - Throws: The errors of seeking; `onlyInOrder` for a stream that has passed the frame.
-  func go(to frame: Int64) throws(MediaError) -> Int64 {
-    held = nil
+  func move(to frame: Int64) throws(MediaError) -> Int64 {
+    pendingPacket = nil
     let prerollStart = frame - media.prerollFrames
     let start = reader.stored.start?.frame ?? 0
     if media.isForwardOnly {
@@ -56,31 +56,31 @@ final class StoredAudio {
       return prerollStart <= start ? .min : prerollStart
     }
     if prerollStart <= start {
-      try goToStart()
+      try rewind()
       return .min
     }
     if case .counted = media.positioning {
       return try media.moveToFirstPacket(for: frame)?.prerollStart ?? prerollStart
     }
-    if try goByTimestamp(to: prerollStart) { return prerollStart }
+    if try seekByTimestamp(to: prerollStart) { return prerollStart }
     // The result of a seek is unknown: everything before the frame is read.
-    try goToStart()
+    try rewind()
     while let packet = try next() {
-      guard let place = packet.frame, place + packet.frameCount <= prerollStart else {
-        held = packet
+      guard let packetStart = packet.frame, packetStart + packet.frameCount <= prerollStart else {
+        pendingPacket = packet
         break
       }
     }
     return prerollStart
   }
 
-  private func goToStart() throws(MediaError) {
+  private func rewind() throws(MediaError) {
     guard !reader.stored.isAtStart else { return }
     try media.mapped { () throws(AVFailure) in try reader.rewind() }
   }
 
   /// Moves with the container's seek. Returns false if the resulting position is unknown.
-  private func goByTimestamp(to frame: Int64) throws(MediaError) -> Bool {
+  private func seekByTimestamp(to frame: Int64) throws(MediaError) -> Bool {
     if reader.timeline?.hasRoundedTicks ?? false, !reader.grid.isSettled {
       if !reader.stored.isAtStart { try media.mapped { () throws(AVFailure) in try reader.rewind() } }
       try media.learnFrameGrid()
@@ -88,9 +88,9 @@ final class StoredAudio {
     var stepBack: Int64 = 0
     for _ in 0..<4 {
       try media.mapped { () throws(AVFailure) in try media.seekByTimestamp(toFrame: frame - stepBack) }
-      guard let first = try next(), let place = first.frame else { return false }
-      if place <= frame {
-        held = first
+      guard let first = try next(), let firstFrame = first.frame else { return false }
+      if firstFrame <= frame {
+        pendingPacket = first
         return true
       }
       if frame - stepBack <= reader.stored.start?.frame ?? 0 { return false }

@@ -8,7 +8,7 @@ final class StoredAudioPass: StoredPass, @unchecked Sendable {
   // `@unchecked Sendable`: other threads use only the interrupt of the media's reader.
 
   let format: FormatDescription
-  private let sound: StoredAudio
+  private let audio: StoredAudio
   private let rate: Int
   private let frameByteCount: Int?
   /// A part to be read: a range of the media in frames, nil for its end, and its offset on the asset's timeline.
@@ -22,17 +22,17 @@ final class StoredAudioPass: StoredPass, @unchecked Sendable {
   /// Packets that end at or before this frame are not needed for the current part; nil before the part has begun.
   private var prerollStart: Int64?
   /// The end of the delivered media since the part began.
-  private var reached: Int64 = .min
+  private var deliveredEnd: Int64 = .min
   /// The end of the packet that was read last.
-  private var seen: Int64 = .min
+  private var lastPacketEnd: Int64 = .min
   /// Whether no buffer of this part has been delivered.
-  private var isFresh = true
-  private var hasGivenAny = false
+  private var isFirstBuffer = true
+  private var hasDeliveredAny = false
   private var fault: MediaError?
 
   /// - Parameter media: A reader created with `keepsPackets` that has not been read.
   init(_ media: MediaTrackReader) throws(MediaError) {
-    sound = try StoredAudio(media)
+    audio = try StoredAudio(media)
     rate = media.format.sampleRateHz
     guard var format = media.reader.demuxer.format(ofStream: media.trackID) else {
       preconditionFailure("the track of a pass exists")
@@ -51,20 +51,20 @@ final class StoredAudioPass: StoredPass, @unchecked Sendable {
       .flatMap { $0 > 0 ? $0 : nil }
   }
 
-  func cancel() { sound.media.cancel() }
+  func cancel() { audio.media.cancel() }
 
   func popFault() -> MediaError? {
     defer { fault = nil }
-    return sound.media.popSkippedPackets()?.error ?? sound.media.popWarning()?.error ?? fault
+    return audio.media.popSkippedPackets()?.error ?? audio.media.popWarning()?.error ?? fault
   }
 
   /// Begins at frame `floor(start * rate)` and ends before frame `floor(end * rate)`.
-  func begin(_ range: TimeRange) throws(MediaError) {
+  func start(_ range: TimeRange) throws(MediaError) {
     // Every track has fewer frames.
     let first = range.start.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? Int64.max / 8
     let end = range.end.isNumeric ? range.end.frameIndex(rate: rate, rounding: .towardNegativeInfinity) : nil
-    (prerollStart, isFresh) = (nil, true)
-    guard let edits = sound.media.edits else {
+    (prerollStart, isFirstBuffer) = (nil, true)
+    guard let edits = audio.media.edits else {
       parts = [Part(start: first, end: end, offset: 0)]
       return
     }
@@ -85,12 +85,12 @@ final class StoredAudioPass: StoredPass, @unchecked Sendable {
         parts.removeLast()
         continue
       }
-      let prerollStart = try begin(part)
-      guard let packet = try sound.next() else {
+      let prerollStart = try start(part)
+      guard let packet = try audio.next() else {
         parts.removeLast()
-        (self.prerollStart, isFresh) = (nil, true)
-        let last = max(seen, part.start)
-        if part.end.map({ last < $0 }) ?? true, let error = sound.media.endError(at: last) {
+        (self.prerollStart, isFirstBuffer) = (nil, true)
+        let last = max(lastPacketEnd, part.start)
+        if part.end.map({ last < $0 }) ?? true, let error = audio.media.endError(at: last) {
           parts = []
           throw error
         }
@@ -98,23 +98,23 @@ final class StoredAudioPass: StoredPass, @unchecked Sendable {
       }
       try checkRate()
       guard let frame = packet.frame else { continue }
-      seen = max(seen, frame + packet.frameCount - packet.trims.end)
+      lastPacketEnd = max(lastPacketEnd, frame + packet.frameCount - packet.trims.end)
       if let end = part.end, frame >= end {
         parts.removeLast()
-        (self.prerollStart, isFresh) = (nil, true)
+        (self.prerollStart, isFirstBuffer) = (nil, true)
         continue
       }
       guard frame + packet.frameCount > prerollStart, let buffer = try buffer(packet, at: frame, part) else { continue }
-      (isFresh, hasGivenAny) = (false, true)
+      (isFirstBuffer, hasDeliveredAny) = (false, true)
       return buffer
     }
     return nil
   }
 
-  private func begin(_ part: Part) throws(MediaError) -> Int64 {
+  private func start(_ part: Part) throws(MediaError) -> Int64 {
     if let prerollStart { return prerollStart }
-    let found = try sound.go(to: part.start)
-    (prerollStart, reached, seen) = (found, .min, .min)
+    let found = try audio.move(to: part.start)
+    (prerollStart, deliveredEnd, lastPacketEnd) = (found, .min, .min)
     return found
   }
 
@@ -122,20 +122,20 @@ final class StoredAudioPass: StoredPass, @unchecked Sendable {
   /// frames delivered already.
   private func buffer(_ packet: StoredPacket, at frame: Int64, _ part: Part) throws(MediaError) -> SampleBuffer? {
     let end = frame + packet.frameCount
-    let media = sound.media
-    var lower = max(part.start, media.edits == nil ? sound.firstHeardFrame : 0, reached)
+    let media = audio.media
+    var lower = max(part.start, media.edits == nil ? audio.firstHeardFrame : 0, deliveredEnd)
     // The trim of the very first packet is known already.
     if !packet.isFirst, packet.trims.start > 0 { lower = max(lower, frame + packet.trims.start) }
     var upper = end - (media.edits == nil ? packet.trims.end : 0)
-    reached = max(reached, upper)
+    deliveredEnd = max(deliveredEnd, upper)
     upper = [upper, part.end, media.cutFrame].compactMap { $0 }.min() ?? upper
     let start = min(max(lower - frame, 0), packet.frameCount)
     let trimmed = min(max(end - upper, 0), packet.frameCount - start)
-    if sound.packet.isMarkedCorrupt { noteDamage(frame + part.offset) }
-    guard let data = sound.packet.data(limit: StoredPacketPass.maximumPacketByteCount) else {
+    if audio.packet.isMarkedCorrupt { noteDamage(frame + part.offset) }
+    guard let data = audio.packet.data(limit: StoredPacketPass.maximumPacketByteCount) else {
       throw MediaError(.mediaLimitExceeded, "a packet is too large in \(media.displayPath)", operation: "read")
     }
-    var attachments = SampleBuffer.Attachments(isDiscontinuity: packet.isAfterGap || isFresh && hasGivenAny)
+    var attachments = SampleBuffer.Attachments(isDiscontinuity: packet.isAfterGap || isFirstBuffer && hasDeliveredAny)
     if let frameByteCount {
       // The size of the data counts, whatever the container states. An incomplete frame is ignored.
       let count = Int64(data.count / frameByteCount)
@@ -147,7 +147,7 @@ final class StoredAudioPass: StoredPass, @unchecked Sendable {
         presentationTime: time(frame + start + part.offset),
         attachments: attachments)
     }
-    attachments.isSync = sound.packet.isKeyFrame
+    attachments.isSync = audio.packet.isKeyFrame
     attachments.trimAtStart = time(start)
     attachments.trimAtEnd = time(trimmed)
     // A block of constant size is a sample.
@@ -160,10 +160,10 @@ final class StoredAudioPass: StoredPass, @unchecked Sendable {
 
   /// Throws an error if the sample rate changes in a stream whose packets do not state it when they are copied.
   private func checkRate() throws(MediaError) {
-    guard format.codecName == "aac", sound.media.reader.hasOtherRates else { return }
+    guard format.codecName == "aac", audio.media.reader.hasOtherRates else { return }
     throw MediaError(
       .unsupportedAudioFormat,
-      "AAC whose sample rate changes cannot be copied, only encoded: \(sound.media.displayPath)", operation: "read")
+      "AAC whose sample rate changes cannot be copied, only encoded: \(audio.media.displayPath)", operation: "read")
   }
 
   private func noteDamage(_ frame: Int64) {
@@ -171,7 +171,7 @@ final class StoredAudioPass: StoredPass, @unchecked Sendable {
       fault
       ?? MediaError(
         .damagedFile,
-        "a packet is damaged at \(time(frame).decimalDescription) s in \(sound.media.displayPath)",
+        "a packet is damaged at \(time(frame).decimalDescription) s in \(audio.media.displayPath)",
         operation: "read")
   }
 

@@ -30,15 +30,15 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
   private let origin: MediaTime
   private var range = TimeRange(start: .zero, duration: .positiveInfinity)
   /// Packets after the range, which are needed if a packet in the range follows.
-  private var later: [SampleBuffer] = []
+  private var packetsAfterRange: [SampleBuffer] = []
   /// Packets to be delivered.
   private var ready: [SampleBuffer] = []
   private var isAtStart = true
   /// Whether `packet` has been read already and is the next one.
-  private var isHeld = false
-  private var isOver = false
-  private var isFresh = true
-  private var hasGivenAny = false
+  private var isPacketPending = false
+  private var hasEnded = false
+  private var isFirstBuffer = true
+  private var hasDeliveredAny = false
   private var lastTicks: Int64?
   private var fault: MediaError?
 
@@ -69,10 +69,10 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
 
   // MARK: - Seeking
 
-  func begin(_ range: TimeRange) throws(MediaError) {
+  func start(_ range: TimeRange) throws(MediaError) {
     self.range = range
-    (later, ready, isOver, isFresh) = ([], [], false, true)
-    isHeld = false
+    (packetsAfterRange, ready, hasEnded, isFirstBuffer) = ([], [], false, true)
+    isPacketPending = false
     if isForwardOnly {
       guard isAtStart else {
         throw MediaError(
@@ -81,7 +81,7 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
       return
     }
     try mapped { () throws(AVFailure) in
-      if range.start > .zero, try goByTimestamp() { return }
+      if range.start > .zero, try seekByTimestamp() { return }
       if !isAtStart { try rewind() }
     }
   }
@@ -96,7 +96,7 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
   }
 
   /// Moves to a key frame that is shown at or before the range's start. Returns false if none is found.
-  private func goByTimestamp() throws(AVFailure) -> Bool {
+  private func seekByTimestamp() throws(AVFailure) -> Bool {
     guard let target = ticks(of: range.start), let second = ticks(of: range.start + MediaTime(value: 1, timescale: 1))
     else { return false }
     var stepBack: Int64 = 0
@@ -111,8 +111,8 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
       }
       while try readPacket() {
         guard packet.isKeyFrame else { continue }
-        if let place = packet.pts ?? packet.dts, place <= target {
-          isHeld = true
+        if let ticks = packet.pts ?? packet.dts, ticks <= target {
+          isPacketPending = true
           return true
         }
         break
@@ -124,9 +124,11 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
 
   /// Returns the last tick at or before a time of the asset.
   private func ticks(of time: MediaTime) -> Int64? {
-    let place = time + origin
-    guard place.isNumeric, let base = TimeBase(numerator: 1, denominator: place.timescale) else { return nil }
-    return stream.timeBase.ticks(from: place.value, of: base, rounding: .down)
+    let containerTime = time + origin
+    guard containerTime.isNumeric, let base = TimeBase(numerator: 1, denominator: containerTime.timescale) else {
+      return nil
+    }
+    return stream.timeBase.ticks(from: containerTime.value, of: base, rounding: .down)
   }
 
   private func time(_ ticks: Int64) -> MediaTime { stream.timeBase.time(ofTicks: ticks) - origin }
@@ -134,9 +136,9 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
   // MARK: - Reading
 
   func read() throws(MediaError) -> SampleBuffer? {
-    while ready.isEmpty, !isOver {
+    while ready.isEmpty, !hasEnded {
       guard try mapped({ () throws(AVFailure) in try readPacket() }) else {
-        isOver = true
+        hasEnded = true
         if let error = endError() { throw error }
         break
       }
@@ -144,24 +146,25 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
       if range.end.isNumeric, buffer.presentationTime >= range.end {
         // A frame is not shown before it is decoded.
         let decoded = buffer.decodeTime.isValid ? buffer.decodeTime : buffer.presentationTime
-        later.append(buffer)
-        let least = format.mediaType == .video ? Self.negativeOffsetCount : 0
-        isOver = decoded >= range.end && later.count >= least || later.count > Self.maximumReorderCount
+        packetsAfterRange.append(buffer)
+        let minimumCount = format.mediaType == .video ? Self.negativeOffsetCount : 0
+        let count = packetsAfterRange.count
+        hasEnded = decoded >= range.end && count >= minimumCount || count > Self.maximumReorderCount
       } else {
-        ready = (later + [buffer]).reversed()
-        later = []
+        ready = (packetsAfterRange + [buffer]).reversed()
+        packetsAfterRange = []
       }
     }
     guard var buffer = ready.popLast() else { return nil }
-    buffer.attachments.isDiscontinuity = isFresh && hasGivenAny
-    (isFresh, hasGivenAny) = (false, true)
+    buffer.attachments.isDiscontinuity = isFirstBuffer && hasDeliveredAny
+    (isFirstBuffer, hasDeliveredAny) = (false, true)
     return buffer
   }
 
   /// Reads the next packet of the track. Returns false at the end. May throw `cancelled`.
   private func readPacket() throws(AVFailure) -> Bool {
-    if isHeld {
-      isHeld = false
+    if isPacketPending {
+      isPacketPending = false
       return true
     }
     isAtStart = false
@@ -206,13 +209,15 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
   private func trims(_ start: MediaTime, _ duration: MediaTime) -> SampleBuffer.Attachments {
     var attachments = SampleBuffer.Attachments(isSync: packet.isKeyFrame)
     let length = duration.isNumeric ? duration : format.video?.frameDuration ?? .zero
-    let most = length.isNumeric ? length : .zero
+    let maximum = length.isNumeric ? length : .zero
     if packet.isDiscarded {
-      attachments.trimAtStart = most
+      attachments.trimAtStart = maximum
     } else {
-      if start < range.start { attachments.trimAtStart = min(range.start - start, most) }
-      let left = most - attachments.trimAtStart
-      if range.end.isNumeric, start + most > range.end { attachments.trimAtEnd = min(start + most - range.end, left) }
+      if start < range.start { attachments.trimAtStart = min(range.start - start, maximum) }
+      let remaining = maximum - attachments.trimAtStart
+      if range.end.isNumeric, start + maximum > range.end {
+        attachments.trimAtEnd = min(start + maximum - range.end, remaining)
+      }
     }
     return attachments
   }

@@ -18,7 +18,7 @@ final class VideoCompositionPass: ReadPass, @unchecked Sendable {
   /// The number of the next frame.
   private var next: Int64 = 0
   /// Whether no frame of this range has been delivered.
-  private var isFresh = true
+  private var isFirstBuffer = true
   private var isFirstRange = true
 
   /// - Parameter end: No frame begins at or after this time.
@@ -40,16 +40,16 @@ final class VideoCompositionPass: ReadPass, @unchecked Sendable {
   }
 
   /// The caller shows one frame while the next one is rendered.
-  var leastAheadCount: Int { 2 }
+  var minimumReadAheadCount: Int { 2 }
 
-  func begin(_ range: TimeRange) throws(MediaError) {
+  func start(_ range: TimeRange) throws(MediaError) {
     let duration = composition.frameDuration
     guard range.start.isNumeric,
       let ticks = range.start.frameIndex(rate: Int(duration.timescale), rounding: .towardNegativeInfinity)
     else { throw MediaError(.invalidTime, "cannot read from \(range.start)", operation: "read") }
     self.range = range
     next = ticks / duration.value
-    isFresh = true
+    isFirstBuffer = true
   }
 
   func read() throws(MediaError) -> SampleBuffer? {
@@ -62,11 +62,11 @@ final class VideoCompositionPass: ReadPass, @unchecked Sendable {
     guard first < last else { return nil }
     next += 1
     try render(time)
-    defer { (isFresh, isFirstRange) = (false, false) }
+    defer { (isFirstBuffer, isFirstRange) = (false, false) }
     let (pixels, format) = try output()
     return try SampleBuffer(
       pixels: pixels, like: format, presentationTime: first, duration: last - first,
-      attachments: .init(isDiscontinuity: isFresh && !isFirstRange))
+      attachments: .init(isDiscontinuity: isFirstBuffer && !isFirstRange))
   }
 
   func popFault() -> MediaError? {
@@ -84,9 +84,9 @@ final class VideoCompositionPass: ReadPass, @unchecked Sendable {
     for layer in instruction?.layers ?? [] {
       let opacity = layer.opacities.value(at: time) ?? 1
       // Invisible frames are not decoded.
-      guard opacity > 0, let picture = try tracks[layer.trackID]?.picture(at: time) else { continue }
+      guard opacity > 0, let image = try tracks[layer.trackID]?.image(at: time) else { continue }
       canvas.draw(
-        picture, transform: layer.transforms.value(at: time) ?? .identity, opacity: opacity,
+        image, transform: layer.transforms.value(at: time) ?? .identity, opacity: opacity,
         crop: layer.crops.value(at: time))
     }
   }
@@ -112,7 +112,7 @@ private final class TrackImages {
   private let reader: any VideoReader
   private let renderer: ImageRenderer
   private let settings = ImageSettings()
-  private var present: (time: MediaTime, picture: PixelBuffer)?
+  private var current: (time: MediaTime, image: PixelBuffer)?
 
   init(_ reader: any VideoReader) throws(MediaError) {
     self.reader = reader
@@ -125,14 +125,14 @@ private final class TrackImages {
   func cancel() { reader.cancel() }
 
   /// Returns the frame that is shown at a time; nil if the track has none.
-  func picture(at time: MediaTime) throws(MediaError) -> PixelBuffer? {
+  func image(at time: MediaTime) throws(MediaError) -> PixelBuffer? {
     try reader.seek(to: time)
-    guard let shot = reader.currentFrame, shot.time <= time, time < shot.end else { return nil }
-    if let present, present.time == shot.time { return present.picture }
+    guard let videoFrame = reader.currentFrame, videoFrame.time <= time, time < videoFrame.end else { return nil }
+    if let current, current.time == videoFrame.time { return current.image }
     do throws(AVFailure) {
-      let picture = try renderer.image(of: shot, settings)
-      present = (shot.time, picture)
-      return picture
+      let image = try renderer.image(of: videoFrame, settings)
+      current = (videoFrame.time, image)
+      return image
     } catch {
       throw MediaError(error, path: reader.displayPath)
     }

@@ -12,7 +12,7 @@ final class VideoPass: ReadPass, @unchecked Sendable {
   private let converter: ImageConverter
   private var range = TimeRange(start: .zero, duration: .positiveInfinity)
   /// Whether no frame of this range has been delivered.
-  private var isFresh = true
+  private var isFirstBuffer = true
   private var isFirstRange = true
 
   init(_ reader: any VideoReader, _ settings: VideoReadSettings) throws(MediaError) {
@@ -24,23 +24,23 @@ final class VideoPass: ReadPass, @unchecked Sendable {
   }
 
   /// The caller shows one frame while the next one is read.
-  var leastAheadCount: Int { 2 }
+  var minimumReadAheadCount: Int { 2 }
 
-  func begin(_ range: TimeRange) throws(MediaError) {
+  func start(_ range: TimeRange) throws(MediaError) {
     guard range.start.isNumeric else {
       throw MediaError(.invalidTime, "cannot read from \(range.start)", operation: "read")
     }
     self.range = range
-    isFresh = true
+    isFirstBuffer = true
     try reader.seek(to: range.start)
   }
 
   func read() throws(MediaError) -> SampleBuffer? {
     guard !range.isEmpty else { return nil }
-    while let shot = try reader.next(), shot.time < range.end {
+    while let videoFrame = try reader.next(), videoFrame.time < range.end {
       // A frame that ends at or before the range's start is not shown.
-      guard shot.end > range.start || shot.time >= range.start else { continue }
-      return try buffer(shot)
+      guard videoFrame.end > range.start || videoFrame.time >= range.start else { continue }
+      return try buffer(videoFrame)
     }
     return nil
   }
@@ -49,46 +49,47 @@ final class VideoPass: ReadPass, @unchecked Sendable {
 
   func cancel() { reader.cancel() }
 
-  private func buffer(_ shot: VideoFrame) throws(MediaError) -> SampleBuffer {
-    let time = shot.time < range.start ? range.start : shot.time
-    let end = range.end < shot.end ? range.end : shot.end
-    defer { (isFresh, isFirstRange) = (false, false) }
+  private func buffer(_ videoFrame: VideoFrame) throws(MediaError) -> SampleBuffer {
+    let time = videoFrame.time < range.start ? range.start : videoFrame.time
+    let end = range.end < videoFrame.end ? range.end : videoFrame.end
+    defer { (isFirstBuffer, isFirstRange) = (false, false) }
     return try SampleBuffer(
-      pixels: try pixels(shot), like: format(of: shot), presentationTime: time, duration: max(.zero, end - time),
-      attachments: .init(isDiscontinuity: isFresh && !isFirstRange))
+      pixels: try pixels(videoFrame), like: format(of: videoFrame), presentationTime: time,
+      duration: max(.zero, end - time),
+      attachments: .init(isDiscontinuity: isFirstBuffer && !isFirstRange))
   }
 
   /// Returns the number of quarter turns by which a frame is rotated here.
-  private func quarterTurns(_ shot: VideoFrame) -> Int {
-    settings.appliesPreferredTrackTransform ? shot.format.rotationDegrees / 90 : 0
+  private func quarterTurns(_ videoFrame: VideoFrame) -> Int {
+    settings.appliesPreferredTrackTransform ? videoFrame.format.rotationDegrees / 90 : 0
   }
 
   /// Returns the size of a frame before it is rotated; nil if it is not scaled.
-  private func size(_ shot: VideoFrame) -> VideoReadSettings.Size? {
-    guard let size = settings.size, !quarterTurns(shot).isMultiple(of: 2) else { return settings.size }
+  private func size(_ videoFrame: VideoFrame) -> VideoReadSettings.Size? {
+    guard let size = settings.size, !quarterTurns(videoFrame).isMultiple(of: 2) else { return settings.size }
     return .init(width: size.height, height: size.width)
   }
 
-  private func pixels(_ shot: VideoFrame) throws(MediaError) -> PixelBuffer {
+  private func pixels(_ videoFrame: VideoFrame) throws(MediaError) -> PixelBuffer {
     do throws(AVFailure) {
-      let size = size(shot)
-      return try converter.convert(shot.frame, to: settings.pixelFormat, width: size?.width, height: size?.height)
-        .turned(quarterTurns: quarterTurns(shot))
+      let size = size(videoFrame)
+      return try converter.convert(videoFrame.frame, to: settings.pixelFormat, width: size?.width, height: size?.height)
+        .rotated(quarterTurns: quarterTurns(videoFrame))
     } catch {
       throw MediaError(error, path: reader.displayPath)
     }
   }
 
   /// Returns the description of a frame.
-  private func format(of shot: VideoFrame) -> FormatDescription.Video {
-    var format = shot.format
+  private func format(of videoFrame: VideoFrame) -> FormatDescription.Video {
+    var format = videoFrame.format
     format.bitRate = nil
-    format.color = ImageConverter.color(of: shot.frame, as: settings.pixelFormat)
-    format.pixelAspectRatio = format.pixelAspectRatio ?? shot.properties.pixelAspectRatio
-    if let size = size(shot), size.width != shot.properties.width || size.height != shot.properties.height {
-      let own = (shot.properties.width, shot.properties.height)
-      format.pixelAspectRatio = format.pixelAspectRatio.stretched(from: own, to: (size.width, size.height))
-      format.cleanAperture = format.cleanAperture?.stretched(from: own, to: (size.width, size.height))
+    format.color = ImageConverter.color(of: videoFrame.frame, as: settings.pixelFormat)
+    format.pixelAspectRatio = format.pixelAspectRatio ?? videoFrame.properties.pixelAspectRatio
+    let decodedSize = (width: videoFrame.properties.width, height: videoFrame.properties.height)
+    if let size = size(videoFrame), size.width != decodedSize.width || size.height != decodedSize.height {
+      format.pixelAspectRatio = format.pixelAspectRatio.stretched(from: decodedSize, to: (size.width, size.height))
+      format.cleanAperture = format.cleanAperture?.stretched(from: decodedSize, to: (size.width, size.height))
     }
     return settings.appliesPreferredTrackTransform ? format.upright : format
   }
@@ -99,12 +100,14 @@ extension FormatDescription.Video.PixelAspectRatio? {
   func stretched(
     from source: (width: Int, height: Int), to target: (width: Int, height: Int)
   ) -> FormatDescription.Video.PixelAspectRatio? {
-    let (own, overflow) = (self?.horizontal ?? 1).multipliedReportingOverflow(by: source.width * target.height)
-    let (other, isTooMuch) = (self?.vertical ?? 1).multipliedReportingOverflow(by: source.height * target.width)
-    guard !overflow, !isTooMuch, own > 0, other > 0 else { return self }
-    var (left, right) = (own, other)
-    while right != 0 { (left, right) = (right, left % right) }
-    return .init(horizontal: own / left, vertical: other / left)
+    let (horizontal, horizontalOverflow) = (self?.horizontal ?? 1).multipliedReportingOverflow(
+      by: source.width * target.height)
+    let (vertical, verticalOverflow) = (self?.vertical ?? 1).multipliedReportingOverflow(
+      by: source.height * target.width)
+    guard !horizontalOverflow, !verticalOverflow, horizontal > 0, vertical > 0 else { return self }
+    var (larger, smaller) = (horizontal, vertical)
+    while smaller != 0 { (larger, smaller) = (smaller, larger % smaller) }
+    return .init(horizontal: horizontal / larger, vertical: vertical / larger)
   }
 }
 

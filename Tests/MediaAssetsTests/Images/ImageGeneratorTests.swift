@@ -173,11 +173,11 @@ import WholeFiles
       (0..<image.height).map { row in (0..<image.width).map { image.data[4 * (row * image.width + $0)] } }
     }
     #expect(blues(image) == [[0, 1, 2], [3, 4, 5]])
-    #expect(blues(image.turned(quarterTurns: 1)) == [[3, 0], [4, 1], [5, 2]])
-    #expect(blues(image.turned(quarterTurns: 2)) == [[5, 4, 3], [2, 1, 0]])
-    #expect(blues(image.turned(quarterTurns: 3)) == [[2, 5], [1, 4], [0, 3]])
+    #expect(blues(image.rotated(quarterTurns: 1)) == [[3, 0], [4, 1], [5, 2]])
+    #expect(blues(image.rotated(quarterTurns: 2)) == [[5, 4, 3], [2, 1, 0]])
+    #expect(blues(image.rotated(quarterTurns: 3)) == [[2, 5], [1, 4], [0, 3]])
     #expect(
-      image.turned(quarterTurns: 4) == image && image.turned(quarterTurns: -1) == image.turned(quarterTurns: 3))
+      image.rotated(quarterTurns: 4) == image && image.rotated(quarterTurns: -1) == image.rotated(quarterTurns: 3))
     #expect(blues(image.cropped(x: 1, y: 1, width: 2, height: 1)) == [[4, 5]])
   }
 

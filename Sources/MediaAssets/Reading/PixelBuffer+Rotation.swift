@@ -12,7 +12,7 @@ extension PixelBuffer {
 
   /// Returns the frame rotated clockwise by multiples of 90 degrees. Subsampled chroma stays with pairs of pixels of
   /// the rotated frame, which for odd sizes are different pairs.
-  func turned(quarterTurns: Int) -> PixelBuffer {
+  func rotated(quarterTurns: Int) -> PixelBuffer {
     switch (quarterTurns % 4 + 4) % 4 {
     case 1:
       rearranged(width: height, height: width) { columns, rows, column, row in (rows - 1 - column) * columns + row }
@@ -52,10 +52,10 @@ extension PixelBuffer {
       }
       count = byteCount
     }
-    guard let picture = try? PixelBuffer(pixelFormat, width: width, height: height, data: bytes) else {
+    guard let pixels = try? PixelBuffer(pixelFormat, width: width, height: height, data: bytes) else {
       preconditionFailure("a part of a frame has a valid size")
     }
-    return picture
+    return pixels
   }
 
   @inline(__always)
@@ -66,13 +66,13 @@ extension PixelBuffer {
   ) {
     let size = MemoryLayout<Sample>.size
     let (columns, targetColumns) = (shape.bytesPerRow / size, targetShape.bytesPerRow / size)
-    var place = 0
+    var targetOffset = 0
     for row in 0..<targetShape.rowCount {
       for column in 0..<targetColumns {
         let sample = samples.loadUnaligned(
           fromByteOffset: size * source(columns, shape.rowCount, column, row), as: Sample.self)
-        target.storeBytes(of: sample, toByteOffset: place, as: Sample.self)
-        place += size
+        target.storeBytes(of: sample, toByteOffset: targetOffset, as: Sample.self)
+        targetOffset += size
       }
     }
   }
@@ -98,14 +98,14 @@ extension FormatDescription.Video {
       (upright.width, upright.height) = (height, width)
       upright.pixelAspectRatio = pixelAspectRatio.map { .init(horizontal: $0.vertical, vertical: $0.horizontal) }
     }
-    upright.cleanAperture = cleanAperture?.turned(clockwiseDegrees: rotationDegrees)
+    upright.cleanAperture = cleanAperture?.rotated(clockwiseDegrees: rotationDegrees)
     return upright
   }
 }
 
 extension FormatDescription.Video.CleanAperture {
   /// Returns the same part of the rotated frame.
-  fileprivate func turned(clockwiseDegrees degrees: Int) -> Self {
+  fileprivate func rotated(clockwiseDegrees degrees: Int) -> Self {
     switch degrees {
     case 90: Self(width: height, height: width, horizontalOffset: -verticalOffset, verticalOffset: horizontalOffset)
     case 180:
