@@ -185,7 +185,7 @@ public final class Asset: Sendable {
         }
         if case .success? = known { return known ?? result }
         known = result
-        if case .failure = result { descriptor?.stream?.giveUp() }
+        if case .failure = result { descriptor?.stream?.close() }
         return result
       }.get()
     }

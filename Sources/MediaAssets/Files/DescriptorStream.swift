@@ -15,14 +15,14 @@ import RealtimeAudio
 /// Threading: any; readers block.
 final class DescriptorStream: Sendable {
   /// The number of newest bytes that are kept.
-  static let keptByteCount = 2 << 20
+  static let windowByteCount = 2 << 20
   /// The maximum distance of a read position after the end of the received bytes. The bytes between
   /// them are read and kept.
-  private static let reachByteCount: Int64 = 1 << 20
-  private static let pieceByteCount = 65_536
+  private static let maximumSkipByteCount: Int64 = 1 << 20
+  private static let chunkByteCount = 65_536
 
   private struct State {
-    /// A ring: byte `i` is at `i % keptByteCount`.
+    /// A ring: byte `i` is at `i % windowByteCount`.
     let memory: UnsafeMutableRawBufferPointer
     var start: Int64 = 0
     var end: Int64 = 0
@@ -56,7 +56,7 @@ final class DescriptorStream: Sendable {
     self.name = name
     // Pages that were never written to use no memory.
     signal = ConditionMutex(
-      State(memory: .allocate(byteCount: Self.keptByteCount, alignment: 4_096), descriptor: descriptor))
+      State(memory: .allocate(byteCount: Self.windowByteCount, alignment: 4_096), descriptor: descriptor))
   }
 
   deinit {
@@ -66,9 +66,9 @@ final class DescriptorStream: Sendable {
     }
   }
 
-  func readerCame() { signal.withState { $0.readerCount += 1 } }
+  func addReader() { signal.withState { $0.readerCount += 1 } }
 
-  func readerLeft() {
+  func removeReader() {
     signal.update { state in
       state.readerCount -= 1
       if state.readerCount == 0, state.start > 0 { state.close() }
@@ -76,7 +76,7 @@ final class DescriptorStream: Sendable {
   }
 
   /// Ends the stream, because it is not playable and no reader will follow.
-  func giveUp() { signal.update { $0.close() } }
+  func close() { signal.update { $0.close() } }
 
   /// The range of bytes in memory.
   var availableByteRange: Range<Int64> { signal.withState { $0.start..<$0.end } }
@@ -103,7 +103,7 @@ final class DescriptorStream: Sendable {
     _ state: inout State, _ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64, _ interrupt: Interrupt
   ) -> Step? {
     if interrupt.isCancelled { return .done(.failure(Self.cancelled)) }
-    guard offset >= state.start, offset <= state.end + Self.reachByteCount else {
+    guard offset >= state.start, offset <= state.end + Self.maximumSkipByteCount else {
       return .done(
         .failure(
           MediaError(.onlyInOrder, "\(name) is a stream: data that was read cannot be read again", operation: "read")))
@@ -120,12 +120,12 @@ final class DescriptorStream: Sendable {
 
   /// Reads the next bytes from the descriptor; waits until there are some.
   private func fetch(_ descriptor: Int32, _ interrupt: Interrupt) {
-    let result = Result { () throws(MediaError) -> [UInt8]? in try nextPiece(of: descriptor, interrupt) }
+    let result = Result { () throws(MediaError) -> [UInt8]? in try readChunk(of: descriptor, interrupt) }
     signal.update { state in
       state.isBeingRead = false
       switch result {
-      case .success(let piece?) where piece.isEmpty: state.isAtEnd = true
-      case .success(let piece?): Self.append(piece, to: &state)
+      case .success(let chunk?) where chunk.isEmpty: state.isAtEnd = true
+      case .success(let chunk?): Self.append(chunk, to: &state)
       // Cancelled: `step` reports it to the reader that was cancelled.
       case .success(nil): break
       case .failure(let error): (state.failure, state.isAtEnd) = (error, true)
@@ -135,16 +135,16 @@ final class DescriptorStream: Sendable {
   }
 
   /// Returns the next bytes; empty at the end, nil when cancelled.
-  private func nextPiece(of descriptor: Int32, _ interrupt: Interrupt) throws(MediaError) -> [UInt8]? {
-    var piece = [UInt8](repeating: 0, count: Self.pieceByteCount)
+  private func readChunk(of descriptor: Int32, _ interrupt: Interrupt) throws(MediaError) -> [UInt8]? {
+    var chunk = [UInt8](repeating: 0, count: Self.chunkByteCount)
     while true {
       do throws(AVFailure) {
         guard try interrupt.waitUntilReadable(descriptor) else { return nil }
       } catch {
         throw MediaError(error, path: name)
       }
-      let count = piece.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
-      if count >= 0 { return Array(piece.prefix(count)) }
+      let count = chunk.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+      if count >= 0 { return Array(chunk.prefix(count)) }
       // Another process with the same pipe may have read the bytes first.
       if errno == EINTR || errno == EAGAIN { continue }
       throw MediaError(
@@ -153,29 +153,29 @@ final class DescriptorStream: Sendable {
     }
   }
 
-  private static func append(_ piece: [UInt8], to state: inout State) {
-    for part in parts(of: state.end, count: piece.count) {
-      piece.withUnsafeBytes { bytes in
-        state.memory[part.place].copyBytes(from: bytes[part.offset..<part.offset + part.place.count])
+  private static func append(_ chunk: [UInt8], to state: inout State) {
+    for part in parts(of: state.end, count: chunk.count) {
+      chunk.withUnsafeBytes { bytes in
+        state.memory[part.range].copyBytes(from: bytes[part.offset..<part.offset + part.range.count])
       }
     }
-    state.end += Int64(piece.count)
-    state.start = max(state.start, state.end - Int64(keptByteCount))
+    state.end += Int64(chunk.count)
+    state.start = max(state.start, state.end - Int64(windowByteCount))
   }
 
   private static func copy(_ state: State, into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) -> Int {
     let count = Int(min(Int64(buffer.count), state.end - offset))
     for part in parts(of: offset, count: count) {
-      UnsafeMutableRawBufferPointer(rebasing: buffer[part.offset...]).copyBytes(from: state.memory[part.place])
+      UnsafeMutableRawBufferPointer(rebasing: buffer[part.offset...]).copyBytes(from: state.memory[part.range])
     }
     return count
   }
 
   /// Returns the memory ranges of bytes from `offset` on: one range, or two if the bytes wrap around.
-  private static func parts(of offset: Int64, count: Int) -> [(place: Range<Int>, offset: Int)] {
-    let place = Int(offset % Int64(keptByteCount))
-    let first = min(count, keptByteCount - place)
-    return first < count ? [(place..<place + first, 0), (0..<count - first, first)] : [(place..<place + first, 0)]
+  private static func parts(of offset: Int64, count: Int) -> [(range: Range<Int>, offset: Int)] {
+    let index = Int(offset % Int64(windowByteCount))
+    let first = min(count, windowByteCount - index)
+    return first < count ? [(index..<index + first, 0), (0..<count - first, first)] : [(index..<index + first, 0)]
   }
 }
 
@@ -186,10 +186,10 @@ final class DescriptorReader: ByteSource {
 
   init(_ stream: DescriptorStream) {
     self.stream = stream
-    stream.readerCame()
+    stream.addReader()
   }
 
-  deinit { stream.readerLeft() }
+  deinit { stream.removeReader() }
 
   var byteCount: Int64? { nil }
   var isSeekable: Bool { false }

@@ -45,8 +45,8 @@ struct FileWindow: ~Copyable {
     precondition(byteCount <= 65_536, "the window must have at most 64 KiB")
     guard offset >= 0, offset <= Int64.max / 2 else { return false }
     let end = start + Int64(count)
-    let goesOn = count > 0 && offset >= start && offset - end < Int64(Self.minimumReadByteCount)
-    readByteCount = goesOn ? min(readByteCount * 2, Self.maximumReadByteCount) : Self.minimumReadByteCount
+    let isSequential = count > 0 && offset >= start && offset - end < Int64(Self.minimumReadByteCount)
+    readByteCount = isSequential ? min(readByteCount * 2, Self.maximumReadByteCount) : Self.minimumReadByteCount
     count = 0
     start = offset
     count = try source.read(

@@ -4,12 +4,12 @@ import NetworkIO
 import Playlists
 
 /// The detection of HLS playlists by their first bytes.
-enum HLSBeginning {
+enum HLSSignature {
   /// The number of bytes needed for detection.
   static let byteCount = 10
 
   /// Whether the first bytes can be those of a playlist: `#EXTM3U`, optionally after a byte order mark.
-  static func isPossible(_ bytes: [UInt8]) -> Bool {
+  static func matches(_ bytes: [UInt8]) -> Bool {
     let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
     return text.starts(with: "#EXTM3U".utf8)
   }
@@ -17,8 +17,8 @@ enum HLSBeginning {
 
 extension FileSource {
   /// The first few bytes of the source. Blocks.
-  var beginning: [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: HLSBeginning.byteCount)
+  var leadingBytes: [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: HLSSignature.byteCount)
     let count = try? bytes.withUnsafeMutableBytes { try read(into: $0, at: 0) }
     return Array(bytes.prefix(count ?? 0))
   }
@@ -37,11 +37,11 @@ extension MediaFile {
     let fetcher = StreamFetcher(
       options: options, origin: url.origin, log: log, session: (source as? HTTPResource)?.session,
       clock: SystemNetworkClock(), isolation: asset.isolation)
-    let place = PlaylistLocation.url((source as? HTTPResource)?.effectiveURL ?? url.text)
-    var beginning = [UInt8](repeating: 0, count: HLSBeginning.byteCount)
+    let location = PlaylistLocation.url((source as? HTTPResource)?.effectiveURL ?? url.text)
+    var leadingBytes = [UInt8](repeating: 0, count: HLSSignature.byteCount)
     var filled = 0
-    while filled < beginning.count {
-      let result = beginning.withUnsafeMutableBytes { buffer in
+    while filled < leadingBytes.count {
+      let result = leadingBytes.withUnsafeMutableBytes { buffer in
         Result { () throws(MediaError) in
           try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]), at: Int64(filled))
         }
@@ -50,32 +50,33 @@ extension MediaFile {
       if count == 0 { break }
       filled += count
     }
-    guard HLSBeginning.isPossible(Array(beginning[..<filled])) else { return nil }
-    let bytes = try fetcher.readAll(source, limit: HLSLimits.playlistByteCount, place: place)
+    guard HLSSignature.matches(Array(leadingBytes[..<filled])) else { return nil }
+    let bytes = try fetcher.readAll(source, limit: HLSLimits.playlistByteCount, place: location)
     guard HLSPlaylist.recognizes(bytes) else { return nil }
-    let list = try HLSPlaylist(parsing: bytes, at: place)
-    return .stream(
-      asset.storeSession(try StreamSession(playlist: list, at: place, fetcher: fetcher, interrupt: interrupt)), fetcher)
+    let playlist = try HLSPlaylist(parsing: bytes, at: location)
+    let session = try StreamSession(playlist: playlist, at: location, fetcher: fetcher, interrupt: interrupt)
+    return .stream(asset.storeSession(session), fetcher)
   }
 
   /// Opens a file that may be a playlist. Blocks.
   ///
   /// - Parameter log: the log of requests to servers that the playlist names.
-  static func openList(
+  static func openPlaylist(
     _ source: FileSource, of asset: Asset, log: NetworkLog, interrupt: Interrupt
   ) throws(MediaError) -> Found {
     let byteCount = source.byteCount ?? 0
     let bytes = byteCount <= HLSLimits.playlistByteCount ? source.all(byteCount) : []
     guard HLSPlaylist.recognizes(bytes) else { return .bytes(source) }
-    let place = PlaylistLocation.file(asset.path)
+    let location = PlaylistLocation.file(asset.path)
     let log = log === NetworkLog.empty ? NetworkLog() : log
-    let list = try HLSPlaylist(parsing: bytes, at: place)
-    let session = list.referencesServers ? log.startSession(uri: asset.displayPath) : nil
+    let playlist = try HLSPlaylist(parsing: bytes, at: location)
+    let session = playlist.referencesServers ? log.startSession(uri: asset.displayPath) : nil
     let fetcher = StreamFetcher(
       options: asset.httpOptions, log: log, session: session, clock: SystemNetworkClock(),
       isolation: asset.isolation)
     return .stream(
-      asset.storeSession(try StreamSession(playlist: list, at: place, fetcher: fetcher, interrupt: interrupt)), fetcher)
+      asset.storeSession(
+        try StreamSession(playlist: playlist, at: location, fetcher: fetcher, interrupt: interrupt)), fetcher)
   }
 }
 

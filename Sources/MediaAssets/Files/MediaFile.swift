@@ -69,30 +69,30 @@ enum MediaFile {
     if let bytes, let stream = try stream(of: asset, in: bytes, log: log ?? asset.networkLog, interrupt: interrupt) {
       return stream
     }
-    let list: FileSource?
+    let playlistSource: FileSource?
     do throws(AVFailure) {
       let source: FileSource
-      if let own = try ownSource(of: asset, kinds: kinds, interrupt: interrupt) {
-        source = own
+      if let localSource = try localSource(of: asset, kinds: kinds, interrupt: interrupt) {
+        source = localSource
       } else if let bytes {
         source = try FileSource(opened: bytes, hint: hint, interrupt: interrupt)
       } else {
         preconditionFailure("a custom location has a byte source")
       }
-      let beginning = asset.path.isEmpty ? [] : source.beginning
-      if source.byteCount != 0, !HLSBeginning.isPossible(beginning) {
+      let leadingBytes = asset.path.isEmpty ? [] : source.leadingBytes
+      if source.byteCount != 0, !HLSSignature.matches(leadingBytes) {
         return .bytes(source)
       }
-      list = source.byteCount == 0 ? nil : source
+      playlistSource = source.byteCount == 0 ? nil : source
     } catch {
       throw MediaError(error, path: name)
     }
-    guard let list else { throw MediaError(.emptyFile, "the file is empty: \(name)") }
-    return try openList(list, of: asset, log: log ?? asset.networkLog, interrupt: interrupt)
+    guard let playlistSource else { throw MediaError(.emptyFile, "the file is empty: \(name)") }
+    return try openPlaylist(playlistSource, of: asset, log: log ?? asset.networkLog, interrupt: interrupt)
   }
 
   /// Opens the bytes of a file or of memory; nil for custom byte sources, streams and servers.
-  static func ownSource(
+  static func localSource(
     of asset: Asset, kinds: FileSource.Kinds = .regularFiles, interrupt: Interrupt
   ) throws(AVFailure) -> FileSource? {
     switch asset.location {

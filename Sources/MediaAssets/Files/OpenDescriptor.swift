@@ -32,7 +32,7 @@ public final class OpenDescriptor: Sendable {
     guard flags >= 0, fstat(descriptor, &status) == 0 else {
       throw Self.notReadable(name, "is not an open descriptor")
     }
-    guard flags & Self.openedForNothing == 0, flags & O_ACCMODE != O_WRONLY else {
+    guard flags & Self.pathOnlyFlag == 0, flags & O_ACCMODE != O_WRONLY else {
       throw Self.notReadable(name, "is not open for reading")
     }
     switch status.st_mode & S_IFMT {
@@ -52,24 +52,24 @@ public final class OpenDescriptor: Sendable {
     self.name = name
     self.descriptor = descriptor
     stream = kind == .stream ? DescriptorStream(descriptor: descriptor, name: name) : nil
-    Self.present.add(1, ordering: .relaxed)
+    Self.openCount.add(1, ordering: .relaxed)
   }
 
   deinit {
-    Self.present.subtract(1, ordering: .relaxed)
+    Self.openCount.subtract(1, ordering: .relaxed)
     if stream == nil { close(descriptor) }
   }
 
-  private static let present = Atomic<Int>(0)
+  private static let openCount = Atomic<Int>(0)
 
   /// The number of instances in the process.
-  public static var count: Int { present.load(ordering: .relaxed) }
+  public static var count: Int { openCount.load(ordering: .relaxed) }
 
   /// `O_PATH`, which Glibc declares only with `_GNU_SOURCE`.
-  private static let openedForNothing: Int32 = 0o10_000_000
+  private static let pathOnlyFlag: Int32 = 0o10_000_000
 
-  private static func notReadable(_ name: String, _ what: String) -> MediaError {
-    MediaError(.notReadable, "\(name) \(what)", operation: "fd")
+  private static func notReadable(_ name: String, _ reason: String) -> MediaError {
+    MediaError(.notReadable, "\(name) \(reason)", operation: "fd")
   }
 
   private static func isConnectedStream(_ descriptor: Int32) -> Bool {

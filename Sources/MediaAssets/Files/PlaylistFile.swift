@@ -10,7 +10,7 @@ import RealtimeAudio
 /// thread and does not block.
 public final class PlaylistReading: Sendable {
   /// The time limit for a playlist and all playlists that it names together, in ns: 60 s.
-  package static let patienceNanoseconds: Int64 = 60_000_000_000
+  package static let timeLimitNanoseconds: Int64 = 60_000_000_000
 
   let interrupt = Interrupt()
   private let options: HTTPOptions
@@ -28,9 +28,9 @@ public final class PlaylistReading: Sendable {
   /// - Throws: the errors of files or of `HTTPResource`; `playlistLimitExceeded` for more than `byteLimit` bytes;
   ///   `networkTimedOut` after the deadline.
   fileprivate func data(
-    of place: PlaylistLocation, from origin: HTTPOrigin?, byteLimit: Int, until deadline: HostTime
+    of location: PlaylistLocation, from origin: HTTPOrigin?, byteLimit: Int, until deadline: HostTime
   ) throws(MediaError) -> PlaylistData {
-    switch place {
+    switch location {
     case .file(let path): return try PlaylistData(path: path, byteLimit: byteLimit, interrupt: interrupt)
     case .url(let text):
       return PlaylistData(bytes: try fetch(HTTPURL(text), from: origin, byteLimit: byteLimit, until: deadline))
@@ -63,7 +63,7 @@ public final class PlaylistReading: Sendable {
     if HostTime.now < deadline { return }
     throw MediaError(
       .networkTimedOut,
-      "loading the playlists exceeded \(Self.patienceNanoseconds / 1_000_000_000) s in total: \(url)",
+      "loading the playlists exceeded \(Self.timeLimitNanoseconds / 1_000_000_000) s in total: \(url)",
       operation: "list")
   }
 }
@@ -86,21 +86,21 @@ extension Playlist {
   /// - Throws: `fileNotFound`, `notAFile`, `permissionDenied`, `readFailed`; the errors of `HTTPResource`; the errors
   ///   of playlists; `cancelled`.
   public init(
-    at place: PlaylistLocation, assumed: PlaylistFormat? = nil, reading: PlaylistReading = PlaylistReading()
+    at location: PlaylistLocation, assumed: PlaylistFormat? = nil, reading: PlaylistReading = PlaylistReading()
   ) throws(MediaError) {
     var usage = PlaylistUsage()
-    try self.init(at: place, assumed: assumed, usage: &usage, reading: reading)
+    try self.init(at: location, assumed: assumed, usage: &usage, reading: reading)
   }
 
   /// Reads one of several playlists that share their limits in `usage`.
   public init(
-    at place: PlaylistLocation, assumed: PlaylistFormat? = nil, usage: inout PlaylistUsage, reading: PlaylistReading
+    at location: PlaylistLocation, assumed: PlaylistFormat? = nil, usage: inout PlaylistUsage, reading: PlaylistReading
   ) throws(MediaError) {
-    let deadline = HostTime.now.advanced(byNanoseconds: PlaylistReading.patienceNanoseconds)
-    let origin = place.origin
-    try self.init(expanding: place, assumed: assumed, usage: &usage) {
-      (place, byteLimit) throws(MediaError) -> PlaylistData in
-      try reading.data(of: place, from: origin, byteLimit: byteLimit, until: deadline)
+    let deadline = HostTime.now.advanced(byNanoseconds: PlaylistReading.timeLimitNanoseconds)
+    let origin = location.origin
+    try self.init(expanding: location, assumed: assumed, usage: &usage) {
+      (location, byteLimit) throws(MediaError) -> PlaylistData in
+      try reading.data(of: location, from: origin, byteLimit: byteLimit, until: deadline)
     }
   }
 
@@ -116,13 +116,13 @@ extension PlaylistData {
     let name = String(decoding: path, as: UTF8.self)
     do throws(AVFailure) {
       let source = try FileSource(path: path, interrupt: interrupt)
-      let wanted = Int(clamping: source.byteCount ?? 0)
-      if wanted <= byteLimit {
-        var bytes = [UInt8](repeating: 0, count: wanted)
+      let byteCount = Int(clamping: source.byteCount ?? 0)
+      if byteCount <= byteLimit {
+        var bytes = [UInt8](repeating: 0, count: byteCount)
         let result = bytes.withUnsafeMutableBytes { buffer in
           Result { () throws(AVFailure) in try source.read(into: buffer, at: 0) }
         }
-        bytes.removeLast(wanted - (try result.get()))
+        bytes.removeLast(byteCount - (try result.get()))
         let identity = try source.identity()
         self.init(bytes: bytes, identity: identity.map { [$0.device, $0.inode] })
         return

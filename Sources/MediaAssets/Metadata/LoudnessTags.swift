@@ -127,7 +127,7 @@ extension Asset {
     guard let container = LoudnessTags.furtherTags(formatName: properties.formatName) else { return tags }
     do throws(AVFailure) {
       // A source supplied by the caller is not read for these tags.
-      guard let source = try MediaFile.ownSource(of: self, interrupt: interrupt), let byteCount = source.byteCount
+      guard let source = try MediaFile.localSource(of: self, interrupt: interrupt), let byteCount = source.byteCount
       else {
         return tags
       }

@@ -43,7 +43,7 @@ public final class PlaylistLoader: @unchecked Sendable {
   }
 
   /// The time limit of one playlist: the limit of all playlists that it references, plus one last read.
-  static let limitNanoseconds = PlaylistReading.patienceNanoseconds + Asset.openingNanoseconds
+  static let limitNanoseconds = PlaylistReading.timeLimitNanoseconds + Asset.openingNanoseconds
 
   private let workers: LoopWorkers
   private let reader: Reader

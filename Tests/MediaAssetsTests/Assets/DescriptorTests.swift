@@ -136,7 +136,7 @@ import Testing
         try #require(count > 0)
         frameCount += count
         let present = try #require(asset?.availableByteRange)
-        #expect(present.count <= DescriptorStream.keptByteCount)
+        #expect(present.count <= DescriptorStream.windowByteCount)
         // The requested data, a demuxer's buffer, and one read of the pipe.
         #expect(present.upperBound <= Int64(frameCount * 4 + 1_000_000))
       }
