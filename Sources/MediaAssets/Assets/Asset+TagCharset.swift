@@ -17,11 +17,11 @@ extension Asset {
   public var tagCharset: TextCharset {
     get { state.tagCharset.withLock { $0 } ?? Self.standardTagCharset }
     set {
-      let former = state.tagCharset.withLock { charset in
+      let previous = state.tagCharset.withLock { charset in
         defer { charset = newValue }
         return charset ?? Self.standardTagCharset
       }
-      if former != newValue { state.discardMetadata() }
+      if previous != newValue { state.discardMetadata() }
     }
   }
 }

@@ -321,10 +321,10 @@ public final class Asset: Sendable {
       if let index, index.identity == identity, index.streamIndex == streamIndex, index.firstByte == firstByte {
         return index
       }
-      let fresh = PacketIndex(
+      let newIndex = PacketIndex(
         identity: identity, streamIndex: streamIndex, firstByte: firstByte, spacingFrames: spacingFrames)
-      index = fresh
-      return fresh
+      index = newIndex
+      return newIndex
     }
   }
 
@@ -334,12 +334,12 @@ public final class Asset: Sendable {
   func openSource(_ make: () throws(MediaError) -> any ByteSource, interrupt: Interrupt) throws(MediaError)
     -> any ByteSource
   {
-    let kept = state.opened.withLock { opened in
-      defer { opened.kept = nil }
-      return opened.kept
+    let keptSource = state.opened.withLock { opened in
+      defer { opened.keptSource = nil }
+      return opened.keptSource
     }
     // A kept source that cannot seek is usable only while it still has its first byte.
-    if let kept, kept.isSeekable || kept.availableByteRange?.lowerBound == 0 { return kept }
+    if let keptSource, keptSource.isSeekable || keptSource.availableByteRange?.lowerBound == 0 { return keptSource }
     let source = try make()
     do throws(AVFailure) { try FileSource.open(source, interrupt: interrupt) } catch {
       throw MediaError(error, path: displayPath)
@@ -361,15 +361,15 @@ public final class Asset: Sendable {
 
   /// Records the byte source of a new reader.
   func noteReading(_ source: any ByteSource) {
-    state.opened.withLock { $0.latest = source }
+    state.opened.withLock { $0.latestSource = source }
     (source as? HTTPResource)?.markPlayed()
   }
 
   /// Releases the byte source that loading kept open, because no reader follows.
-  func closeKeptSource() { state.opened.withLock { $0.kept = nil } }
+  func closeKeptSource() { state.opened.withLock { $0.keptSource = nil } }
 
   /// The byte range of the resource that is in memory, before and after the reading position; nil when unknown.
-  public var availableByteRange: Range<Int64>? { state.opened.withLock { $0.latest }?.availableByteRange }
+  public var availableByteRange: Range<Int64>? { state.opened.withLock { $0.latestSource }?.availableByteRange }
 
   private func read(
     _ interrupt: Interrupt, keepsOpen: Bool, log: NetworkLog?
@@ -380,7 +380,7 @@ public final class Asset: Sendable {
     case .composition(let composition): return try composition.properties()
     case .bytes(let source):
       let properties = try properties(of: source, keepsOpen: keepsOpen, interrupt: interrupt, log: log)
-      if keepsOpen, let source = source.byteSource { state.opened.withLock { $0.kept = source } }
+      if keepsOpen, let source = source.byteSource { state.opened.withLock { $0.keptSource = source } }
       return properties
     }
   }

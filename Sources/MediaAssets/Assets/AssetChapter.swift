@@ -12,13 +12,13 @@ extension AssetChapter {
       // A full tag such as `pt-BR` has priority over the language alone.
       let index =
         titles.firstIndex { $0.languageCodes.contains { LanguageTag.isSame($0, language) } }
-        ?? titles.firstIndex { $0.languageCodes.contains { LanguageCode.matches($0, wanted: language) } }
+        ?? titles.firstIndex { $0.languageCodes.contains { LanguageCode.matches($0, language) } }
       guard let index else { continue }
       var sorted = titles
       let title = sorted.remove(at: index)
       let code =
         title.languageCodes.first { LanguageTag.isSame($0, language) }
-        ?? title.languageCodes.first { LanguageCode.matches($0, wanted: language) }
+        ?? title.languageCodes.first { LanguageCode.matches($0, language) }
       let others = title.languageCodes.filter { $0 != code }
       sorted.insert(Title(text: title.text, languageCodes: (code.map { [$0] } ?? []) + others), at: 0)
       return AssetChapter(titles: sorted, timeRange: timeRange, languageCode: languageCode)

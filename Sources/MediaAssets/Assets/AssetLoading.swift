@@ -61,7 +61,7 @@ final class AssetLoading<Value: Sendable>: Sendable {
       state.nextNumber += 1
       let job = loader.workers.run(forNanoseconds: loader.openingNanoseconds) { [self] _ in
         let result = Result { () throws(MediaError) in try load(loader, interrupt) }
-        finished(number, result)
+        finish(number, result)
       } timedOut: { [self] reason in
         timeOut(number, reason.error(loader.displayPath))
       }
@@ -91,9 +91,9 @@ final class AssetLoading<Value: Sendable>: Sendable {
   private func timeOut(_ number: UInt64, _ error: MediaError) { end(.failed(error), number: number) }
 
   /// Ends the running loading, if its number is `wanted` or `wanted` is nil.
-  private func end(_ phase: Phase, number wanted: UInt64?) {
+  private func end(_ phase: Phase, number expectedNumber: UInt64?) {
     let (loading, waiting) = state.withLock { state -> ((Interrupt, AssetWorkers.Job)?, [Completion]) in
-      guard case .loading(let number, let interrupt, let job) = state.phase, number == wanted ?? number else {
+      guard case .loading(let number, let interrupt, let job) = state.phase, number == expectedNumber ?? number else {
         return (nil, [])
       }
       state.phase = phase
@@ -106,7 +106,7 @@ final class AssetLoading<Value: Sendable>: Sendable {
     for completion in waiting { completion(status) }
   }
 
-  private func finished(_ number: UInt64, _ result: Result<Value, MediaError>) {
+  private func finish(_ number: UInt64, _ result: Result<Value, MediaError>) {
     var outcome: AssetValueStatus<Value> =
       switch result {
       case .success(let value): .loaded(value)

@@ -65,15 +65,15 @@ public struct AssetProperties: Sendable, Hashable, Codable {
 
   /// Determines the properties of an open container.
   ///
-  /// - Parameter wantedTrackID: the audio track to play; nil: the automatic choice.
+  /// - Parameter requestedTrackID: the audio track to play; nil: the automatic choice.
   /// - Throws: `noPlayableTracks`, `unknownCodec`, `unsupportedAudioFormat`, `unknownFormat`, `damagedFile`;
-  ///   `noSuchTrack` if there is no audio track `wantedTrackID`.
-  init(demuxer: Demuxer, byteCount: Int64, displayPath: String, wantedTrackID: Int? = nil) throws(MediaError) {
+  ///   `noSuchTrack` if there is no audio track `requestedTrackID`.
+  init(demuxer: Demuxer, byteCount: Int64, displayPath: String, requestedTrackID: Int? = nil) throws(MediaError) {
     formatName = demuxer.formatName
     self.byteCount = byteCount
     isSeekable = demuxer.source.isSeekable || demuxer.source.byteSource == nil
-    if let wantedTrackID {
-      audioTrackID = try Self.checkAudio(wantedTrackID, demuxer, displayPath: displayPath)
+    if let requestedTrackID {
+      audioTrackID = try Self.checkAudio(requestedTrackID, demuxer, displayPath: displayPath)
       audioFault = nil
     } else {
       do throws(MediaError) {

@@ -19,11 +19,11 @@ final class AssetState: Sendable {
   /// The open byte sources of an asset.
   struct Opened {
     /// Opened by loading, for the next reader.
-    var kept: (any ByteSource)?
+    var keptSource: (any ByteSource)?
     /// The local file that is playing.
-    var file: KeptFile?
+    var playingFile: KeptFile?
     /// The source of the latest reader.
-    weak var latest: (any ByteSource)?
+    weak var latestSource: (any ByteSource)?
   }
 
   /// The requests for the properties.
@@ -71,11 +71,11 @@ final class AssetState: Sendable {
   /// Discards the tags, and cancels reading them.
   func discardMetadata() {
     metadataLoading.cancel()
-    let former = metadataOutcome.withLock { known in
+    let previous = metadataOutcome.withLock { known in
       defer { known = MetadataOutcome() }
       return known.reservedByteCount
     }
-    tagData.release(former)
+    tagData.release(previous)
   }
 
   /// Stores the result of reading the tags, reduced to the budget. Returns the stored result.
@@ -86,11 +86,11 @@ final class AssetState: Sendable {
       outcome.titles = AssetTitles(metadata)
       outcome.result = .success(metadata)
     }
-    let former = metadataOutcome.withLock { known in
+    let previous = metadataOutcome.withLock { known in
       defer { known = outcome }
       return known.reservedByteCount
     }
-    tagData.release(former)
+    tagData.release(previous)
     return outcome.result ?? result
   }
 }

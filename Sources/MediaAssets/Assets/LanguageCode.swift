@@ -2,7 +2,7 @@
 enum LanguageCode {
   /// Whether a file's code matches the wanted language. The primary languages are compared: `en` matches `en`, `eng`
   /// and `en-GB`, and `en-GB` also matches `en`.
-  static func matches(_ code: String, wanted: String) -> Bool { primary(code) == primary(wanted) }
+  static func matches(_ code: String, _ other: String) -> Bool { primary(code) == primary(other) }
 
   /// Returns the primary language, as ISO 639-1 if such a code exists.
   static func primary(_ code: String) -> String {

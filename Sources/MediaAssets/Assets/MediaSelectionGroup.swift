@@ -51,7 +51,7 @@ public struct MediaSelectionOption: Sendable, Hashable {
 
   /// Whether the option is in a language, given as ISO 639-1, ISO 639-2 (both forms) or BCP 47.
   public func isInLanguage(_ code: String) -> Bool {
-    languageCode.map { LanguageCode.matches($0, wanted: code) } ?? false
+    languageCode.map { LanguageCode.matches($0, code) } ?? false
   }
 }
 

@@ -35,9 +35,9 @@ extension Asset {
   /// Keeps the file of a reader of this asset open until `dropFile`.
   func keepFile(_ source: FileSource) {
     guard case .path = location, let file = source.duplicated(KeptFile.init) else { return }
-    state.opened.withLock { $0.file = file }
+    state.opened.withLock { $0.playingFile = file }
   }
 
   /// Closes the file that was kept open for seeks. A player calls this when the asset's item is no longer current.
-  public func dropFile() { state.opened.withLock { $0.file = nil } }
+  public func dropFile() { state.opened.withLock { $0.playingFile = nil } }
 }

@@ -99,7 +99,7 @@ enum MediaFile {
     case .path(let path):
       do throws(AVFailure) { return try FileSource(path: path, kinds: kinds, interrupt: interrupt) } catch {
         // A file that was removed during playback is still open.
-        guard error.kind == .noSuchFile, let file = asset.state.opened.withLock({ $0.file }) else { throw error }
+        guard error.kind == .noSuchFile, let file = asset.state.opened.withLock({ $0.playingFile }) else { throw error }
         return try FileSource(duplicating: file.descriptor, hint: asset.displayPath, interrupt: interrupt)
       }
     case .data(let data): return try FileSource(bytes: data, interrupt: interrupt)

@@ -115,14 +115,14 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
     var demuxer = opened
     // The file may have been replaced since the asset was loaded.
     var present = try AssetProperties(
-      demuxer: demuxer, byteCount: byteCount, displayPath: asset.displayPath, wantedTrackID: trackID)
+      demuxer: demuxer, byteCount: byteCount, displayPath: asset.displayPath, requestedTrackID: trackID)
     edits = present.audioEdits
     if edits != nil {
       do throws(AVFailure) { demuxer = try demuxer.reopened(ignoringEditLists: true) } catch {
         throw MediaError(error, path: asset.displayPath)
       }
       present = try AssetProperties(
-        demuxer: demuxer, byteCount: byteCount, displayPath: asset.displayPath, wantedTrackID: trackID)
+        demuxer: demuxer, byteCount: byteCount, displayPath: asset.displayPath, requestedTrackID: trackID)
     }
     try present.checkHasAudio(path: asset.displayPath)
     guard let track = present.audioTrack, let declared = track.audioFormat else {
