@@ -25,11 +25,11 @@ final class CompositionAudioReader: AudioReader, @unchecked Sendable {
   private let mixer: AudioMixer
   /// Converts to sample formats other than float32.
   private let writer: SampleWriter?
-  private let written: UnsafeMutableBufferPointer<Float>?
+  private let mixBuffer: UnsafeMutableBufferPointer<Float>?
   /// An error found while frames remained to be delivered. The next read throws it.
   private var pendingError: MediaError?
   /// Whether reading failed. Nothing is read until the next seek.
-  private var isBroken = false
+  private var hasFailed = false
 
   /// Creates a reader. Performs no I/O.
   ///
@@ -43,10 +43,10 @@ final class CompositionAudioReader: AudioReader, @unchecked Sendable {
       throw MediaError(.noPlayableTracks, "there is no audio in the composition")
     }
     try format.checkSupported()
-    let read = composition.tracks.filter { track in
+    let readTracks = composition.tracks.filter { track in
       track.mediaType == .audio && !track.segments.isEmpty && trackID.map { $0 == track.id } ?? true
     }
-    guard let first = read.first else {
+    guard let first = readTracks.first else {
       throw MediaError(.noSuchTrack, "there is no audio track \(trackID ?? 0) in the composition")
     }
     self.format = format
@@ -54,15 +54,15 @@ final class CompositionAudioReader: AudioReader, @unchecked Sendable {
     self.interrupt = interrupt
     self.trackID = first.id
     channelMask = composition.channelMask
-    tracks = read.map { CompositionTrackAudio($0, format, interrupt: interrupt, log: log) }
-    let end = read.map(\.duration).max() ?? .zero
+    tracks = readTracks.map { CompositionTrackAudio($0, format, interrupt: interrupt, log: log) }
+    let end = readTracks.map(\.duration).max() ?? .zero
     endFrame = end.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero) ?? Int64.max / 8
     mixer = AudioMixer(channelCount: format.channelCount, chunkFrames: Self.chunkFrameCount)
     writer = sampleFormat == .float32 ? nil : try SampleWriter(format, sampleFormat)
-    written = writer == nil ? nil : .allocate(capacity: Self.chunkFrameCount * format.channelCount)
+    mixBuffer = writer == nil ? nil : .allocate(capacity: Self.chunkFrameCount * format.channelCount)
   }
 
-  deinit { written?.deallocate() }
+  deinit { mixBuffer?.deallocate() }
 
   var positionDoubt: PositionDoubt? { tracks.lazy.compactMap(\.positionDoubt).first }
   var lastSeekTimings: SeekTimings { SeekTimings() }
@@ -93,14 +93,14 @@ final class CompositionAudioReader: AudioReader, @unchecked Sendable {
     precondition(capacityFrames > 0, "the capacity must be at least one frame")
     if interrupt.isCancelled { return .cancelled }
     if let error = pendingError {
-      (pendingError, isBroken) = (nil, true)
+      (pendingError, hasFailed) = (nil, true)
       throw error
     }
     let start = position
     let (count, error) = fillBuffer(output, capacityFrames)
     if let error, count == 0 {
       if error.code == .cancelled { return .cancelled }
-      isBroken = true
+      hasFailed = true
       throw error
     }
     pendingError = error.flatMap { $0.code == .cancelled ? nil : $0 }
@@ -110,15 +110,15 @@ final class CompositionAudioReader: AudioReader, @unchecked Sendable {
   func advance() throws(MediaError) -> Bool {
     if interrupt.isCancelled { throw AssetReader.cancelled }
     if let error = pendingError {
-      (pendingError, isBroken) = (nil, true)
+      (pendingError, hasFailed) = (nil, true)
       throw error
     }
-    return !isBroken && position < endFrame
+    return !hasFailed && position < endFrame
   }
 
   func copyAvailable(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int {
     let count = Int(min(Int64(min(capacityFrames, Self.chunkFrameCount)), endFrame - position))
-    let buffer = written?.baseAddress ?? output.assumingMemoryBound(to: Float.self)
+    let buffer = mixBuffer?.baseAddress ?? output.assumingMemoryBound(to: Float.self)
     let start = position
     let mixed = mixer.mix(into: buffer, count, tracks.count) { index, buffer in
       tracks[index].fill(buffer, frameCount: count, from: start)
@@ -139,7 +139,7 @@ final class CompositionAudioReader: AudioReader, @unchecked Sendable {
       time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, sampleRateHz: format.sampleRateHz,
       last: endFrame)
     if interrupt.isCancelled { throw MediaError(.cancelled, "the seek was cancelled", operation: "seek") }
-    (pendingError, isBroken) = (nil, false)
+    (pendingError, hasFailed) = (nil, false)
     position = target
     return MediaTime(frame: target, rate: format.sampleRateHz)
   }

@@ -58,8 +58,8 @@ final class CompositionTrackAudio {
   private func noteFaults() {
     guard let open else { return }
     if let found = open.audio.reader.popSkippedPackets() {
-      let known = skipped ?? (0, open.segment.time(ofSourceTime: found.time), found.error)
-      skipped = (known.count + found.count, known.time, known.error)
+      let total = skipped ?? (0, open.segment.time(ofSourceTime: found.time), found.error)
+      skipped = (total.count + found.count, total.time, total.error)
     }
     while let found = open.audio.reader.popWarning() {
       warning = warning ?? (open.segment.time(ofSourceTime: found.time), found.error)

@@ -81,10 +81,10 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
       isCurrentReturned = false
       return
     }
-    let wanted = max(.zero, time)
-    resumeTime = wanted
-    if let found = segments.firstIndex(where: { wanted < $0.timeRange.end }) {
-      (index, start) = (found, wanted)
+    let target = max(.zero, time)
+    resumeTime = target
+    if let found = segments.firstIndex(where: { target < $0.timeRange.end }) {
+      (index, start) = (found, target)
       try advance()
       isCurrentReturned = false
       if currentFrame != nil { return }

@@ -121,14 +121,14 @@ public final class ImageExport: Sendable {
     try run.addCancellation { [opening] in opening.cancel() }
     try request.settings.check()
     switch request.content {
-    case .images(let wanted):
-      guard !wanted.isEmpty, wanted.count <= Self.maximumImageCount else {
+    case .images(let requestedImages):
+      guard !requestedImages.isEmpty, requestedImages.count <= Self.maximumImageCount else {
         throw MediaError(
           .invalidArgument,
-          "the number of images must be between 1 and \(Self.maximumImageCount) (got \(wanted.count))",
+          "the number of images must be between 1 and \(Self.maximumImageCount) (got \(requestedImages.count))",
           operation: "image")
       }
-      for (_, file) in wanted { try file.check() }
+      for (_, file) in requestedImages { try file.check() }
     case .sheet(let sheet, _, let file):
       try sheet.check()
       try file.check()
@@ -139,7 +139,7 @@ public final class ImageExport: Sendable {
     progress(0)
     let result =
       switch request.content {
-      case .images(let wanted): try write(wanted, maker, progress)
+      case .images(let requestedImages): try write(requestedImages, maker, progress)
       case .sheet(let sheet, let times, let file): try write(sheet, times, file, maker, progress)
       }
     progress(1)
@@ -148,16 +148,16 @@ public final class ImageExport: Sendable {
 
   /// Writes each file when its image is made. All files get their names at the end.
   private func write(
-    _ wanted: [(time: MediaTime, file: WholeFile)], _ maker: any ImageMaker, _ progress: (Double?) -> Void
+    _ requestedImages: [(time: MediaTime, file: WholeFile)], _ maker: any ImageMaker, _ progress: (Double?) -> Void
   ) throws(MediaError) -> Result {
     var images: [Result.Image] = []
     var files: [UnfinishedFile] = []
-    for (time, file) in wanted {
+    for (time, file) in requestedImages {
       try run.check()
       let image = try maker.makeImage(at: time)
       files.append(try unfinished(file, maker))
       images.append(.init(image, requestedTime: time))
-      Self.report(progress, images.count, of: wanted.count)
+      Self.report(progress, images.count, of: requestedImages.count)
     }
     // Nothing may fail after files have their names.
     let fault = try maker.popFault()
@@ -189,8 +189,8 @@ public final class ImageExport: Sendable {
   }
 
   /// The last image is reported when all files have their names.
-  private static func report(_ progress: (Double?) -> Void, _ count: Int, of whole: Int) {
-    if count < whole { progress(Double(count) / Double(whole)) }
+  private static func report(_ progress: (Double?) -> Void, _ count: Int, of total: Int) {
+    if count < total { progress(Double(count) / Double(total)) }
   }
 
   /// Writes the file that was encoded last.
@@ -216,7 +216,7 @@ extension ImageExport.Request {
 }
 
 extension ImageExport.Result.Image {
-  fileprivate init(_ image: MadeImage, requestedTime: MediaTime) {
+  fileprivate init(_ image: ImageDescription, requestedTime: MediaTime) {
     self.init(
       requestedTime: requestedTime, actualTime: image.actualTime, width: image.width, height: image.height)
   }

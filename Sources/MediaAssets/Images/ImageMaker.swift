@@ -15,7 +15,7 @@ struct ImageTask: Codable {
 }
 
 /// A completed image or sheet.
-struct MadeImage: Codable {
+struct ImageDescription: Codable {
   /// The start time of the video frame that it shows; invalid for a sheet.
   var actualTime: MediaTime
   /// The width in pixels.
@@ -35,18 +35,18 @@ protocol ImageMaker: AnyObject {
   /// Makes the image at a time and encodes it; `nextBytes` returns its file.
   ///
   /// - Throws: The errors of `ImageSource.image` and `PixelBuffer.encoded`.
-  func makeImage(at time: MediaTime) throws(MediaError) -> MadeImage
+  func makeImage(at time: MediaTime) throws(MediaError) -> ImageDescription
 
   /// Makes the image at a time and adds it to the task's sheet.
   ///
   /// - Parameter index: The index of the image on the sheet, from 0.
   /// - Throws: The errors of ``ImageSource/image(at:_:)`` and of ``ContactSheetPainter``.
-  func addSheetImage(at time: MediaTime, index: Int) throws(MediaError) -> MadeImage
+  func addSheetImage(at time: MediaTime, index: Int) throws(MediaError) -> ImageDescription
 
   /// Encodes the sheet; `nextBytes` returns its file.
   ///
   /// - Throws: The errors of `PixelBuffer.encoded`.
-  func finishSheet() throws(MediaError) -> MadeImage
+  func finishSheet() throws(MediaError) -> ImageDescription
 
   /// Returns the next bytes of the file that was encoded last; nil after its end. Each byte is returned once.
   func nextBytes() throws(MediaError) -> [UInt8]?
@@ -121,14 +121,14 @@ final class LocalImageMaker: ImageMaker {
 
   var timeRange: TimeRange { source.timeRange }
 
-  func makeImage(at time: MediaTime) throws(MediaError) -> MadeImage {
+  func makeImage(at time: MediaTime) throws(MediaError) -> ImageDescription {
     let (image, actualTime) = try source.image(at: time, task.settings)
     let (width, height) = (image.width, image.height)
     try encode(consume image)
-    return MadeImage(actualTime: actualTime, width: width, height: height, byteCount: encoded.count)
+    return ImageDescription(actualTime: actualTime, width: width, height: height, byteCount: encoded.count)
   }
 
-  func addSheetImage(at time: MediaTime, index: Int) throws(MediaError) -> MadeImage {
+  func addSheetImage(at time: MediaTime, index: Int) throws(MediaError) -> ImageDescription {
     guard let sheet = task.sheet, (0..<sheet.imageCount).contains(index) else { throw Self.noSheet }
     let (image, actualTime) = try source.image(at: time, task.settings)
     if painter == nil {
@@ -137,15 +137,15 @@ final class LocalImageMaker: ImageMaker {
         maximumPixelCount: limits.sheetPixelCount)
     }
     try painter?.paint(image, at: index)
-    return MadeImage(actualTime: actualTime, width: image.width, height: image.height, byteCount: 0)
+    return ImageDescription(actualTime: actualTime, width: image.width, height: image.height, byteCount: 0)
   }
 
-  func finishSheet() throws(MediaError) -> MadeImage {
+  func finishSheet() throws(MediaError) -> ImageDescription {
     guard let painter = painter.take() else { throw Self.noSheet }
     let image = try (consume painter).image()
     let (width, height) = (image.width, image.height)
     try encode(consume image)
-    return MadeImage(actualTime: .invalid, width: width, height: height, byteCount: encoded.count)
+    return ImageDescription(actualTime: .invalid, width: width, height: height, byteCount: encoded.count)
   }
 
   func nextBytes() throws(MediaError) -> [UInt8]? {

@@ -75,8 +75,8 @@ final class ImageRenderer {
   private static func fitted(_ shape: (width: Int, height: Int), into limit: (width: Int, height: Int)) -> (Int, Int) {
     let width = limit.width > 0 ? min(limit.width, shape.width) : shape.width
     let height = limit.height > 0 ? min(limit.height, shape.height) : shape.height
-    func scaled(_ whole: Int, _ numerator: Int, _ denominator: Int) -> Int {
-      max(1, (whole * numerator * 2 + denominator) / (2 * denominator))
+    func scaled(_ length: Int, _ numerator: Int, _ denominator: Int) -> Int {
+      max(1, (length * numerator * 2 + denominator) / (2 * denominator))
     }
     if width * shape.height <= height * shape.width { return (width, scaled(shape.height, width, shape.width)) }
     return (scaled(shape.width, height, shape.height), height)

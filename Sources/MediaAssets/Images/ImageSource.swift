@@ -89,10 +89,10 @@ final class ImageSource: @unchecked Sendable {
       return current
     }
     let latest = time + settings.toleranceAfter
-    let wanted = max(.zero, time)
-    let indexed = reader.indexedKeyTimes(around: wanted)
-    let known = [indexed.before, indexed.after].compactMap { $0 }
-    let keyTimes = known.isEmpty ? [wanted] : known.sorted { distance($0, wanted) < distance($1, wanted) }
+    let target = max(.zero, time)
+    let keyTimesAround = reader.indexedKeyTimes(around: target)
+    let indexedTimes = [keyTimesAround.before, keyTimesAround.after].compactMap { $0 }
+    let keyTimes = indexedTimes.isEmpty ? [target] : indexedTimes.sorted { distance($0, target) < distance($1, target) }
     for keyTime in keyTimes where keyTime >= earliest && keyTime <= latest {
       if let videoFrame = try reader.seekToKey(near: keyTime, latest: latest), videoFrame.time >= earliest,
         videoFrame.time <= latest

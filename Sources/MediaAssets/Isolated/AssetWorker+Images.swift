@@ -32,7 +32,7 @@ extension AssetWorkerFunctions {
       return MessageEncoder.bytes(of: try imageMaker.addSheetImage(at: image.time, index: image.index))
     case .finishSheet: return MessageEncoder.bytes(of: try imageMaker.finishSheet())
     case .readImage: return MessageEncoder.bytes(of: try imageMaker.nextBytes() ?? [])
-    case .takeImageFault: return MessageEncoder.bytes(of: ImageFault(error: imageMaker.popFault()))
+    case .popImageFault: return MessageEncoder.bytes(of: ImageFault(error: imageMaker.popFault()))
     default: throw Self.malformed
     }
   }

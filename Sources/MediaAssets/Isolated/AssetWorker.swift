@@ -65,7 +65,7 @@ struct AssetWorkerFunctions: WorkerFunctions {
       let parameters = try Self.decoded(ExportParameters.self, parameters)
       return MessageEncoder.bytes(of: try Self.export(files, parameters, to: descriptor, request))
     case .readAudio, .seekAudio, .countAudio, .closeAudio, .makeImage, .addSheetImage, .finishSheet, .readImage,
-      .takeImageFault, .closeVideo, .readRun, .describeRun, .closeRun:
+      .popImageFault, .closeVideo, .readRun, .describeRun, .closeRun:
       throw Self.malformed
     }
   }
@@ -88,7 +88,7 @@ struct AssetWorkerFunctions: WorkerFunctions {
     case .closeAudio:
       audio = nil
       return MessageEncoder.bytes(of: true)
-    case .makeImage, .addSheetImage, .finishSheet, .readImage, .takeImageFault:
+    case .makeImage, .addSheetImage, .finishSheet, .readImage, .popImageFault:
       return try performOnVideo(function, parameters)
     case .readRun: return MessageEncoder.bytes(of: try openRun.read())
     case .describeRun: return MessageEncoder.bytes(of: try openRun.properties())
@@ -122,7 +122,7 @@ struct AssetWorkerFunctions: WorkerFunctions {
   private static func tryContainer(_ file: SourceFile, _ parameters: TrialParameters) throws(MediaError) -> Bool {
     do throws(AVFailure) {
       let demuxer = try Demuxer(source: try file.open(), options: parameters.options)
-      decodeBeginning(of: demuxer, packetCount: parameters.packetCount)
+      decodeFirstPackets(of: demuxer, packetCount: parameters.packetCount)
       return true
     } catch {
       throw MediaError(error, path: file.displayName)
@@ -136,12 +136,12 @@ struct AssetWorkerFunctions: WorkerFunctions {
       throw malformed
     }
     let properties = try asset.properties(demuxer, byteCount: byteCount, interrupt: interrupt, log: nil)
-    decodeBeginning(of: demuxer, packetCount: parameters.packetCount)
+    decodeFirstPackets(of: demuxer, packetCount: parameters.packetCount)
     return properties.withClosedCaptions(demuxer)
   }
 
   /// Decodes the beginning of the default audio track. A damaged packet is not an error here: playback reports it.
-  private static func decodeBeginning(of demuxer: Demuxer, packetCount: Int) {
+  private static func decodeFirstPackets(of demuxer: Demuxer, packetCount: Int) {
     guard packetCount > 0, let index = demuxer.preferredAudioStreamIndex else { return }
     demuxer.select(streamIndex: index)
     guard let decoder = try? Decoder(demuxer: demuxer, streamIndex: index), let packet = try? Packet(),

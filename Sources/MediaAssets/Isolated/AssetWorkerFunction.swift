@@ -25,16 +25,16 @@ enum AssetWorkerFunction: Int {
   case closeAudio
   /// Opens the video of an asset to make images of it, until `closeVideo`. `ImageTask`; the result is its `TimeRange`.
   case openVideo
-  /// Makes and encodes the image of a time. `MediaTime`; the result is `MadeImage`.
+  /// Makes and encodes the image of a time. `MediaTime`; the result is `ImageDescription`.
   case makeImage
-  /// Adds the image of a time to the task's sheet. `SheetImageParameters`; the result is `MadeImage`.
+  /// Adds the image of a time to the task's sheet. `SheetImageParameters`; the result is `ImageDescription`.
   case addSheetImage
-  /// Encodes the sheet. `Bool`, ignored; the result is `MadeImage`.
+  /// Encodes the sheet. `Bool`, ignored; the result is `ImageDescription`.
   case finishSheet
   /// Reads the next chunk of the file that was encoded last. `Bool`, ignored; the result is bytes, empty at the end.
   case readImage
   /// Reports faults that did not prevent images. `Bool`, ignored; the result is `ImageFault`.
-  case takeImageFault
+  case popImageFault
   /// Closes the video. `Bool`, ignored; the result is true.
   case closeVideo
   /// Exports files to the file of the additional descriptor. `ExportParameters`; reports `ExportReport`; the result is

@@ -8,7 +8,7 @@ import Synchronization
 /// The audio of a file's track, decoded in a worker process.
 final class IsolatedAudioReader: AudioReader {
   /// How long a worker may take to stop a cancelled function.
-  private static let patienceMilliseconds: Int32 = 5_000
+  private static let graceMilliseconds: Int32 = 5_000
   /// Frames per request when the reader reads ahead.
   private static let readAheadFrameCount = 32_768
 
@@ -43,7 +43,7 @@ final class IsolatedAudioReader: AudioReader {
         shared,
         try lease.open(
           source, displayName: displayName, AssetWorkerFunction.openAudio.rawValue, parameters,
-          graceMilliseconds: Self.patienceMilliseconds, descriptor: descriptor, as: AudioDescription.self)
+          graceMilliseconds: Self.graceMilliseconds, descriptor: descriptor, as: AudioDescription.self)
       )
     }
     guard description.format.isSupported, description.state.isPlausible else {
@@ -138,17 +138,18 @@ final class IsolatedAudioReader: AudioReader {
   }
 
   /// Ensures that frames are available. Returns false at the end, and when cancelled.
-  private func prepare(_ wantedFrameCount: Int) throws(MediaError) -> Bool {
+  private func prepare(_ requestedFrameCount: Int) throws(MediaError) -> Bool {
     if frameCount > 0 { return true }
     if let error = pendingError {
       pendingError = nil
       throw error
     }
     let capacity = SharedSamples.sampleByteCount / frameByteCount
-    let wanted = min(capacity, readsAhead ? max(wantedFrameCount, Self.readAheadFrameCount) : wantedFrameCount)
-    switch try perform(.readAudio, wanted) {
+    let usefulFrameCount = readsAhead ? max(requestedFrameCount, Self.readAheadFrameCount) : requestedFrameCount
+    let maximumFrameCount = min(capacity, usefulFrameCount)
+    switch try perform(.readAudio, maximumFrameCount) {
     case .frames(let count):
-      guard (1...wanted).contains(count) else { throw damaged }
+      guard (1...maximumFrameCount).contains(count) else { throw damaged }
       (nextFrame, frameCount) = (0, count)
       return true
     case .endOfTrack, .cancelled: return false

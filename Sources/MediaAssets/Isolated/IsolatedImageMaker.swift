@@ -33,17 +33,17 @@ final class IsolatedImageMaker: ImageMaker {
     _ = try? lease.run(AssetWorkerFunction.closeVideo.rawValue, true, as: Bool.self)
   }
 
-  func makeImage(at time: MediaTime) throws(MediaError) -> MadeImage {
+  func makeImage(at time: MediaTime) throws(MediaError) -> ImageDescription {
     let image = try perform(.makeImage, time)
     remainingByteCount = image.byteCount
     return image
   }
 
-  func addSheetImage(at time: MediaTime, index: Int) throws(MediaError) -> MadeImage {
+  func addSheetImage(at time: MediaTime, index: Int) throws(MediaError) -> ImageDescription {
     try perform(.addSheetImage, SheetImageParameters(time: time, index: index))
   }
 
-  func finishSheet() throws(MediaError) -> MadeImage {
+  func finishSheet() throws(MediaError) -> ImageDescription {
     let sheet = try perform(.finishSheet, true)
     remainingByteCount = sheet.byteCount
     return sheet
@@ -60,14 +60,14 @@ final class IsolatedImageMaker: ImageMaker {
   }
 
   func popFault() throws(MediaError) -> MediaError? {
-    try lease.run(AssetWorkerFunction.takeImageFault.rawValue, true, as: ImageFault.self).error
+    try lease.run(AssetWorkerFunction.popImageFault.rawValue, true, as: ImageFault.self).error
   }
 
   private func perform(
     _ function: AssetWorkerFunction, _ parameters: some Encodable
-  ) throws(MediaError) -> MadeImage {
+  ) throws(MediaError) -> ImageDescription {
     remainingByteCount = 0
-    let image = try lease.run(function.rawValue, parameters, as: MadeImage.self)
+    let image = try lease.run(function.rawValue, parameters, as: ImageDescription.self)
     guard image.isPlausible else { throw damaged }
     return image
   }
@@ -77,7 +77,7 @@ final class IsolatedImageMaker: ImageMaker {
   }
 }
 
-extension MadeImage {
+extension ImageDescription {
   /// Whether a worker can have made the image.
   fileprivate var isPlausible: Bool {
     PixelBuffer.supportedSizes.contains(width) && PixelBuffer.supportedSizes.contains(height)

@@ -7,7 +7,7 @@ import MediaCore
 /// Decodes the audio of a run in a worker process.
 final class IsolatedRunDecoder: RunDecoder {
   /// How long a worker may take to stop a cancelled function.
-  private static let patienceMilliseconds: Int32 = 5_000
+  private static let graceMilliseconds: Int32 = 5_000
 
   let description: RunDescription
   private let lease: WorkerLease
@@ -27,7 +27,7 @@ final class IsolatedRunDecoder: RunDecoder {
       do throws(MediaError) {
         let description = try lease.open(
           source, displayName: displayName, AssetWorkerFunction.openRun.rawValue, true,
-          graceMilliseconds: Self.patienceMilliseconds, byteLimit: Asset.Isolation.openingByteCount,
+          graceMilliseconds: Self.graceMilliseconds, byteLimit: Asset.Isolation.openingByteCount,
           descriptor: descriptor, as: RunDescription.self)
         guard description.isPlausible else { throw Self.damaged(displayName) }
         return (shared, description)

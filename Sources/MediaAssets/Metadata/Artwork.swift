@@ -85,9 +85,9 @@ public struct Artwork: Sendable, Hashable, Codable {
     mediaType = Self.mediaType(of: data) ?? Self.cleaned(claimedMediaType ?? "")
     self.description = description ?? ""
     self.byteCount = byteCount ?? data.count
-    let isWhole = self.byteCount == data.count
-    self.data = isWhole ? data : []
-    omission = isWhole ? nil : MetadataReader.tooLarge("the artwork", self.byteCount)
+    let isComplete = self.byteCount == data.count
+    self.data = isComplete ? data : []
+    omission = isComplete ? nil : MetadataReader.tooLarge("the artwork", self.byteCount)
   }
 
   /// Returns the media type detected from the first bytes of an image file; nil for an unknown type.

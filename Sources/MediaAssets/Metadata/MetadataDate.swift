@@ -31,15 +31,16 @@ public struct MetadataDate: Sendable, Hashable, Codable, CustomStringConvertible
   }
 
   public var description: String {
-    func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
     var text = String(repeating: "0", count: max(0, 4 - "\(year)".utf8.count)) + "\(year)"
     for (separator, part) in [("-", month), ("-", day), ("T", hour), (":", minute), (":", second)] {
       guard let part else { break }
-      text += separator + two(part)
+      text += separator + twoDigits(part)
     }
     if let offsetMinutes {
-      let size = abs(offsetMinutes)
-      text += offsetMinutes == 0 ? "Z" : (offsetMinutes < 0 ? "-" : "+") + two(size / 60) + ":" + two(size % 60)
+      let magnitude = abs(offsetMinutes)
+      let offset = (offsetMinutes < 0 ? "-" : "+") + twoDigits(magnitude / 60) + ":" + twoDigits(magnitude % 60)
+      text += offsetMinutes == 0 ? "Z" : offset
     }
     return text
   }

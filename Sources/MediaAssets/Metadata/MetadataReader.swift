@@ -11,17 +11,17 @@ package enum MetadataReader {
   ///
   /// - Throws: The errors of `Asset.load`.
   static func read(_ source: FileSource, of asset: Asset) throws(MediaError) -> AssetMetadata {
-    do throws(MediaError) { return try readOpened(source, of: asset) } catch {
+    do throws(MediaError) { return try readContainer(source, of: asset) } catch {
       // The tags may be complete although FFmpeg cannot open the file.
-      if let metadata = try readUnopened(source, of: asset, after: error) { return metadata }
+      if let metadata = try readTagsOnly(source, of: asset, after: error) { return metadata }
       throw error
     }
   }
 
-  private static func readOpened(_ source: FileSource, of asset: Asset) throws(MediaError) -> AssetMetadata {
-    let found = try asset.isolation.run(
+  private static func readContainer(_ source: FileSource, of asset: Asset) throws(MediaError) -> AssetMetadata {
+    let workerMetadata = try asset.isolation.run(
       .loadMetadata, asset.tagCharset, on: source, named: asset.displayPath, as: AssetMetadata.self)
-    guard var metadata = found else {
+    guard var metadata = workerMetadata else {
       let demuxer = try MediaFile.demuxer(source, of: asset, isForTags: true)
       return try read(demuxer, displayPath: asset.displayPath, charset: asset.tagCharset)
     }
@@ -42,7 +42,7 @@ package enum MetadataReader {
 
   /// Reads the tags of a file that FFmpeg could not open, without FFmpeg. Returns nil if there are none, or if the
   /// error is not an error of the file.
-  private static func readUnopened(
+  private static func readTagsOnly(
     _ source: FileSource, of asset: Asset, after error: MediaError
   ) throws(MediaError) -> AssetMetadata? {
     guard fileErrors.contains(error.code), source.isSeekable, let byteCount = source.byteCount else { return nil }
@@ -170,7 +170,7 @@ extension AssetMetadata {
   /// Adds items that only FFmpeg found. If TagLib found items, only missing common keys are added, because FFmpeg has
   /// other names and a single value for each. QuickTime metadata is always added, because TagLib does not read it.
   mutating func complete(_ fallback: [MetadataItem], artwork fallbackArtwork: @autoclosure () -> [Artwork]) {
-    let known = Set(items.compactMap(\.commonKey))
+    let knownKeys = Set(items.compactMap(\.commonKey))
     let freeForm = Set(items.filter { $0.keySpace == .iTunesLong }.map { $0.key.split(separator: ".").last ?? "" })
     let isFirst = items.isEmpty
     for item in fallback {
@@ -178,7 +178,7 @@ extension AssetMetadata {
         if item.keySpace == .quickTimeMetadata {
           !freeForm.contains(Substring(item.key))
         } else if let commonKey = item.commonKey {
-          !known.contains(commonKey) && commonKey != .software
+          !knownKeys.contains(commonKey) && commonKey != .software
         } else {
           false
         }

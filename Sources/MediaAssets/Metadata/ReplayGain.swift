@@ -54,9 +54,9 @@ public struct ReplayGain: Sendable, Hashable, Codable {
   /// Returns the gain of a `Sound Check` value. It consists of numbers of eight hexadecimal digits. The first two are
   /// the power of the left and the right channel in thousandths of the target.
   private static func soundCheckDecibels(_ text: String) -> Double? {
-    let words = text.split(separator: " ").prefix(2)
-    let powers = words.compactMap { $0.utf8.count <= 8 ? UInt32($0, radix: 16) : nil }
-    guard words.count == 2, powers.count == 2, let power = powers.max(), power > 0 else { return nil }
+    let numbers = text.split(separator: " ").prefix(2)
+    let powers = numbers.compactMap { $0.utf8.count <= 8 ? UInt32($0, radix: 16) : nil }
+    guard numbers.count == 2, powers.count == 2, let power = powers.max(), power > 0 else { return nil }
     let gain = -10 * log10(Double(power) / 1_000)
     return abs(gain) <= 100 ? gain : nil
   }

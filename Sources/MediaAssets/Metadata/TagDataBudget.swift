@@ -53,14 +53,14 @@ extension AssetMetadata {
     }
     let error = MediaError(
       .tagDataLimit, "the tags of the open assets have reached the memory limit", operation: "metadata")
-    var kept: [MetadataItem] = []
+    var retainedItems: [MetadataItem] = []
     var omittedCount = 0
     for index in items.indices {
       let byteCount = items[index].valueByteCount
       let isSmall = items[index].isSmall
       if byteCount > 0, !isSmall, !reserve(byteCount, isSmall: false) { omit(index, byteCount, error) }
       if reserve(items[index].nameByteCount + (isSmall ? byteCount : 0), isSmall: true) {
-        kept.append(items[index])
+        retainedItems.append(items[index])
       } else {
         omittedCount += 1
         // The artwork of the item stays listed, without a description.
@@ -69,7 +69,7 @@ extension AssetMetadata {
       }
     }
     guard omittedCount > 0 else { return reserved }
-    items = kept
+    items = retainedItems
     warnings.append(
       Warning(subject: "tags", error: MediaError(error.code, "\(error.message): \(omittedCount) items are left out")))
     return reserved

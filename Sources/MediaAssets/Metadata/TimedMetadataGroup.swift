@@ -22,9 +22,9 @@ public struct TimedMetadataGroup: Sendable, Hashable {
     self.isCarriedOver = isCarriedOver
   }
 
-  /// Returns the group on a timeline whose time 0 is `difference`.
-  public func moved(by difference: MediaTime) -> TimedMetadataGroup {
-    TimedMetadataGroup(items: items, time: time - difference, duration: duration, isCarriedOver: isCarriedOver)
+  /// Returns the group on a timeline whose time 0 is `origin`.
+  public func relative(to origin: MediaTime) -> TimedMetadataGroup {
+    TimedMetadataGroup(items: items, time: time - origin, duration: duration, isCarriedOver: isCarriedOver)
   }
 
   /// The key space of the items.

@@ -13,7 +13,7 @@ struct EditedPosition {
   /// The value of `media.changeCount` when `end` was found.
   var changeCount = 0
   /// Whether the file broke off, so that reads return the end until the next seek.
-  var isBroken = false
+  var hasFailed = false
   /// An error found while frames remained to be delivered. The next read throws it.
   var pendingError: MediaError?
   /// Whether unsupported rates have yet to be reported.
@@ -76,7 +76,7 @@ extension AudioTrackReader {
   func seekEdited(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) {
     guard let timeline = edited?.timeline else { return }
     if media.interrupt.isCancelled { throw MediaError(.cancelled, "the seek was cancelled", operation: "seek") }
-    edited?.isBroken = false
+    edited?.hasFailed = false
     edited?.pendingError = nil
     edited?.position = target
     if let end = edited?.end, target >= end.frame, let error = edited?.prematureEndError {
@@ -153,7 +153,7 @@ extension AudioTrackReader {
   /// becomes the track's end.
   private func endReading(with error: MediaError) -> MediaError {
     edited?.pendingError = nil
-    edited?.isBroken = true
+    edited?.hasFailed = true
     guard error.code == .damagedFile, let position = edited?.position else { return error }
     if edited?.end.map({ position < $0.frame }) ?? true {
       edited?.end = TrackEnd(frame: position, isExact: media.isPositionExact)
@@ -166,7 +166,7 @@ extension AudioTrackReader {
   private func readSegment(
     into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> ReadResult {
-    guard let edited, !edited.isBroken else { return .endOfTrack }
+    guard let edited, !edited.hasFailed else { return .endOfTrack }
     let position = edited.position
     let isPastEnd = edited.end.map { position >= $0.frame } ?? false
     guard !isPastEnd, let index = edited.timeline.index(at: position) else {

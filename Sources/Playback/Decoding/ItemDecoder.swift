@@ -274,7 +274,7 @@ class ItemDecoder {
   /// Returns other metadata of the stream, each with the number of frames decoded after it.
   func takeTimedMetadata() -> [(group: TimedMetadataGroup, laterFrames: Int64)] {
     (reader?.popTimedMetadata() ?? []).map { group in
-      let group = group.moved(by: originTime)
+      let group = group.relative(to: originTime)
       let frame = group.time.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero) ?? position
       return (group, group.isCarriedOver ? 0 : max(0, position - frame))
     }

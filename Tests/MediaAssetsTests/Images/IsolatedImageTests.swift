@@ -64,7 +64,7 @@ import WholeFiles
     var bytes: [UInt8] = []
     var error: MediaError?
 
-    init(_ maker: any ImageMaker, _ body: (any ImageMaker) throws -> MadeImage) throws {
+    init(_ maker: any ImageMaker, _ body: (any ImageMaker) throws -> ImageDescription) throws {
       do {
         let made = try body(maker)
         image = [Int64(made.width), Int64(made.height), Int64(made.byteCount)]
