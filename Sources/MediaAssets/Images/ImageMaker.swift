@@ -67,7 +67,7 @@ enum ImageMakers {
   ) throws(MediaError) -> any ImageMaker {
     if asset.composition == nil, asset.isolation != .none {
       guard case .bytes(let source) = try MediaFile.find(asset, interrupt: interrupt, log: log) else {
-        throw VideoTrackReader.noFile(asset)
+        throw VideoTrackReader.unsupportedStream(asset)
       }
       if let lease = try asset.isolation.lease() {
         let maker = try IsolatedImageMaker(lease, source: source, displayName: asset.displayPath, task)

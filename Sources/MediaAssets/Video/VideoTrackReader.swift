@@ -75,7 +75,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     self.interrupt = interrupt
     displayPath = asset.displayPath
     guard case .file(let demuxer, let byteCount) = try MediaFile.open(asset, interrupt: interrupt, log: log) else {
-      throw Self.noFile(asset)
+      throw Self.unsupportedStream(asset)
     }
     let properties = try AssetProperties(demuxer: demuxer, byteCount: byteCount, displayPath: asset.displayPath)
     track = try Self.choose(trackID, of: properties, displayPath: asset.displayPath)
@@ -110,7 +110,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   }
 
   /// Returns the error of a segmented stream.
-  static func noFile(_ asset: Asset) -> MediaError {
+  static func unsupportedStream(_ asset: Asset) -> MediaError {
     MediaError(
       .unsupportedLocation, "video of an HLS stream cannot be read: \(asset.displayPath)", operation: "read")
   }
@@ -196,7 +196,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   func seekToKey(near time: MediaTime, latest: MediaTime) throws(MediaError) -> VideoFrame? {
     try check(time)
     guard !isForwardOnly, let ticks = ticks(of: time) else { return nil }
-    try settleCancellation { () throws(MediaError) in
+    try repositioning { () throws(MediaError) in
       restart()
       do throws(MediaError) { try seekDemuxer(to: ticks) } catch {
         // If the demuxer cannot seek there, there is no key frame.
@@ -239,8 +239,8 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     }
     if isForwardOnly || isAtEnd && nextFrame == nil { return true }
     if time < currentFrame.end || time - currentFrame.time < Self.nearDuration { return true }
-    guard let wanted = ticks(of: time), let current = ticks(of: currentFrame.time),
-      let key = demuxer.indexedKeyTicks(streamIndex: track.id, around: wanted).before
+    guard let targetTicks = ticks(of: time), let current = ticks(of: currentFrame.time),
+      let key = demuxer.indexedKeyTicks(streamIndex: track.id, around: targetTicks).before
     else { return false }
     return key <= current
   }
@@ -254,8 +254,8 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
 
   /// Returns whether a time is at or before the start of the track.
   private func isBeforeStart(_ time: MediaTime) -> Bool {
-    guard let startTicks, let wanted = ticks(of: time) else { return time <= .zero }
-    return wanted <= startTicks
+    guard let startTicks, let targetTicks = ticks(of: time) else { return time <= .zero }
+    return targetTicks <= startTicks
   }
 
   /// The limit of seek targets.
@@ -263,15 +263,15 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
 
   /// Seeks to a position from which decoding produces the frame at a time: an earlier frame, or the file's first one.
   private func reposition(to time: MediaTime) throws(MediaError) {
-    try settleCancellation { () throws(MediaError) in
+    try repositioning { () throws(MediaError) in
       guard !isForwardOnly, !isBeforeStart(time) else { return try rewind() }
       // No file has later frames.
-      let wanted = max(-Self.latestTicks, min(ticks(of: time) ?? Self.latestTicks, Self.latestTicks))
+      let targetTicks = max(-Self.latestTicks, min(ticks(of: time) ?? Self.latestTicks, Self.latestTicks))
       let second = max(1, Int64(timeBase.denominator) / Int64(timeBase.numerator))
-      var back: Int64 = 0
-      while back == 0 || wanted - back > startTicks ?? 0 {
+      var stepBackTicks: Int64 = 0
+      while stepBackTicks == 0 || targetTicks - stepBackTicks > startTicks ?? 0 {
         restart()
-        do throws(MediaError) { try seekDemuxer(to: wanted - back) } catch {
+        do throws(MediaError) { try seekDemuxer(to: targetTicks - stepBackTicks) } catch {
           if error.code == .cancelled { throw error }
           break
         }
@@ -284,16 +284,16 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
           spareFrames.append(first.frame)
           if !first.hasTimestamp { break }
         }
-        let (more, overflow) = back.multipliedReportingOverflow(by: 4)
+        let (more, overflow) = stepBackTicks.multipliedReportingOverflow(by: 4)
         if overflow { break }
-        back = max(second, more)
+        stepBackTicks = max(second, more)
       }
       try rewind()
     }
   }
 
   /// An operation that ends early leaves the demuxer at an unknown position.
-  private func settleCancellation(_ body: () throws(MediaError) -> Void) throws(MediaError) {
+  private func repositioning(_ body: () throws(MediaError) -> Void) throws(MediaError) {
     mustReposition = true
     try body()
     mustReposition = false

@@ -42,7 +42,7 @@ struct ImageCanvas {
   ) {
     precondition(image.pixelFormat == .bgra, "frames must be BGRA")
     guard opacity > 0, let inverse = transform.inverted, let visible = VisibleArea(image, crop) else { return }
-    let (columns, rows) = covered(visible, transform)
+    let (columns, rows) = coveredPixels(visible, transform)
     guard !columns.isEmpty, !rows.isEmpty else { return }
     let scaledOpacity = Int((min(1, opacity) * 255).rounded())
     let width = width
@@ -79,7 +79,9 @@ struct ImageCanvas {
   }
 
   /// Returns the pixels that the image may cover.
-  private func covered(_ visible: VisibleArea, _ transform: ImageTransform) -> (columns: Range<Int>, rows: Range<Int>) {
+  private func coveredPixels(
+    _ visible: VisibleArea, _ transform: ImageTransform
+  ) -> (columns: Range<Int>, rows: Range<Int>) {
     let corners = [
       (visible.left, visible.top), (visible.right, visible.top), (visible.left, visible.bottom),
       (visible.right, visible.bottom),

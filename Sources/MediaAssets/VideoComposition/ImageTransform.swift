@@ -47,12 +47,12 @@ public struct ImageTransform: Sendable, Hashable {
   ///   - width: The width of the image in the file.
   ///   - height: The height of the image in the file.
   public static func upright(rotationDegrees: Int, width: Double, height: Double) -> ImageTransform {
-    let turned = rotation(degrees: Double(rotationDegrees))
+    let rotated = rotation(degrees: Double(rotationDegrees))
     return switch (rotationDegrees % 360 + 360) % 360 {
-    case 90: turned.followed(by: .translation(x: height, y: 0))
-    case 180: turned.followed(by: .translation(x: width, y: height))
-    case 270: turned.followed(by: .translation(x: 0, y: width))
-    default: turned
+    case 90: rotated.followed(by: .translation(x: height, y: 0))
+    case 180: rotated.followed(by: .translation(x: width, y: height))
+    case 270: rotated.followed(by: .translation(x: 0, y: width))
+    default: rotated
     }
   }
 

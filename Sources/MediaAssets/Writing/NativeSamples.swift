@@ -25,20 +25,20 @@ enum NativeSamples {
   static func bytes(_ data: [UInt8], _ encoding: PCMEncoding, channelCount: Int) -> [UInt8] {
     if areNative(encoding) { return data }
     let width = encoding.bitsPerSample / 8
-    let written = width == 3 ? 4 : width
+    let outputWidth = width == 3 ? 4 : width
     let count = data.count / width
     let frameCount = count / max(1, channelCount)
-    return [UInt8](unsafeUninitializedCapacity: count * written) { output, filled in
+    return [UInt8](unsafeUninitializedCapacity: count * outputWidth) { output, filled in
       for index in 0..<count {
         let source =
           encoding.isInterleaved ? index : index % channelCount * frameCount + index / channelCount
-        if written > width { output[index * written] = 0 }
+        if outputWidth > width { output[index * outputWidth] = 0 }
         for byte in 0..<width {
-          output[index * written + written - width + byte] =
+          output[index * outputWidth + outputWidth - width + byte] =
             data[source * width + (encoding.isBigEndian ? width - 1 - byte : byte)]
         }
       }
-      filled = count * written
+      filled = count * outputWidth
     }
   }
 
@@ -51,20 +51,20 @@ enum NativeSamples {
   /// upper bits of a 32-bit word.
   static func packed(_ data: [UInt8], _ encoding: PCMEncoding, channelCount: Int) -> [UInt8] {
     if areNative(encoding) { return data }
-    let written = encoding.bitsPerSample / 8
-    let width = written == 3 ? 4 : written
+    let outputWidth = encoding.bitsPerSample / 8
+    let width = outputWidth == 3 ? 4 : outputWidth
     let count = data.count / width
     let frameCount = count / max(1, channelCount)
-    return [UInt8](unsafeUninitializedCapacity: count * written) { output, filled in
+    return [UInt8](unsafeUninitializedCapacity: count * outputWidth) { output, filled in
       for index in 0..<count {
         let target =
           encoding.isInterleaved ? index : index % channelCount * frameCount + index / channelCount
-        for byte in 0..<written {
-          output[target * written + (encoding.isBigEndian ? written - 1 - byte : byte)] =
-            data[index * width + width - written + byte]
+        for byte in 0..<outputWidth {
+          output[target * outputWidth + (encoding.isBigEndian ? outputWidth - 1 - byte : byte)] =
+            data[index * width + width - outputWidth + byte]
         }
       }
-      filled = count * written
+      filled = count * outputWidth
     }
   }
 }

@@ -2,7 +2,7 @@ import MediaCore
 import Synchronization
 
 /// A pool of memory for video frames of one format and size, as CVPixelBufferPool. The writer returns the memory of
-/// each encoded frame to the pool. The pool keeps at most ``maximumKeptCount`` frames. It never overwrites a frame that
+/// each encoded frame to the pool. The pool keeps at most ``maximumIdleCount`` frames. It never overwrites a frame that
 /// is still in use, because frames are values.
 ///
 /// Threading: any thread.
@@ -14,9 +14,9 @@ public final class PixelBufferPool: Sendable {
   /// The number of rows.
   public let height: Int
   /// Maximum number of frames whose memory is kept.
-  public let maximumKeptCount = 4
+  public let maximumIdleCount = 4
   private let byteCount: Int
-  private let kept = Mutex<[[UInt8]]>([])
+  private let idleBuffers = Mutex<[[UInt8]]>([])
 
   /// Returns nil for unsupported sizes.
   init?(_ format: FormatDescription) {
@@ -32,16 +32,16 @@ public final class PixelBufferPool: Sendable {
   ///
   /// - Throws: Nothing in practice: the pool's sizes are valid.
   public func makePixelBuffer() throws(MediaError) -> PixelBuffer {
-    let data = kept.withLock { $0.popLast() } ?? [UInt8](repeating: 0, count: byteCount)
+    let data = idleBuffers.withLock { $0.popLast() } ?? [UInt8](repeating: 0, count: byteCount)
     return try PixelBuffer(pixelFormat, width: width, height: height, data: data)
   }
 
   /// The number of frames whose memory is kept at present.
-  var keptCount: Int { kept.withLock { $0.count } }
+  var idleCount: Int { idleBuffers.withLock { $0.count } }
 
   /// Accepts the memory of an encoded frame.
   func recycle(_ buffer: SampleBuffer) {
     guard buffer.data.count == byteCount else { return }
-    kept.withLock { if $0.count < maximumKeptCount { $0.append(buffer.data) } }
+    idleBuffers.withLock { if $0.count < maximumIdleCount { $0.append(buffer.data) } }
   }
 }

@@ -171,16 +171,16 @@ struct StoredAudioChunks: Sendable, Hashable {
   /// - Throws: `invalidTime`, as `ticks(of:timescale:)`.
   init(_ buffer: SampleBuffer, timescale: Int32) throws(MediaError) {
     let count = Int64(buffer.sampleCount)
-    let whole = try Self.ticks(of: buffer, timescale: timescale)
-    ticks = whole
+    let totalTicks = try Self.ticks(of: buffer, timescale: timescale)
+    ticks = totalTicks
     trimTicks = WriterTimeline.ticks(buffer.attachments.trimAtEnd, timescale) ?? 0
     if buffer.format.audio?.framesPerPacket == 1 {
       // No container stores a single PCM frame as a packet.
-      all = count > 0 ? [Chunk(bytes: 0..<buffer.data.count, offset: 0, duration: whole)] : []
+      all = count > 0 ? [Chunk(bytes: 0..<buffer.data.count, offset: 0, duration: totalTicks)] : []
       return
     }
     all = buffer.sampleRanges.enumerated().map { index, bytes in
-      let (first, next) = (Self.share(whole, index, of: count), Self.share(whole, index + 1, of: count))
+      let (first, next) = (Self.share(totalTicks, index, of: count), Self.share(totalTicks, index + 1, of: count))
       return Chunk(bytes: bytes, offset: first, duration: next - first)
     }
   }
@@ -201,9 +201,9 @@ struct StoredAudioChunks: Sendable, Hashable {
   }
 
   /// Returns the start of a packet if all packets have the same duration.
-  private static func share(_ whole: Int64, _ index: Int, of count: Int64) -> Int64 {
+  private static func share(_ totalTicks: Int64, _ index: Int, of count: Int64) -> Int64 {
     guard count > 0, index <= count else { return 0 }
-    return count.dividingFullWidth(whole.multipliedFullWidth(by: Int64(index))).quotient
+    return count.dividingFullWidth(totalTicks.multipliedFullWidth(by: Int64(index))).quotient
   }
 
   /// Removes the packets that are trimmed completely, and shortens the packet before them.

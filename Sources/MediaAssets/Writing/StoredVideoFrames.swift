@@ -38,7 +38,7 @@ struct StoredVideoFrames: Sendable {
   private var times: [Int64] = []
   /// The interval by which a frame is decoded before the next frame is shown. One value for the track keeps the
   /// durations even. Nil before the first guess.
-  private var lead: Int64?
+  private var decodeLeadTicks: Int64?
   /// Frames with increasing decoding times. The times of the last `settlingCount` may still become earlier.
   private var timed: Deque<Frame> = []
   private var timedByteCount = 0
@@ -79,15 +79,17 @@ struct StoredVideoFrames: Sendable {
     isFinished = true
   }
 
-  /// Dates the first waiting frame by the order in which frames are shown, earlier by the lead. Thus the frames after
+  /// Dates the first waiting frame by the order in which frames are shown, earlier by `decodeLeadTicks`. Thus the frames after
   /// it are also decoded before they are shown.
   private mutating func estimateFirst() {
-    let lead = lead ?? zip(waiting, times).map { $1 - $0.ticks }.max() ?? 0
-    self.lead = lead
+    let decodeLeadTicks = decodeLeadTicks ?? zip(waiting, times).map { $1 - $0.ticks }.max() ?? 0
+    self.decodeLeadTicks = decodeLeadTicks
     guard let frame = waiting.popFirst(), let time = times.first else { return }
     times.removeFirst()
-    var decodeTicks = min(time - lead, frame.ticks)
-    for (index, later) in waiting.enumerated() { decodeTicks = min(decodeTicks, later.ticks - Int64(index) - 1) }
+    var decodeTicks = min(time - decodeLeadTicks, frame.ticks)
+    for (index, laterFrame) in waiting.enumerated() {
+      decodeTicks = min(decodeTicks, laterFrame.ticks - Int64(index) - 1)
+    }
     appendTimed(frame, at: decodeTicks)
   }
 

@@ -39,9 +39,9 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
 
   /// - Throws: `invalidArgument` if the container is not written with packets of a codec, given by FFmpeg's name.
   func check(storedCodecName name: String, _ mediaType: FormatDescription.MediaType) throws(MediaError) {
-    let known = mediaType == .video ? storedVideoCodecs : storedAudioCodecs
-    guard known.contains(name), isWritten(name) else {
-      let supported = known.filter(isWritten).sorted().joined(separator: ", ")
+    let storedCodecs = mediaType == .video ? storedVideoCodecs : storedAudioCodecs
+    guard storedCodecs.contains(name), isWritten(name) else {
+      let supported = storedCodecs.filter(isWritten).sorted().joined(separator: ", ")
       throw MediaError(
         .invalidArgument,
         "\(rawValue) does not support \(mediaType) encoded as \(name)"
@@ -100,10 +100,10 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
   /// - Throws: `invalidArgument` if the container does not support the codec. The message lists the supported codecs.
   func check(_ codec: AudioOutputSettings.Codec) throws(MediaError) {
     guard !supports(codec) else { return }
-    let known: [AudioOutputSettings.Codec] = [
+    let allCodecs: [AudioOutputSettings.Codec] = [
       .pcm(.signed16), .flac, .alac, .aac, .opus, .mp3, .ima4, .muLaw, .aLaw,
     ]
-    let supported = known.filter(supports).map(\.encoderName).joined(separator: ", ")
+    let supported = allCodecs.filter(supports).map(\.encoderName).joined(separator: ", ")
     throw MediaError(
       .invalidArgument, "\(rawValue) does not support \(codec.encoderName); it supports \(supported)")
   }

@@ -16,7 +16,7 @@ struct WriterInputValidator: Sendable {
   /// Whether audible audio has been accepted.
   private var hasAudio = false
   /// Whether the last audio was trimmed at its end.
-  private var isCutOff = false
+  private var hasEndTrim = false
 
   init(_ input: AssetWriterInput, _ container: WritableContainer) {
     sourceFormat = input.sourceFormat
@@ -41,7 +41,7 @@ struct WriterInputValidator: Sendable {
     MediaError(code, message, operation: "append")
   }
 
-  private static let otherSamples = refuse(
+  private static let formatMismatch = refuse(
     .invalidArgument, "the format of the samples is not the source format of the input")
 
   // MARK: - Encoded tracks
@@ -49,7 +49,7 @@ struct WriterInputValidator: Sendable {
   private mutating func acceptAudio(_ buffer: SampleBuffer) throws(MediaError) {
     guard let audio = sourceFormat.audio, let received = buffer.format.audio, audio.pcm == received.pcm,
       audio.sampleRateHz == received.sampleRateHz, audio.channelCount == received.channelCount
-    else { throw Self.otherSamples }
+    else { throw Self.formatMismatch }
     try advance(past: buffer, audio)
   }
 
@@ -68,7 +68,7 @@ struct WriterInputValidator: Sendable {
     guard let video = sourceFormat.video, let received = buffer.format.video,
       buffer.format.codecName == sourceFormat.codecName,
       received.pixelFormatName == video.pixelFormatName, received.width == video.width, received.height == video.height
-    else { throw Self.otherSamples }
+    else { throw Self.formatMismatch }
     guard buffer.pixels != nil else {
       throw Self.refuse(
         .invalidArgument,
@@ -86,12 +86,12 @@ struct WriterInputValidator: Sendable {
   private mutating func acceptStoredVideoFrame(_ buffer: SampleBuffer, _ sessionStart: MediaTime) throws(MediaError) {
     guard buffer.format.mediaType == .video, buffer.format.codecName == sourceFormat.codecName,
       buffer.format.setupData == sourceFormat.setupData, buffer.sampleCount == 1
-    else { throw Self.otherSamples }
+    else { throw Self.formatMismatch }
     let start = try ticks(buffer.presentationTime, sessionStart)
     // Only the decoder knows the order of frames without decoding times. Two frames may have the same decoding time,
     // and a decoding time may be after the time at which the frame is shown: see `StoredVideoFrames`.
-    let decoded = buffer.decodeTime.isValid ? try ticks(buffer.decodeTime, sessionStart) : nil
-    guard lastTicks.map({ (decoded ?? start) >= $0 }) ?? true else {
+    let decodeTicks = buffer.decodeTime.isValid ? try ticks(buffer.decodeTime, sessionStart) : nil
+    guard lastTicks.map({ (decodeTicks ?? start) >= $0 }) ?? true else {
       throw Self.refuse(.invalidTime, "stored video frames must be appended in the order of their decoding times")
     }
     guard container.isMovie || start >= 0 || hasVideoFrame else {
@@ -103,7 +103,7 @@ struct WriterInputValidator: Sendable {
     guard buffer.attachments.trimAtStart == .zero || start < 0 || isDecodedOnly else {
       throw Self.refuse(.unsupportedEdit, "stored video frames can be trimmed before the session only")
     }
-    (lastTicks, hasVideoFrame) = (decoded ?? lastTicks, true)
+    (lastTicks, hasVideoFrame) = (decodeTicks ?? lastTicks, true)
     guard !isDecodedOnly else { return }
     nextTime = nextTime.isValid ? max(nextTime, buffer.presentationTime) : buffer.presentationTime
   }
@@ -112,18 +112,18 @@ struct WriterInputValidator: Sendable {
     guard let audio = sourceFormat.audio, let received = buffer.format.audio,
       buffer.format.codecName == sourceFormat.codecName, hasSameSetup(buffer.format),
       audio.sampleRateHz == received.sampleRateHz, audio.channelCount == received.channelCount
-    else { throw Self.otherSamples }
+    else { throw Self.formatMismatch }
     _ = try ticks(buffer.presentationTime, sessionStart)
     _ = try StoredAudioChunks.ticks(of: buffer, timescale: timescale)
     let trims = buffer.attachments
     let isSilent = buffer.outputDuration == .zero
-    guard !isCutOff || isSilent, !hasAudio || isSilent || trims.trimAtStart == .zero else {
+    guard !hasEndTrim || isSilent, !hasAudio || isSilent || trims.trimAtStart == .zero else {
       throw Self.refuse(.unsupportedEdit, "stored audio can be trimmed at the start and the end of a track only")
     }
     if !container.hasTimes, !isSilent { try checkGap(before: buffer, sessionStart) }
     try advance(past: buffer, audio)
     if !isSilent, buffer.presentationTime + buffer.outputDuration > sessionStart { hasAudio = true }
-    if trims.trimAtEnd > .zero, hasAudio { isCutOff = true }
+    if trims.trimAtEnd > .zero, hasAudio { hasEndTrim = true }
   }
 
   /// For containers whose packets have no timestamps: packets follow each other without gaps from the session's start.

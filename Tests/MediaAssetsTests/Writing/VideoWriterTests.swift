@@ -340,10 +340,10 @@ import Testing
       var pixels = try pool.makePixelBuffer()
       pixels.data = try VideoRig.image(number).data
       try adaptor.append(waiting: pixels, withPresentationTime: time)
-      #expect(pool.keptCount <= pool.maximumKeptCount)
+      #expect(pool.idleCount <= pool.maximumIdleCount)
     }
     try writer.finishWriting()
-    #expect(pool.keptCount > 0)
+    #expect(pool.idleCount > 0)
     #expect(adaptor.pixelBufferPool == nil)
     #expect(try VideoRig.numbers(path) == Array(0..<40))
     expectError(.invalidArgument) { try AssetWriterInputPixelBufferAdaptor(assetWriterInput: WriterRig.audio(.aac)) }
