@@ -79,8 +79,8 @@ struct StoredVideoFrames: Sendable {
     isFinished = true
   }
 
-  /// Dates the first waiting frame by the order in which frames are shown, earlier by `decodeLeadTicks`. Thus the frames after
-  /// it are also decoded before they are shown.
+  /// Dates the first waiting frame by the order in which frames are shown, earlier by `decodeLeadTicks`. Thus the
+  /// frames after it are also decoded before they are shown.
   private mutating func estimateFirst() {
     let decodeLeadTicks = decodeLeadTicks ?? zip(waiting, times).map { $1 - $0.ticks }.max() ?? 0
     self.decodeLeadTicks = decodeLeadTicks
