@@ -10,7 +10,7 @@ package final class WorkRun<Outcome: Sendable>: Sendable {
     var hasStarted = false
     var hasEnded = false
     /// Whether the effect of the job can no longer be undone.
-    var isSettled = false
+    var isCancellationDisabled = false
     var job: AssetWorkers.Job?
     /// The closures that cancel blocking operations.
     var cancellations: [@Sendable () -> Void] = []
@@ -79,15 +79,15 @@ package final class WorkRun<Outcome: Sendable>: Sendable {
     throw cancelled
   }
 
-  /// Cancels the job: completes it at once, and cancels its operations. No effect if it is over or
-  /// settled. Does not block.
+  /// Cancels the job: completes it at once, and cancels its operations. No effect after the job has
+  /// ended, or after `disableCancellation`. Does not block.
   package func cancel() { end(with: .failure(cancelled)) }
 
-  /// Makes the job immune to cancellation. Returns false if it was cancelled before.
-  package func settle() -> Bool {
+  /// Disables cancellation from now on. Returns false if the job was cancelled before.
+  package func disableCancellation() -> Bool {
     state.withLock { state in
-      state.isSettled = state.isSettled || !state.hasEnded
-      return state.isSettled
+      state.isCancellationDisabled = state.isCancellationDisabled || !state.hasEnded
+      return state.isCancellationDisabled
     }
   }
 
@@ -99,7 +99,7 @@ package final class WorkRun<Outcome: Sendable>: Sendable {
 
   private func end(with result: Result<Outcome, MediaError>) {
     let pending = state.withLock { state -> ([@Sendable () -> Void], AssetWorkers.Job?)? in
-      guard !state.isSettled else { return nil }
+      guard !state.isCancellationDisabled else { return nil }
       state.hasEnded = true
       defer { state.cancellations = [] }
       return (state.cancellations, state.job)

@@ -78,7 +78,7 @@ enum ContainerFormat: Sendable, Hashable {
 
   /// How timestamps correct the position between the start of decoding and the target of a seek; nil if they do not.
   /// FFmpeg cuts the data of MPEG streams into frames.
-  var approach: AudioTimeline.Approach? {
+  var approach: AudioTimeline.SeekCorrection? {
     switch self {
     case .programStream: .byFrames
     case .other: .byDrift

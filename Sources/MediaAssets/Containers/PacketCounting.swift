@@ -73,7 +73,7 @@ struct PacketCounting {
   {
     if lengths == nil { lengths = try PacketLengths(demuxer: demuxer, streamIndex: streamIndex) }
     self.timeline = timeline
-    self.timeline?.approach = nil
+    self.timeline?.seekCorrection = nil
     self.timeline?.isIrregular = false
     // The timestamps of trimmed audio may be irregular, too, so the first decoded frame defines
     // where its packets begin.

@@ -126,7 +126,7 @@ public final class AssetExportSession: Sendable {
     } else {
       outcome = try LocalExport(source, settings).run(writingTo: descriptor, control)
     }
-    guard run.settle() else { throw run.cancelled }
+    guard run.disableCancellation() else { throw run.cancelled }
     try unfinished.commit()
     return outcome
   }

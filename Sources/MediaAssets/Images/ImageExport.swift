@@ -202,7 +202,7 @@ public final class ImageExport: Sendable {
 
   /// Gives all files their names. From then on the export cannot be cancelled.
   private func commit(_ files: [UnfinishedFile]) throws(MediaError) {
-    guard run.settle() else { throw run.cancelled }
+    guard run.disableCancellation() else { throw run.cancelled }
     for file in files { try file.commit() }
   }
 }

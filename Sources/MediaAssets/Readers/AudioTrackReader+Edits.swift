@@ -17,11 +17,11 @@ struct EditedPosition {
   /// An error found while frames remained to be delivered. The next read throws it.
   var pendingError: MediaError?
   /// Whether unsupported rates have yet to be reported.
-  var warns: Bool
+  var hasPendingWarning: Bool
 
-  init(timeline: EditedTimeline, warns: Bool) {
+  init(timeline: EditedTimeline, hasPendingWarning: Bool) {
     self.timeline = timeline
-    self.warns = warns
+    self.hasPendingWarning = hasPendingWarning
   }
 
   /// The audio that the edit list leaves out before the first audible frame.
@@ -60,8 +60,8 @@ extension AudioTrackReader {
 
   /// Returns a warning, once, if an edit requests a rate or dwell that is not supported.
   func popEditWarning() -> (time: MediaTime, error: MediaError)? {
-    guard edited?.warns ?? false else { return nil }
-    edited?.warns = false
+    guard edited?.hasPendingWarning ?? false else { return nil }
+    edited?.hasPendingWarning = false
     return (
       .zero,
       MediaError(

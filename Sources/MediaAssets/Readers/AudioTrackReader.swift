@@ -86,7 +86,7 @@ public final class AudioTrackReader: @unchecked Sendable {
           asset: asset, demuxer: try MediaFile.demuxer(source, of: asset), byteCount: source.byteCount ?? 0,
           interrupt: interrupt, trackID: trackID, sampleFormat: sampleFormat)
         reader = media
-        edited = media.edits.map { EditedPosition(timeline: $0, warns: $0.hasUnusualRates) }
+        edited = media.edits.map { EditedPosition(timeline: $0, hasPendingWarning: $0.hasUnusualRates) }
       }
       if let source = source.byteSource { asset.noteReading(source) }
       if keepsFile { asset.keepFile(source) }

@@ -92,7 +92,7 @@ final class FrameReader {
   private(set) var isDecodedFromStart = true
   /// The position of the first frame, and whether the next frame is that one: a new decoder is at the first packet.
   private var firstFrameStart: Int64?
-  private var isAtTrueStart = true
+  private var isAtFirstPacket = true
   /// The position of the next packet by the index; set only right after a seek to a byte.
   private var entryFrame: Int64?
   /// Whether FFmpeg counts timestamps from the seek position, so that they are meaningless.
@@ -135,7 +135,7 @@ final class FrameReader {
   }
 
   /// The end of the silence that replaces undecodable packets at the end of the track; nil if there are none.
-  var silentEnd: Int64? { trailingBytesFrame == nil ? lostEnd.map { $0 - trims.endFrames } : nil }
+  var silenceEnd: Int64? { trailingBytesFrame == nil ? lostEnd.map { $0 - trims.endFrames } : nil }
 
   // MARK: - Reading
 
@@ -198,7 +198,7 @@ final class FrameReader {
       firstPacketFrame <= startFrame + timeline.roundingFrames
     else { return }
     decoder = try Decoder(demuxer: demuxer, streamIndex: stream.index)
-    isAtTrueStart = true
+    isAtFirstPacket = true
   }
 
   /// Reads the next packet of the stream.
@@ -378,13 +378,13 @@ final class FrameReader {
       guard resolveRounding() else { return false }
     }
     defer {
-      isAtTrueStart = false
+      isAtFirstPacket = false
       if firstFrameStart == nil { firstFrameStart = frameStart }
       counting.noteFrame(end: frameStart + lastFrameCount, frameCount: lastFrameCount)
     }
     let isAfterLoss = isAfterLoss
     self.isAfterLoss = false
-    timeline?.approach = isSoughtByTimestamp && isPrerolling ? format.approach : nil
+    timeline?.seekCorrection = isSoughtByTimestamp && isPrerolling ? format.approach : nil
     // After a seek the first packet may be any one of its group, so timestamps prove no position.
     if continuity.hasGroups, vorbisTimes == nil { timeline?.isIrregular = true }
     lostEnd = nil
@@ -430,9 +430,9 @@ final class FrameReader {
       return true
     }
     // Plain PCM can begin at any sample.
-    let isOnGrid = grid.isSettled && !isCounted && !stream.codecName.hasPrefix("pcm_")
+    let isOnGrid = grid.isLatenessKnown && !isCounted && !stream.codecName.hasPrefix("pcm_")
     guard let timeline, timeline.hasRoundedTicks || isOnGrid, let pts = frame.pts, let start else { return true }
-    if isAtTrueStart {
+    if isAtFirstPacket {
       if let firstFrameStart { self.timeline?.restart(at: firstFrameStart) }
       return true
     }
@@ -461,7 +461,7 @@ final class FrameReader {
   /// Seeks with the container's own seek; the frames that follow define the position.
   func seekByTimestamp(toFrame target: Int64) throws(AVFailure) {
     if mustRewind { try rewind() } else { restart() }
-    forgetCount()
+    discardCount()
     vorbisTimes?.restartAnywhere()
     isSoughtByTimestamp = format.timestampSource == .container
     guard let ticks = timeline?.ticks(ofFrame: target) else { return }
@@ -474,7 +474,7 @@ final class FrameReader {
   /// - Throws: also `cancelled`.
   func seek(toByte byte: Int64, frame: Int64) throws(AVFailure) -> Bool {
     if mustRewind { try rewind() } else { restart() }
-    forgetCount()
+    discardCount()
     do throws(AVFailure) { try demuxer.seek(streamIndex: stream.index, toByte: byte) } catch {
       if error.kind == .cancelled { throw error }
       return false
@@ -531,7 +531,7 @@ final class FrameReader {
           firstPacketFrame = packetFrame
           return true
         }
-        isAtTrueStart = false
+        isAtFirstPacket = false
       }
     }
   }
@@ -540,7 +540,7 @@ final class FrameReader {
   func rewind() throws(AVFailure) {
     restart()
     countedFrame = nil
-    forgetCount()
+    discardCount()
     vorbisTimes?.restartAtFile()
     mustRewind = true
     demuxer = try demuxer.reopened()
@@ -550,7 +550,7 @@ final class FrameReader {
     demuxer.select(streamIndex: stream.index)
     decoder = try Decoder(demuxer: demuxer, streamIndex: stream.index)
     isDecoderFlushed = false
-    isAtTrueStart = true
+    isAtFirstPacket = true
     countedFrame = counting.restart(stamped: startFrame)
     isCounted = true
     isDecodedFromStart = true
@@ -559,7 +559,7 @@ final class FrameReader {
   }
 
   /// Marks the reading position as unknown.
-  private func forgetCount() {
+  private func discardCount() {
     isCounted = false
     isRecounting = false
     nextTicks = nil
@@ -580,7 +580,7 @@ final class FrameReader {
     hasReadPacket = false
     isPacketPending = false
     stamps = PacketStamps()
-    isAtTrueStart = false
+    isAtFirstPacket = false
     hasDroppedFramesAfterSeek = false
     entryFrame = nil
     firstPacketFrame = nil

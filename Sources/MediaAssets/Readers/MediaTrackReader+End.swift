@@ -19,16 +19,16 @@ extension MediaTrackReader {
     isAtEnd = true
     // Nothing was decoded since a seek, so the end is before the position and unknown.
     guard let decodedEnd = reader.timeline?.furthestFrame else {
-      if let error = endError(at: position) ?? emptiness { throw error }
+      if let error = endError(at: position) ?? emptyTrackError { throw error }
       return
     }
-    let last = max(decodedEnd, silentEnd)
+    let last = max(decodedEnd, silenceEnd)
     position = min(position, last)
     setEnd(last, trimmed: reader.trims.endFrames)
-    if let promisedEnd, last - promisedEnd.frame > promisedEnd.toleranceFrames, !reader.hasOtherRates {
+    if let expectedEnd, last - expectedEnd.frame > expectedEnd.toleranceFrames, !reader.hasOtherRates {
       warning = MediaError(
         .wrongLength, "the file is longer than it declares: \(displayPath)", operation: "read",
-        underlying: "\(seconds(last)) instead of \(seconds(promisedEnd.frame)) seconds")
+        underlying: "\(seconds(last)) instead of \(seconds(expectedEnd.frame)) seconds")
     }
     prematureEndError = endError(at: last)
     if let prematureEndError { throw prematureEndError }
@@ -70,15 +70,15 @@ extension MediaTrackReader {
   /// Handles the end of the packets. If the last packets did not decode, silence replaces them;
   /// otherwise calls `finish`.
   ///
-  /// The silence does not reach far beyond the promised end, because the last packet may be shorter than it states.
+  /// The silence does not reach far beyond the expected end, because the last packet may be shorter than it states.
   func handleEndOfPackets() throws(MediaError) {
-    if let lostEnd = reader.silentEnd {
+    if let lostEnd = reader.silenceEnd {
       // W64 has padding after the audio.
-      let statedEnd = promisedEnd?.frame ?? (reader.format == .wav ? declaredEnd : nil)
-      let promised = statedEnd.map { lostEnd - $0 > Int64(format.sampleRateHz / 50) ? $0 : lostEnd }
-      let end = min(promised ?? lostEnd, end?.frame ?? lostEnd)
+      let statedEnd = expectedEnd?.frame ?? (reader.format == .wav ? declaredEnd : nil)
+      let expectedSilenceEnd = statedEnd.map { lostEnd - $0 > Int64(format.sampleRateHz / 50) ? $0 : lostEnd }
+      let end = min(expectedSilenceEnd ?? lostEnd, end?.frame ?? lostEnd)
       if end > position, end - position <= maximumSilence, endError(at: end) == nil {
-        silentEnd = end
+        silenceEnd = end
         return
       }
     }
@@ -95,12 +95,12 @@ extension MediaTrackReader {
         .damagedFile, "the file became shorter while it was read: \(displayPath)", operation: "read",
         underlying: "audio up to \(seconds(frame)) seconds")
     }
-    // If timestamps disagree with the frame count, the promised end is unreliable, too.
+    // If timestamps disagree with the frame count, the expected end is unreliable, too.
     let isReliable = !reader.hasIrregularTimestamps && !reader.hasWrongTimestamps && !reader.hasOtherRates
-    if let promisedEnd, promisedEnd.frame - frame > promisedEnd.toleranceFrames, isReliable {
+    if let expectedEnd, expectedEnd.frame - frame > expectedEnd.toleranceFrames, isReliable {
       return MediaError(
         .damagedFile, "the file is truncated: \(displayPath)", operation: "read",
-        underlying: "audio up to \(seconds(frame)) of \(seconds(promisedEnd.frame)) seconds")
+        underlying: "audio up to \(seconds(frame)) of \(seconds(expectedEnd.frame)) seconds")
     }
     guard edges.isCutOff else { return nil }
     return MediaError(
@@ -137,8 +137,8 @@ extension MediaTrackReader {
   func restart() throws(MediaError) {
     reader.trustTimestamps()
     try mapped { () throws(AVFailure) in try reader.rewind() }
-    (position, firstRightFrame, hasFrame, isAtEnd, mustReposition) = (0, 0, false, false, false)
-    (isPositionExact, positionDoubt, pendingError, silentEnd) = (true, nil, nil, 0)
+    (position, firstCorrectFrame, hasFrame, isAtEnd, mustReposition) = (0, 0, false, false, false)
+    (isPositionExact, positionDoubt, pendingError, silenceEnd) = (true, nil, nil, 0)
   }
 
   /// Returns the exact number of audio frames from time 0. Blocks while it reads the whole file.
@@ -168,7 +168,7 @@ extension MediaTrackReader {
     try restart()
     do throws(MediaError) {
       while try advance() {
-        position = hasFrame ? reader.frameStart + Int64(reader.frame.frameCount) : silentEnd
+        position = hasFrame ? reader.frameStart + Int64(reader.frame.frameCount) : silenceEnd
       }
     } catch {
       // A file that breaks off ends with the last frame that could be decoded.

@@ -53,7 +53,7 @@ extension MediaTrackReader {
   /// Whether the sample table of an MP4 file has another number of packets before the first decoded packet than its
   /// timestamp implies: the durations of samples before it are irregular.
   var contradictsSampleTable: Bool {
-    guard reader.format == .movie, hasWholeSampleTable, reader.grid.isKnown, let timeline = reader.timeline,
+    guard reader.format == .movie, hasCompleteSampleTable, reader.grid.isKnown, let timeline = reader.timeline,
       !reader.stream.codecName.hasPrefix("pcm_"), let frame = reader.firstPacketFrame,
       let ticks = timeline.ticks(ofFrame: frame, rounding: .nearest),
       let found = reader.demuxer.indexedPackets(streamIndex: reader.stream.index, to: ticks),
@@ -77,7 +77,7 @@ extension MediaTrackReader {
     guard positioning != .timestamps else {
       positionDoubt = .irregularTimestamps
       position = min(target, max(allowed.lowerBound, reader.frameStart))
-      firstRightFrame = reader.frameStart
+      firstCorrectFrame = reader.frameStart
       return true
     }
     hasFrame = false
@@ -105,7 +105,7 @@ extension MediaTrackReader {
       try mapped { () throws(AVFailure) in try reader.rewind() }
     }
     isPositionExact = true
-    firstRightFrame = 0
+    firstCorrectFrame = 0
     _ = try decodeOne()
     return true
   }

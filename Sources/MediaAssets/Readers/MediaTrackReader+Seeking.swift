@@ -60,9 +60,9 @@ extension MediaTrackReader {
 
   /// Discards the known end if the file was written to after the last seek.
   func checkForFileChange() throws(AVFailure) {
-    let present = try reader.demuxer.source.identity()
-    defer { identity = present }
-    guard let identity, identity != present else { return }
+    let currentIdentity = try reader.demuxer.source.identity()
+    defer { identity = currentIdentity }
+    guard let identity, identity != currentIdentity else { return }
     changeCount += 1
     guard end != nil else { return }
     end = nil
@@ -127,7 +127,7 @@ extension MediaTrackReader {
   private func decodedPosition(nearest target: Int64, in allowed: ClosedRange<Int64>) -> Int64? {
     guard hasFrame, !isAtEnd, !mustReposition else { return nil }
     let end = reader.frameStart + Int64(reader.frame.frameCount)
-    let nearest = max(reader.frameStart, firstRightFrame, min(target, end - 1))
+    let nearest = max(reader.frameStart, firstCorrectFrame, min(target, end - 1))
     return allowed.contains(nearest) && nearest < end && abs(nearest - target) <= nearFrames ? nearest : nil
   }
 
@@ -137,14 +137,14 @@ extension MediaTrackReader {
     if target == position { return true }
     guard hasFrame, !isAtEnd else { return false }
     let end = reader.frameStart + Int64(reader.frame.frameCount)
-    return target >= max(reader.frameStart, firstRightFrame) && target <= end + nearFrames
+    return target >= max(reader.frameStart, firstCorrectFrame) && target <= end + nearFrames
   }
 
   /// Moves the demuxer so that decoding gives the right samples at `target`, or at another allowed position.
   private func reposition(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) {
     hasFrame = false
     isAtEnd = false
-    silentEnd = 0
+    silenceEnd = 0
     position = target
     if let knownEnd, target >= knownEnd {
       isAtEnd = true
@@ -172,7 +172,7 @@ extension MediaTrackReader {
     if positioning == .decoded, reader.isDecodedFromStart { return nil }
     if reader.reports.hasDamage { return .damage }
     let gaps = reader.reports.gapFrameCount
-    return gaps > 0 && firstRightFrame > 0 && prerollFrames > 0 && position - gaps < firstRightFrame ? .damage : nil
+    return gaps > 0 && firstCorrectFrame > 0 && prerollFrames > 0 && position - gaps < firstCorrectFrame ? .damage : nil
   }
 
   // MARK: - By timestamps
@@ -200,16 +200,16 @@ extension MediaTrackReader {
       let landed = max(0, min(firstPacket.map { $0 + rounding } ?? .max, reader.frameStart))
       let start = reader.startFrame ?? 0
       let isStart = reader.firstPacketFrame.map { $0 <= start + rounding } ?? false
-      let firstRight = isStart ? 0 : landed + prerollFrames
-      if firstRight <= target {
-        firstRightFrame = firstRight
-        position = min(target, max(allowed.lowerBound, firstRight))
+      let firstCorrect = isStart ? 0 : landed + prerollFrames
+      if firstCorrect <= target {
+        firstCorrectFrame = firstCorrect
+        position = min(target, max(allowed.lowerBound, firstCorrect))
         recordDoubt()
         return true
       }
-      if firstRight <= allowed.upperBound {
-        firstRightFrame = firstRight
-        position = firstRight
+      if firstCorrect <= allowed.upperBound {
+        firstCorrectFrame = firstCorrect
+        position = firstCorrect
         recordDoubt()
         return true
       }
@@ -231,7 +231,7 @@ extension MediaTrackReader {
       reader.isCounted
     else { return }
     do throws(MediaError) {
-      for _ in 0..<Self.learningFrameCount where !(untilKnown ? reader.grid.isKnown : reader.grid.isSettled) {
+      for _ in 0..<Self.learningFrameCount where !(untilKnown ? reader.grid.isKnown : reader.grid.isLatenessKnown) {
         guard try decodeOne() else { break }
       }
     } catch {
@@ -271,15 +271,15 @@ extension MediaTrackReader {
       position = target
       return
     }
-    firstRightFrame = target
+    firstCorrectFrame = target
     if reader.firstPacketFrame.map({ $0 <= reader.startFrame ?? 0 }) ?? false {
-      firstRightFrame = 0
+      firstCorrectFrame = 0
     } else if let landed = reader.firstPacketFrame, entry?.isExact != true {
-      firstRightFrame = min(target, landed + prerollFrames)
+      firstCorrectFrame = min(target, landed + prerollFrames)
       // The packets with which decoding should begin are missing.
       if landed > max(0, target - prerollFrames) { positionDoubt = .damage }
     }
-    position = max(allowed.lowerBound, min(target, firstRightFrame))
+    position = max(allowed.lowerBound, min(target, firstCorrectFrame))
     let hasDamage = reader.index?.hasDamage(before: target - (reader.startFrame ?? 0)) ?? false
     if hasDamage || entry?.isIntact == false { positionDoubt = .damage }
     _ = try decodeOne()

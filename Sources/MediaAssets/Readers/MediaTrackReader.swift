@@ -53,12 +53,12 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   /// The position after which frames are the encoder's padding; nil if FFmpeg trims the padding.
   var endFrame: Int64?
   /// The end by `endFrame`; nil also if the sample rate changes, because headers state the number of packets.
-  var cutFrame: Int64? { reader.hasOtherRates ? nil : endFrame }
+  var trustedEndFrame: Int64? { reader.hasOtherRates ? nil : endFrame }
   /// The end that the container states, with its tolerance, to detect a file that breaks off; nil if
   /// the container states none.
-  let promisedEnd: (frame: Int64, toleranceFrames: Int64)?
+  let expectedEnd: (frame: Int64, toleranceFrames: Int64)?
   /// Whether the sample table was complete when the file was opened. That of a fragmented file grows.
-  private(set) var hasWholeSampleTable = false
+  private(set) var hasCompleteSampleTable = false
   /// The limit of seeks; nil if the end of the audio is unknown.
   var seekLimit: Int64?
   /// Whether a seek has checked that the audio ends at the limit.
@@ -74,11 +74,11 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   var hasFrame = false
   var isAtEnd = false
   /// The first position since the last seek whose samples are right. Frames before it are preroll.
-  var firstRightFrame: Int64 = 0
+  var firstCorrectFrame: Int64 = 0
   /// Whether every position since the last seek was counted, or comes from timestamps with a resolution of one frame.
   var isPositionExact = true
   /// The end of the silence that replaces undecodable packets at the end.
-  var silentEnd: Int64 = 0
+  var silenceEnd: Int64 = 0
   /// The track's end that the container states or estimates.
   let declaredEnd: Int64?
   /// Whether unnecessary reads cost network traffic.
@@ -86,7 +86,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   /// Whether the source is a stream that cannot seek.
   let isForwardOnly: Bool
   /// The error of a file with video whose audio track has no packets. Nil otherwise.
-  private(set) var emptiness: MediaError?
+  private(set) var emptyTrackError: MediaError?
   /// The reason why the audio ends too early.
   var prematureEndError: MediaError?
   /// The warning for the next `popWarning`.
@@ -114,23 +114,23 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
     displayPath = asset.displayPath
     var demuxer = opened
     // The file may have been replaced since the asset was loaded.
-    var present = try AssetProperties(
+    var properties = try AssetProperties(
       demuxer: demuxer, byteCount: byteCount, displayPath: asset.displayPath, requestedTrackID: trackID)
-    edits = present.audioEdits
+    edits = properties.audioEdits
     if edits != nil {
       do throws(AVFailure) { demuxer = try demuxer.reopened(ignoringEditLists: true) } catch {
         throw MediaError(error, path: asset.displayPath)
       }
-      present = try AssetProperties(
+      properties = try AssetProperties(
         demuxer: demuxer, byteCount: byteCount, displayPath: asset.displayPath, requestedTrackID: trackID)
     }
-    try present.checkHasAudio(path: asset.displayPath)
-    guard let track = present.audioTrack, let declared = track.audioFormat else {
+    try properties.checkHasAudio(path: asset.displayPath)
+    guard let track = properties.audioTrack, let declared = track.audioFormat else {
       preconditionFailure("an audible track has a format")
     }
     self.trackID = track.id
-    let container = ContainerFormat(present.formatName)
-    guard let edges = present.audioEdges else { preconditionFailure("an audible track has edges") }
+    let container = ContainerFormat(properties.formatName)
+    guard let edges = properties.audioEdges else { preconditionFailure("an audible track has edges") }
     self.edges = edges
     self.byteCount = byteCount
     if !keepsPackets { demuxer.preferLargePackets() }
@@ -150,7 +150,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
     isAtEnd = !hasFrame
     // The streams of a chain count from 0 again, except that `VorbisPacketTimes` counts on.
     let isUncounted = edges.isChain && track.codecName != "vorbis"
-    positioning = isUncounted ? .decoded : container.positioning(of: reader.stream, hasVideo: present.hasVideo)
+    positioning = isUncounted ? .decoded : container.positioning(of: reader.stream, hasVideo: properties.hasVideo)
     prerollFrames = CodecPreroll.frameCount(
       codecName: track.codecName, sampleRateHz: format.sampleRateHz, declared: reader.stream.seekPrerollFrames)
     // CAF files written by FFmpeg count the last packet as a whole packet.
@@ -160,32 +160,33 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
     let tolerance = isExact ? 0 : Int64(format.sampleRateHz / (container == .matroska ? 1 : 10))
     let end = track.timeRange.end.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero)
     // Matroska states the length of the file, and another track may determine it. Still images and fonts do not.
-    let lastingTracks = present.tracks.filter { [.audio, .video, .subtitle].contains($0.mediaType) }
-    let isPromised =
+    let lastingTracks = properties.tracks.filter { [.audio, .video, .subtitle].contains($0.mediaType) }
+    let isEndReliable =
       track.providesPreciseDuration || container == .movie || container == .matroska && lastingTracks.count == 1
     declaredEnd = end
     isRemote = asset.isRemote
     isForwardOnly = !demuxer.source.isSeekable && asset.isRemote
-    promisedEnd = end.flatMap { isPromised ? (frame: $0, toleranceFrames: tolerance) : nil }
-    let isCutThere = container.endsAtTrackDuration && track.providesPreciseDuration || edges.endsAtAudioFrameCount
-    endFrame = isCutThere ? end : nil
-    seekLimit = track.providesPreciseDuration || isCutThere ? end : nil
+    expectedEnd = end.flatMap { isEndReliable ? (frame: $0, toleranceFrames: tolerance) : nil }
+    let endsAtDeclaredEnd =
+      container.endsAtTrackDuration && track.providesPreciseDuration || edges.endsAtAudioFrameCount
+    endFrame = endsAtDeclaredEnd ? end : nil
+    seekLimit = track.providesPreciseDuration || endsAtDeclaredEnd ? end : nil
     hasExactSeekPositions = container.hasExactDurations || positioning != .timestamps
     startTrim = Self.startTrim(reader, edges)
     let lastIndexed = demuxer.lastIndexedTicks(streamIndex: track.id).flatMap { reader.timeline?.frame(ofTicks: $0) }
-    if let lastIndexed, let end { hasWholeSampleTable = lastIndexed > end - Int64(format.sampleRateHz) }
+    if let lastIndexed, let end { hasCompleteSampleTable = lastIndexed > end - Int64(format.sampleRateHz) }
     if !hasFrame, let failure = reader.reports.takeSkipped()?.failure {
       throw MediaError(
         .decodeFailed, "no audio can be decoded: \(asset.displayPath)", operation: failure.call,
         underlying: failure.reason)
     }
     if !hasFrame {
-      if present.hasVideo {
-        emptiness = MediaError(
+      if properties.hasVideo {
+        emptyTrackError = MediaError(
           .damagedFile, "the file has no packets of audio track \(track.id) (\(track.codecName)): \(asset.displayPath)",
           operation: "read")
       }
-      pendingError = endError(at: 0) ?? emptiness
+      pendingError = endError(at: 0) ?? emptyTrackError
     }
   }
 
@@ -273,13 +274,13 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   /// Ensures that a frame or silence is available from `position` on; returns false at the end or if cancelled.
   func advance() throws(MediaError) -> Bool {
     while !isAtEnd {
-      if let endFrame = cutFrame, position >= endFrame {
+      if let endFrame = trustedEndFrame, position >= endFrame {
         if try finish(at: endFrame) { break }
         continue
       }
       if hasFrame, reader.frameStart + Int64(reader.frame.frameCount) > position { return true }
       hasFrame = false
-      if silentEnd > position { return true }
+      if silenceEnd > position { return true }
       switch try mapped({ () throws(AVFailure) in try reader.next() }) {
       case .frame: hasFrame = true
       case .cancelled:
@@ -294,8 +295,8 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   /// Delivers the samples of the frame from `position` on, or the silence before the frame.
   func copyAvailable(into output: UnsafeMutableRawPointer, capacityFrames: Int) throws(MediaError) -> Int {
     var count = capacityFrames
-    if let endFrame = cutFrame { count = min(count, Int(clamping: endFrame - position)) }
-    let silence = (hasFrame ? reader.frameStart : silentEnd) - position
+    if let endFrame = trustedEndFrame { count = min(count, Int(clamping: endFrame - position)) }
+    let silence = (hasFrame ? reader.frameStart : silenceEnd) - position
     if silence > 0 {
       count = min(count, Int(clamping: silence))
       output.initializeMemory(as: UInt8.self, repeating: silentByte, count: count * frameByteCount)

@@ -72,7 +72,7 @@ public final class ReverseAudioReader {
     }
     var start: Int64?
     if time.isNumeric, toleranceBefore > .zero || toleranceAfter > .zero {
-      start = try cheapStart(of: time, toleranceBefore, toleranceAfter)
+      start = try startWithinTolerances(of: time, toleranceBefore, toleranceAfter)
     }
     // If the position is after the end, reading up to it finds the end.
     guard try fill(from: start) else { throw MediaError(.cancelled, "the seek was cancelled", operation: "seek") }
@@ -81,7 +81,7 @@ public final class ReverseAudioReader {
 
   /// Seeks the reader to a cheap position before `position`, and sets `position` to the end of a block from there.
   /// Returns the start of the block; nil if no position is cheaper.
-  private func cheapStart(
+  private func startWithinTolerances(
     of time: MediaTime, _ toleranceBefore: MediaTime, _ toleranceAfter: MediaTime
   ) throws(MediaError) -> Int64? {
     func excess() -> MediaTime { MediaTime(frame: position, rate: sampleRateHz) - time }

@@ -81,7 +81,7 @@ final class StoredAudio {
 
   /// Moves with the container's seek. Returns false if the resulting position is unknown.
   private func seekByTimestamp(to frame: Int64) throws(MediaError) -> Bool {
-    if reader.timeline?.hasRoundedTicks ?? false, !reader.grid.isSettled {
+    if reader.timeline?.hasRoundedTicks ?? false, !reader.grid.isLatenessKnown {
       if !reader.stored.isAtStart { try media.mapped { () throws(AVFailure) in try reader.rewind() } }
       try media.learnFrameGrid()
     }

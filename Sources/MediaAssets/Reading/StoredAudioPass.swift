@@ -128,7 +128,7 @@ final class StoredAudioPass: StoredPass, @unchecked Sendable {
     if !packet.isFirst, packet.trims.start > 0 { lower = max(lower, frame + packet.trims.start) }
     var upper = end - (media.edits == nil ? packet.trims.end : 0)
     deliveredEnd = max(deliveredEnd, upper)
-    upper = [upper, part.end, media.cutFrame].compactMap { $0 }.min() ?? upper
+    upper = [upper, part.end, media.trustedEndFrame].compactMap { $0 }.min() ?? upper
     let start = min(max(lower - frame, 0), packet.frameCount)
     let trimmed = min(max(end - upper, 0), packet.frameCount - start)
     if audio.packet.isMarkedCorrupt { noteDamage(frame + part.offset) }

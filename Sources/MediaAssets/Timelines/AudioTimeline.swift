@@ -71,7 +71,7 @@ struct AudioTimeline {
   /// Whether timestamps are known to disagree with the count, here or elsewhere in the file.
   var isIrregular = false { didSet { if isIrregular { hasAgreed = false } } }
   /// How timestamps up to the target of a seek correct the position.
-  enum Approach {
+  enum SeekCorrection {
     /// If they disagree with the count.
     case byDrift
     /// If they differ by more than half a frame. After a seek in an MPEG program stream, which FFmpeg cuts into frames,
@@ -80,7 +80,7 @@ struct AudioTimeline {
   }
 
   /// Nil after the target of a seek.
-  var approach: Approach?
+  var seekCorrection: SeekCorrection?
   /// The number of frames since timestamps began to differ by more than the drift, in one direction.
   private var drift: (isLate: Bool, frameCount: Int64)?
   /// The number of frames in the last call of `advance`.
@@ -209,8 +209,8 @@ struct AudioTimeline {
     let difference = timestampFrame - expected
     let isAfterMissingPacket = usesNextTimestamp
     usesNextTimestamp = false
-    let tolerance = approach == .byFrames ? min(agreementFrames, lastFrameCount / 2) : agreementFrames
-    let isCorrection = approach != nil && abs(difference) > tolerance
+    let tolerance = seekCorrection == .byFrames ? min(agreementFrames, lastFrameCount / 2) : agreementFrames
+    let isCorrection = seekCorrection != nil && abs(difference) > tolerance
     if isAfterMissingPacket || isCorrection {
       if difference == 0 { return (expected, .contiguous) }
     } else {

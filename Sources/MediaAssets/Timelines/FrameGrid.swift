@@ -42,7 +42,7 @@ struct FrameGrid: Sendable, Equatable {
   var isKnown: Bool { anchor != nil && (isDeclared || observedCount >= Self.neededCount) }
 
   /// Whether enough frames were observed to know the lateness of timestamps, too.
-  var isSettled: Bool { isKnown && latenessCount >= Self.neededTimestampCount }
+  var isLatenessKnown: Bool { isKnown && latenessCount >= Self.neededTimestampCount }
 
   /// The scatter of the compared timestamps about the true positions, in frames; nil until enough were compared.
   var scatterFrames: Int64? { latenessCount >= Self.neededTimestampCount ? largestLateness - smallestLateness : nil }

@@ -41,7 +41,7 @@ import Testing
       grid.observe(start: start, timestampFrame: number % 2 == 0 ? start - 64 : nil, frameCount: 1_024)
       start += 1_024
     }
-    #expect(grid.isSettled && grid.steadyLateness == -64)
+    #expect(grid.isLatenessKnown && grid.steadyLateness == -64)
     #expect(grid.nearest(to: 204_800 - 64, withinFrames: 2) == 204_800)
     grid.observe(start: start, timestampFrame: start - 40, frameCount: 1_024)
     #expect(grid.steadyLateness == nil)
