@@ -26,7 +26,7 @@ let checks: [([UInt8]) -> Void] = [
   { checkRoundTrip(TagReading.self, $0) },
   { checkRoundTrip(AudioDescription.self, $0) { _ = $0.format.isSupported } },
   { checkRoundTrip(AudioReading.self, $0) },
-  { checkRoundTrip(MadeImage.self, $0) },
+  { checkRoundTrip(ImageDescription.self, $0) },
   { checkRoundTrip(ImageFault.self, $0) },
   { checkRoundTrip(TimeRange.self, $0) { _ = $0.duration.isNumeric } },
   { checkRoundTrip(ReadRequest.self, $0) },
