@@ -179,12 +179,12 @@ public final class Asset: Sendable {
     if isRemote || mayUseNetwork {
       let result = Result { () throws(MediaError) in try read(interrupt, keepsOpen: keepsOpen, log: log) }
       if case .failure(let error) = result, error.code == .cancelled { throw error }
-      return try state.outcome.withLock { known in
+      return try state.outcome.withLock { outcome in
         if interrupt.isCancelled {
           return Result<AssetProperties, MediaError>.failure(MediaError(.cancelled, "the operation was cancelled"))
         }
-        if case .success? = known { return known ?? result }
-        known = result
+        if case .success? = outcome { return outcome ?? result }
+        outcome = result
         if case .failure = result { descriptor?.stream?.close() }
         return result
       }.get()

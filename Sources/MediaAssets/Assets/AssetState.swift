@@ -71,9 +71,9 @@ final class AssetState: Sendable {
   /// Discards the tags, and cancels reading them.
   func discardMetadata() {
     metadataLoading.cancel()
-    let previous = metadataOutcome.withLock { known in
-      defer { known = MetadataOutcome() }
-      return known.reservedByteCount
+    let previous = metadataOutcome.withLock { current in
+      defer { current = MetadataOutcome() }
+      return current.reservedByteCount
     }
     tagData.release(previous)
   }
@@ -86,9 +86,9 @@ final class AssetState: Sendable {
       outcome.titles = AssetTitles(metadata)
       outcome.result = .success(metadata)
     }
-    let previous = metadataOutcome.withLock { known in
-      defer { known = outcome }
-      return known.reservedByteCount
+    let previous = metadataOutcome.withLock { current in
+      defer { current = outcome }
+      return current.reservedByteCount
     }
     tagData.release(previous)
     return outcome.result ?? result
