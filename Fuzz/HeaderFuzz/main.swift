@@ -15,7 +15,7 @@ func source(_ bytes: [UInt8]) -> FileSource? { try? FileSource(bytes: bytes, int
 /// MPEG audio packets are contiguous in bytes and frames.
 func walkMPEGAudio(_ bytes: [UInt8]) {
   guard let source = source(bytes) else { return }
-  var walker = MPEGAudioWalker(source: source, from: PacketIndex.Place(byte: 0, frame: 0))
+  var walker = MPEGAudioWalker(source: source, from: PacketIndex.Entry(byte: 0, frame: 0))
   var frame: Int64 = 0
   var lastByte: Int64 = -1
   for _ in 0..<longestWalk {
@@ -39,7 +39,7 @@ func walkADTS(_ bytes: [UInt8]) {
   let last = index.reach.last
   precondition(last.byte >= 0 && last.byte <= Int64(bytes.count), "a packet at \(last.byte)")
   for frame in stride(from: Int64(0), through: min(last.frame, 1_024_000), by: 1_024) {
-    precondition(index.place(atOrBefore: frame).frame <= frame, "a packet after frame \(frame)")
+    precondition(index.entry(atOrBefore: frame).frame <= frame, "a packet after frame \(frame)")
   }
 }
 

@@ -15,23 +15,23 @@ enum ADTSWalker {
     let reach = index.reach
     guard packetFrames > 0, reach.last.frame < target else { return }
     var window = FileWindow(source: source)
-    var place = reach.last
-    var nextNoted = place.frame + reach.spacingFrames
+    var entry = reach.last
+    var nextEntryFrame = entry.frame + reach.spacingFrames
     var fixed: UInt64?
-    while place.frame <= target {
-      guard let bytes = try window.bytes(at: place.byte, count: 8) else { return }
+    while entry.frame <= target {
+      guard let bytes = try window.bytes(at: entry.byte, count: 8) else { return }
       let bits = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
       let byteCount = Int64(bits >> 21 & 0x1fff)
       guard bits >> 52 == 0xfff, bits >> 49 & 3 == 0, byteCount > 7, ((fixed ?? bits) ^ bits) & fixedMask == 0 else {
         return
       }
       fixed = bits
-      if place.frame >= nextNoted {
-        index.note(place)
-        nextNoted = place.frame + reach.spacingFrames
+      if entry.frame >= nextEntryFrame {
+        index.add(entry)
+        nextEntryFrame = entry.frame + reach.spacingFrames
       }
-      place.byte += byteCount
-      place.frame += packetFrames
+      entry.byte += byteCount
+      entry.frame += packetFrames
     }
   }
 

@@ -87,13 +87,13 @@ struct BigEndianBytes {
 
   /// Reads `count` bytes as an unsigned number; at most 7.
   mutating func number(_ count: Int) -> Int64? {
-    guard let taken = take(count) else { return nil }
-    return taken.reduce(0) { $0 << 8 | Int64($1) }
+    guard let field = read(count) else { return nil }
+    return field.reduce(0) { $0 << 8 | Int64($1) }
   }
 
-  mutating func text(_ count: Int) -> String? { take(count).map { String(decoding: $0, as: UTF8.self) } }
+  mutating func text(_ count: Int) -> String? { read(count).map { String(decoding: $0, as: UTF8.self) } }
 
-  private mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+  private mutating func read(_ count: Int) -> ArraySlice<UInt8>? {
     guard offset >= 0, offset <= bytes.count - count else { return nil }
     defer { offset += count }
     return bytes[offset..<(offset + count)]

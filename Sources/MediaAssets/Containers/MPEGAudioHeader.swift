@@ -44,8 +44,8 @@ struct MPEGAudioHeader: Sendable, Hashable {
     let offset = header.isLowSampling ? (header.isMono ? 9 : 10) : (header.isMono ? 18 : 20)
     let length = min(4_095, header.mainDataByteCount * 8)
     for bit in 0..<12 where length >> (11 - bit) & 1 == 1 {
-      let place = 32 + offset + bit
-      frame[place / 8] |= 0x80 >> UInt8(place % 8)
+      let bitIndex = 32 + offset + bit
+      frame[bitIndex / 8] |= 0x80 >> UInt8(bitIndex % 8)
     }
     return (frame, header.frameCount)
   }

@@ -41,37 +41,37 @@ struct MPEGAudioWalker: ~Copyable {
   /// The maximum number of bytes without a header, after which the walk ends.
   private static let maximumGapByteCount: Int64 = 64 << 20
 
-  init(source: FileSource, from place: PacketIndex.Place) {
+  init(source: FileSource, from entry: PacketIndex.Entry) {
     window = FileWindow(source: source)
-    byte = place.byte
-    frame = place.frame
+    byte = entry.byte
+    frame = entry.frame
   }
 
   /// Returns the next packet; nil at the end of the file, at a change of the sampling rate, and after too large a gap.
   ///
   /// - Throws: the errors of `FileSource.read`, `cancelled` included.
   mutating func next() throws(AVFailure) -> Packet? {
-    var place = byte
+    var headerByte = byte
     var size: Int
     while true {
-      guard let bytes = try window.bytes(at: place, count: 4) else { return nil }
+      guard let bytes = try window.bytes(at: headerByte, count: 4) else { return nil }
       let bits = UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self))
       if let found = sizes.byteCount(bits) {
         note(bits)
         size = found
         break
       }
-      if place > byte { headerCount = -2 }
-      place += 1
-      guard place - byte < Self.maximumGapByteCount else { return nil }
+      if headerByte > byte { headerCount = -2 }
+      headerByte += 1
+      guard headerByte - byte < Self.maximumGapByteCount else { return nil }
     }
     if let rateBits, headerCount > 0, header & Self.rateMask != rateBits { return nil }
     if rateBits == nil { rateBits = header & Self.rateMask }
     guard let parsed = MPEGAudioHeader(header) else { return nil }
     let packet = Packet(
       byte: byte, frame: frame, frameCount: duration, mainDataByteCount: parsed.mainDataByteCount,
-      reservoirByteCount: parsed.reservoirByteCount, isSteady: headerCount > 0 && place == byte)
-    byte = place + Int64(size)
+      reservoirByteCount: parsed.reservoirByteCount, isSteady: headerCount > 0 && headerByte == byte)
+    byte = headerByte + Int64(size)
     frame += Int64(duration)
     return packet
   }
@@ -108,35 +108,35 @@ enum MPEGAudioLocator {
   /// 2.4.2.7: `main_data_begin`). Its overlap and filter bank need the two frames before it.
   static func locate(
     frame target: Int64, index: PacketIndex, source: FileSource
-  ) throws(AVFailure) -> PacketIndex.Place? {
+  ) throws(AVFailure) -> PacketIndex.Entry? {
     var marginFrames: Int64 = 16 * 1_152
     while true {
-      let start = index.place(atOrBefore: target - marginFrames)
+      let start = index.entry(atOrBefore: target - marginFrames)
       var history = [MPEGAudioWalker.Packet?](repeating: nil, count: historyCount)
       guard let count = try walk(from: start, to: target, index: index, source: source, history: &history) else {
         return nil
       }
-      if let place = firstPacket(in: history, count: count) { return place }
-      if start == index.place(atOrBefore: 0) || count >= historyCount { return start }
+      if let entry = firstPacket(in: history, count: count) { return entry }
+      if start == index.entry(atOrBefore: 0) || count >= historyCount { return start }
       marginFrames *= 4
     }
   }
 
   /// Walks to the packet that contains `target`. Returns the number of packets, the last of which are in `history`.
   private static func walk(
-    from start: PacketIndex.Place, to target: Int64, index: PacketIndex, source: FileSource,
+    from start: PacketIndex.Entry, to target: Int64, index: PacketIndex, source: FileSource,
     history: inout [MPEGAudioWalker.Packet?]
   ) throws(AVFailure) -> Int? {
     var walker = MPEGAudioWalker(source: source, from: start)
     var count = 0
     let reach = index.reach
-    var nextNoted = reach.last.frame + reach.spacingFrames
+    var nextEntryFrame = reach.last.frame + reach.spacingFrames
     while let packet = try walker.next() {
       history[count & (historyCount - 1)] = packet
       count += 1
-      if packet.frame >= nextNoted, packet.isSteady {
-        index.note(PacketIndex.Place(byte: packet.byte, frame: packet.frame))
-        nextNoted = packet.frame + reach.spacingFrames
+      if packet.frame >= nextEntryFrame, packet.isSteady {
+        index.add(PacketIndex.Entry(byte: packet.byte, frame: packet.frame))
+        nextEntryFrame = packet.frame + reach.spacingFrames
       }
       if packet.frame + Int64(packet.frameCount) > target { return count }
     }
@@ -144,7 +144,7 @@ enum MPEGAudioLocator {
   }
 
   /// Returns the packet in the history that is far enough back for the last one; nil if the history is too short.
-  private static func firstPacket(in history: [MPEGAudioWalker.Packet?], count: Int) -> PacketIndex.Place? {
+  private static func firstPacket(in history: [MPEGAudioWalker.Packet?], count: Int) -> PacketIndex.Entry? {
     var mainDataByteCount = 0
     var wanted = 0
     for back in 0..<min(count, historyCount) {
@@ -152,7 +152,7 @@ enum MPEGAudioLocator {
       if back == 2 { wanted = packet.reservoirByteCount }
       if back > 2 { mainDataByteCount += packet.mainDataByteCount }
       if back >= 2, mainDataByteCount >= wanted, packet.isSteady {
-        return PacketIndex.Place(byte: packet.byte, frame: packet.frame)
+        return PacketIndex.Entry(byte: packet.byte, frame: packet.frame)
       }
     }
     return nil

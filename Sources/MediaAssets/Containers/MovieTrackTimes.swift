@@ -18,7 +18,7 @@ struct MovieTrackTimes: Sendable, Hashable {
 
     var isEmpty: Bool { mediaStart < 0 }
     /// Whether media plays. The rate does not matter: every rate other than 0 plays at 1.
-    var isHeard: Bool { mediaStart >= 0 && rate != 0 }
+    var playsMedia: Bool { mediaStart >= 0 && rate != 0 }
   }
 
   static let maximumBoxCount = 4_096
@@ -111,7 +111,7 @@ struct MovieTrackTimes: Sendable, Hashable {
 
   /// Whether an edit means to end with the media: it ends within one tick of the movie of the media's end.
   func endsWithMedia(_ edit: Edit) -> Bool {
-    guard edit.isHeard, edit.duration > 0, mediaDuration > edit.mediaStart else { return false }
+    guard edit.playsMedia, edit.duration > 0, mediaDuration > edit.mediaStart else { return false }
     let (edited, editedOverflow) = edit.duration.multipliedReportingOverflow(by: mediaTimescale)
     let (present, presentOverflow) = (mediaDuration - edit.mediaStart)
       .multipliedReportingOverflow(by: movieTimescale)

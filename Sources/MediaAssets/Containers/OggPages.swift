@@ -22,8 +22,8 @@ struct OggPages: ~Copyable {
 
   private var window: FileWindow
   /// The number of false page headers found. A file with too many is given up.
-  private var wrongPageCount = 0
-  private static let maximumWrongPageCount = 2_000
+  private var falsePageCount = 0
+  private static let maximumFalsePageCount = 2_000
 
   init(source: FileSource) { window = FileWindow(source: source) }
 
@@ -58,19 +58,19 @@ struct OggPages: ~Copyable {
 
   /// Returns the first page with a right checksum that begins at or after `byte` and before `limit`.
   mutating func firstPage(from byte: Int64, before limit: Int64) throws(AVFailure) -> Page? {
-    var place = byte
-    while place < limit, wrongPageCount < Self.maximumWrongPageCount {
-      let count = try window.available(at: place, maximum: Int(min(16_384, limit - place + 3)))
-      guard count >= 4, let bytes = try window.bytes(at: place, count: count) else { return nil }
+    var position = byte
+    while position < limit, falsePageCount < Self.maximumFalsePageCount {
+      let count = try window.available(at: position, maximum: Int(min(16_384, limit - position + 3)))
+      guard count >= 4, let bytes = try window.bytes(at: position, count: count) else { return nil }
       guard let offset = (0...(count - 4)).first(where: { isCapture(bytes + $0) }) else {
-        place += Int64(count - 3)
+        position += Int64(count - 3)
         continue
       }
-      place += Int64(offset)
-      guard place < limit else { return nil }
-      if let page = try page(at: place, isChecked: true) { return page }
-      wrongPageCount += 1
-      place += 1
+      position += Int64(offset)
+      guard position < limit else { return nil }
+      if let page = try page(at: position, isChecked: true) { return page }
+      falsePageCount += 1
+      position += 1
     }
     return nil
   }
@@ -79,7 +79,7 @@ struct OggPages: ~Copyable {
   /// serial number, which RFC 3533 forbids. Blocks; reads a few pages.
   ///
   /// Distances are halved, so a stream that is longer than a sixteenth of the range is found.
-  mutating func beginAgain(after first: Page, before last: Page) throws(AVFailure) -> Bool {
+  mutating func hasRestartedNumbering(after first: Page, before last: Page) throws(AVFailure) -> Bool {
     var later = last
     for shift in 1...4 {
       let byte = first.end + (last.byte - first.end) >> shift
@@ -162,7 +162,9 @@ struct OggStreams: Sendable, Hashable {
     guard let last, numbers.contains(last.serialNumber), numbers.contains(first.serialNumber) else { return nil }
     // Only if the number of pages is too small for the size of the file.
     let averageByteCount = byteCount / (Int64(last.sequenceNumber) + 1)
-    if averageByteCount > pagesByteCount / max(1, pageCount) * 5 / 4, try pages.beginAgain(after: first, before: last) {
+    if averageByteCount > pagesByteCount / max(1, pageCount) * 5 / 4,
+      try pages.hasRestartedNumbering(after: first, before: last)
+    {
       return nil
     }
     return OggStreams(serialNumber: first.serialNumber, all: numbers)
@@ -181,7 +183,7 @@ struct OggLocator: ~Copyable {
   private let byteCount: Int64
 
   /// The size of a range that is searched page by page and not by bisection.
-  private static let stretchByteCount: Int64 = 65_536
+  private static let rangeByteCount: Int64 = 65_536
 
   init(source: FileSource, streams: OggStreams, firstByte: Int64, byteCount: Int64) {
     pages = OggPages(source: source)
@@ -193,10 +195,10 @@ struct OggLocator: ~Copyable {
   /// Returns the last known start of a packet at or before granule position `target`.
   ///
   /// - Returns: nil if there is none after the first page, or if the pages are invalid.
-  mutating func locate(granule target: Int64) throws(AVFailure) -> PacketIndex.Place? {
+  mutating func locate(granule target: Int64) throws(AVFailure) -> PacketIndex.Entry? {
     var low = firstByte
     var high = byteCount
-    while high - low > Self.stretchByteCount {
+    while high - low > Self.rangeByteCount {
       let middle = low + (high - low) / 2
       switch try position(from: middle, before: high) {
       case .page(let page): if page.granule ?? .max <= target { low = page.byte } else { high = middle }
@@ -205,12 +207,12 @@ struct OggLocator: ~Copyable {
       }
     }
     var start = low
-    var stretch = Self.stretchByteCount
+    var rangeByteCount = Self.rangeByteCount
     while true {
-      if let place = try lastPlace(from: start, granule: target) { return place }
+      if let entry = try lastEntry(from: start, granule: target) { return entry }
       guard start > firstByte else { return nil }
-      start = max(firstByte, start - stretch)
-      stretch *= 2
+      start = max(firstByte, start - rangeByteCount)
+      rangeByteCount *= 2
     }
   }
 
@@ -251,8 +253,8 @@ struct OggLocator: ~Copyable {
   }
 
   /// Returns the last proven position at or before `target`, found by reading forward from `byte`.
-  private mutating func lastPlace(from byte: Int64, granule target: Int64) throws(AVFailure) -> PacketIndex.Place? {
-    var found: PacketIndex.Place?
+  private mutating func lastEntry(from byte: Int64, granule target: Int64) throws(AVFailure) -> PacketIndex.Entry? {
+    var found: PacketIndex.Entry?
     var before: OggPages.Page?
     var position: Int64?
     var next = try pages.firstPage(from: byte, before: byteCount)
@@ -261,7 +263,7 @@ struct OggLocator: ~Copyable {
         if let before, before.sequenceNumber &+ 1 != page.sequenceNumber { position = nil }
         // FFmpeg gives the packets of a stream's last page no timestamps when it begins there.
         if let position, position <= target, !page.isContinuation, !page.isLastOfStream, !page.isFirstOfStream {
-          found = PacketIndex.Place(byte: page.byte, frame: position)
+          found = PacketIndex.Entry(byte: page.byte, frame: position)
         }
         if let granule = page.granule {
           if granule > target { return found }

@@ -10,7 +10,7 @@ struct PacketContinuity {
   private let codecName: String
   /// Whether the numbers of FLAC frames define positions: in containers whose timestamps FFmpeg derives or confuses.
   private let usesNumbers: Bool
-  private let maximumHoleFrames: Int64
+  private let maximumGapFrames: Int64
   private var first: Packet.FLACPosition?
   private var last: Packet.FLACPosition?
   private var lastTicks: Int64?
@@ -30,7 +30,7 @@ struct PacketContinuity {
   init(stream: StreamInfo, format: ContainerFormat) {
     codecName = stream.codecName
     usesNumbers = codecName == "flac" && (format == .ogg || format == .coarse)
-    maximumHoleFrames = Int64((stream.sampleRateHz ?? 0) * AudioTimeline.maximumGapSeconds)
+    maximumGapFrames = Int64((stream.sampleRateHz ?? 0) * AudioTimeline.maximumGapSeconds)
   }
 
   /// Forgets the last packet, because reading continues elsewhere.
@@ -51,7 +51,7 @@ struct PacketContinuity {
     guard let found = packet.flacPosition else { return }
     if first == nil { first = found }
     if let last, let step = step(from: last, to: found) {
-      isRenumbered = isRenumbered || step < last.frameCount || step - last.frameCount > maximumHoleFrames
+      isRenumbered = isRenumbered || step < last.frameCount || step - last.frameCount > maximumGapFrames
     }
     last = found
     if !isRenumbered, let first { numberedFrame = step(from: first, to: found) }

@@ -32,7 +32,7 @@ struct PacketCounting {
   }
 
   /// Whether packets are counted by their lengths.
-  var goesByLengths: Bool { timeline != nil }
+  var usesLengths: Bool { timeline != nil }
 
   /// Whether a timestamp between the file's start and the last packet disagreed with the lengths.
   var hasIrregularTimestamps: Bool { timeline.map { !$0.hasAgreed } ?? false }
@@ -44,16 +44,16 @@ struct PacketCounting {
   /// - Parameter timeline: nil before the first frame was decoded.
   mutating func note(_ packet: Packet, in timeline: AudioTimeline?, grid: FrameGrid) {
     if timeline == nil { firstFramePacketCount += 1 }
-    length = lengths?.frameCount(of: packet) ?? toldLength(packet, in: timeline, grid: grid)
-    if length == nil, timeline != nil, format == .frameTable || goesByLengths { hasUnknownLengths = true }
+    length = lengths?.frameCount(of: packet) ?? declaredLength(packet, in: timeline, grid: grid)
+    if length == nil, timeline != nil, format == .frameTable || usesLengths { hasUnknownLengths = true }
   }
 
   /// Returns the length of a packet by the container.
-  private func toldLength(_ packet: Packet, in timeline: AudioTimeline?, grid: FrameGrid) -> Int64? {
+  private func declaredLength(_ packet: Packet, in timeline: AudioTimeline?, grid: FrameGrid) -> Int64? {
     // The durations in AVI, and in the frame tables of other formats, are unreliable.
     guard format != .frameTable, let timeline, let duration = packet.duration, duration > 0 else { return nil }
     let length = timeline.frameCount(ofTicks: duration)
-    guard goesByLengths else { return length }
+    guard usesLengths else { return length }
     return length.map { grid.frameCount(declared: $0, roundingFrames: timeline.roundingFrames) }
   }
 
@@ -68,9 +68,9 @@ struct PacketCounting {
   ///
   /// - Parameter stepFrames: the number of frames of every packet, if audio is trimmed at the start; nil if not.
   /// - Throws: FFmpeg's error if memory is exhausted.
-  mutating func begin(_ timeline: AudioTimeline, demuxer: Demuxer, streamIndex: Int, stepFrames: Int64?)
-    throws(AVFailure)
-  {
+  mutating func startCountingByLengths(
+    _ timeline: AudioTimeline, demuxer: Demuxer, streamIndex: Int, stepFrames: Int64?
+  ) throws(AVFailure) {
     if lengths == nil { lengths = try PacketLengths(demuxer: demuxer, streamIndex: streamIndex) }
     self.timeline = timeline
     self.timeline?.seekCorrection = nil
@@ -81,13 +81,13 @@ struct PacketCounting {
   }
 
   /// Ends the counting of packets by their lengths.
-  mutating func end() { timeline = nil }
+  mutating func stopCountingByLengths() { timeline = nil }
 
   /// Restarts counting at the file's start, whose timestamp is at position `stamped`. Returns the
   /// position of the first packet.
   mutating func restart(stamped: Int64?) -> Int64? {
     restart(isIrregular: false)
-    return goesByLengths ? startFrame ?? stamped : stamped
+    return usesLengths ? startFrame ?? stamped : stamped
   }
 
   /// Restarts counting at another position.
@@ -99,7 +99,7 @@ struct PacketCounting {
   }
 
   /// Returns the position of a packet with the timestamp `ticks` and the expected position `countedFrame`.
-  mutating func place(ticks: Int64?, countedFrame: Int64) -> Int64 {
+  mutating func position(ticks: Int64?, countedFrame: Int64) -> Int64 {
     let length = length ?? 0
     if timeline?.expectedFrame != countedFrame {
       timeline?.restart(at: countedFrame, ticks: ticks, frameCount: length)

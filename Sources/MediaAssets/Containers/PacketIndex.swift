@@ -6,16 +6,16 @@ import Synchronization
 /// The bytes in a file at which packets with known frame numbers begin, about one for each second of audio.
 ///
 /// Frames are counted from the first frame of the first packet, before any trimming. Memory: 16 bytes an entry, at most
-/// `maximumPlaceCount` entries. At the limit the spacing doubles.
+/// `maximumEntryCount` entries. At the limit the spacing doubles.
 final class PacketIndex: Sendable {
-  struct Place: Sendable, Hashable {
+  struct Entry: Sendable, Hashable {
     /// The byte at which the packet begins.
     var byte: Int64
     /// The first frame of the packet.
     var frame: Int64
   }
 
-  static let maximumPlaceCount = 65_536
+  static let maximumEntryCount = 65_536
 
   /// The identity of the indexed file.
   let identity: FileIdentity
@@ -26,7 +26,7 @@ final class PacketIndex: Sendable {
 
   private struct State {
     /// The entries in order; never empty.
-    var places: [Place]
+    var entries: [Entry]
     var spacingFrames: Int64
     /// The first packet whose timestamp disagrees with the lengths of the packets before it; nil if none is known.
     var irregularFrame: Int64?
@@ -42,35 +42,35 @@ final class PacketIndex: Sendable {
     self.identity = identity
     self.streamIndex = streamIndex
     self.firstByte = firstByte
-    state = Mutex(State(places: [Place(byte: firstByte, frame: 0)], spacingFrames: max(1, spacingFrames)))
+    state = Mutex(State(entries: [Entry(byte: firstByte, frame: 0)], spacingFrames: max(1, spacingFrames)))
   }
 
   /// Returns the last entry at or before `frame`; the first packet's entry if there is none.
-  func place(atOrBefore frame: Int64) -> Place {
+  func entry(atOrBefore frame: Int64) -> Entry {
     state.withLock { state in
       var low = 0
-      var high = state.places.count
+      var high = state.entries.count
       while high - low > 1 {
         let middle = (low + high) / 2
-        if state.places[middle].frame <= frame { low = middle } else { high = middle }
+        if state.entries[middle].frame <= frame { low = middle } else { high = middle }
       }
-      return state.places[low]
+      return state.entries[low]
     }
   }
 
   /// The last entry, and the minimum distance of the next one from it.
-  var reach: (last: Place, spacingFrames: Int64) {
-    state.withLock { ($0.places[$0.places.count - 1], $0.spacingFrames) }
+  var reach: (last: Entry, spacingFrames: Int64) {
+    state.withLock { ($0.entries[$0.entries.count - 1], $0.spacingFrames) }
   }
 
   /// Adds an entry if it follows the last one. Entries between known ones are not needed.
-  func note(_ place: Place) {
+  func add(_ entry: Entry) {
     state.withLock { state in
-      let last = state.places[state.places.count - 1]
-      guard place.byte > last.byte, place.frame - last.frame >= state.spacingFrames else { return }
-      state.places.append(place)
-      guard state.places.count >= Self.maximumPlaceCount else { return }
-      state.places = stride(from: 0, to: state.places.count, by: 2).map { state.places[$0] }
+      let last = state.entries[state.entries.count - 1]
+      guard entry.byte > last.byte, entry.frame - last.frame >= state.spacingFrames else { return }
+      state.entries.append(entry)
+      guard state.entries.count >= Self.maximumEntryCount else { return }
+      state.entries = stride(from: 0, to: state.entries.count, by: 2).map { state.entries[$0] }
       state.spacingFrames *= 2
     }
   }
@@ -102,5 +102,5 @@ final class PacketIndex: Sendable {
   }
 
   /// The number of entries.
-  var placeCount: Int { state.withLock { $0.places.count } }
+  var entryCount: Int { state.withLock { $0.entries.count } }
 }

@@ -29,13 +29,13 @@ struct PacketReports {
   private var titles: [(frame: Int64, title: StreamTitle)] = []
 
   /// Returns and clears the packets that did not decode.
-  mutating func takeSkipped() -> SkippedPackets? {
+  mutating func drainSkipped() -> SkippedPackets? {
     defer { skipped = nil }
     return skipped
   }
 
   /// Returns and clears the irregular timestamps.
-  mutating func takeTimestampFault() -> TimestampFault? {
+  mutating func drainTimestampFault() -> TimestampFault? {
     defer { timestampFault = nil }
     return timestampFault
   }

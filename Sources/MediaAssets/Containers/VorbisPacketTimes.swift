@@ -122,7 +122,7 @@ struct VorbisPacketTimes {
       }
       if (endTicks ?? 0).magnitude >= Self.furthestTicks { endTicks = nil }
     case .identification:
-      beginStream()
+      startStream()
       identification = packet.data(limit: 30)
       noteRate()
       correctEmpty(packet)
@@ -141,7 +141,7 @@ struct VorbisPacketTimes {
   }
 
   /// Begins another stream of a chain, for which FFmpeg's decoder restarts.
-  private mutating func beginStream() {
+  private mutating func startStream() {
     guard previousSize != nil, let endTicks else { return }
     start = .stream
     self.endTicks = endTicks - trimTicks
@@ -179,12 +179,12 @@ struct VorbisPacketTimes {
       latenessTicks = length
       packet.stamp(pts: -length, dts: -length, duration: length)
     case .stream:
-      let begin = endTicks ?? 0
-      offsetTicks = begin - (isCountedFromZero ? 0 : stated?.end ?? 0)
+      let streamStart = endTicks ?? 0
+      offsetTicks = streamStart - (isCountedFromZero ? 0 : stated?.end ?? 0)
       latenessTicks = isCountedFromZero ? length : 0
       driftTicks = 0
       // The decoder outputs audio for the first packet of a stream, except for the file's first stream.
-      packet.stamp(pts: begin, dts: begin, duration: 0)
+      packet.stamp(pts: streamStart, dts: streamStart, duration: 0)
       try packet.setTrims(start: 0, end: length)
     case .page(let granule):
       endTicks = stated?.end

@@ -24,7 +24,7 @@ extension FrameReader {
   }
 
   /// Whether packets are counted by their lengths, because timestamps are irregular.
-  var isCountedByLength: Bool { counting.goesByLengths && isCounted }
+  var isCountedByLength: Bool { counting.usesLengths && isCounted }
 
   /// Whether decoding forward reaches `target`, and everything since the file's start has been decoded.
   func canDecode(toFrame target: Int64) -> Bool {

@@ -50,7 +50,7 @@ extension FrameReader {
   /// Adds a packet to the index.
   func addToIndex(_ frame: Int64, _ byte: Int64, _ index: PacketIndex) {
     guard frame >= nextIndexedFrame else { return }
-    index.note(PacketIndex.Place(byte: byte, frame: frame))
+    index.add(PacketIndex.Entry(byte: byte, frame: frame))
     let reach = index.reach
     nextIndexedFrame = reach.last.frame + reach.spacingFrames
   }

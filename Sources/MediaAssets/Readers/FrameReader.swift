@@ -85,7 +85,7 @@ final class FrameReader {
   /// Finds packets that follow each other whatever their timestamps state.
   private(set) var continuity: PacketContinuity
   /// How the last packet's position follows from the timestamps stored in the container.
-  private var stamps = PacketStamps()
+  private var stamps = PacketTimestamps()
   /// Whether a seek led here whose position is defined by the timestamps that follow.
   private var isSoughtByTimestamp = false
   /// Whether all packets since the file's start have been decoded.
@@ -295,14 +295,14 @@ final class FrameReader {
       }
       return stampPacket(at: startFrame + frame, timeline)
     }
-    if isCounted, let countedFrame, counting.goesByLengths {
-      let position = counting.place(ticks: packet.pts, countedFrame: countedFrame)
+    if isCounted, let countedFrame, counting.usesLengths {
+      let position = counting.position(ticks: packet.pts, countedFrame: countedFrame)
       if counting.hasIrregularTimestamps { index?.noteIrregularTimestamp(at: position - (startFrame ?? 0)) }
       return stampPacket(at: position, timeline)
     }
     // Only the first packet of a block has a stored timestamp; the timestamps that FFmpeg derives for
     // the others prove nothing.
-    if format == .matroska, !stamps.isOwn, !isFollowing { packet.clearTimestamps() }
+    if format == .matroska, !stamps.isStored, !isFollowing { packet.clearTimestamps() }
     let isCalculated = format.countsPackets && isFollowing && hasReadPacket
     let isContinuing =
       packet.pts.map { pts in
@@ -327,14 +327,14 @@ final class FrameReader {
   func countPacketLengths() throws(AVFailure) {
     guard let timeline else { return }
     let isPadded = !CodecTraits.isLossless(codecName: stream.codecName) && grid.step > 0
-    try counting.begin(
+    try counting.startCountingByLengths(
       timeline, demuxer: demuxer, streamIndex: stream.index, stepFrames: isPadded ? grid.step : nil)
     // The count so far is based on the timestamps.
     isCounted = false
   }
 
   /// Counts packets by their timestamps again, as a new reader does.
-  func trustTimestamps() { counting.end() }
+  func trustTimestamps() { counting.stopCountingByLengths() }
 
   /// Handles the first packet after a seek to a byte.
   ///
@@ -400,7 +400,7 @@ final class FrameReader {
       hasIrregularTimestamps = !timeline.hasAgreed
     }
     if isCounted, !hasOtherRates {
-      let isStored = stamps.isOwn && frame.pts == packet.pts
+      let isStored = stamps.isStored && frame.pts == packet.pts
       grid.observe(start: frameStart, timestampFrame: isStored ? timestampFrame : nil, frameCount: frame.frameCount)
     }
     if !isAfterLoss { recordJump(result.step, to: result.frame, from: expected) }
@@ -579,7 +579,7 @@ final class FrameReader {
     isAtEndOfFile = false
     hasReadPacket = false
     isPacketPending = false
-    stamps = PacketStamps()
+    stamps = PacketTimestamps()
     isAtFirstPacket = false
     hasDroppedFramesAfterSeek = false
     entryFrame = nil

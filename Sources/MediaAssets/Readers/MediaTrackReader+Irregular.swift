@@ -24,7 +24,7 @@ extension MediaTrackReader {
 
   /// Makes the counting of packets follow the rule of decoding, because timestamps may be irregular.
   private func alignCountingWithDecoding() throws(MediaError) {
-    guard !reader.counting.goesByLengths, reader.format == .other, !isRemote, !isForwardOnly else { return }
+    guard !reader.counting.usesLengths, reader.format == .other, !isRemote, !isForwardOnly else { return }
     // FFmpeg's durations of Opus in MPEG transport streams are wrong at the edges.
     if reader.stream.codecName == "opus" { return try countByPacketLengths() }
     guard Self.codecsWithLengths.contains(reader.stream.codecName) else { return }

@@ -368,7 +368,7 @@ extension MediaTrackReader {
       return Entry(byte: firstByte + offset, frame: count * frameCount + startFrame, prerollStart: prerollStart)
     case .oggPages: return try findPage(before: prerollStart, target: target, index: index)
     }
-    let indexed = index.place(atOrBefore: prerollStart - startFrame)
+    let indexed = index.entry(atOrBefore: prerollStart - startFrame)
     return Entry(byte: indexed.byte, frame: indexed.frame + startFrame, prerollStart: prerollStart)
   }
 

@@ -175,7 +175,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
     startTrim = Self.startTrim(reader, edges)
     let lastIndexed = demuxer.lastIndexedTicks(streamIndex: track.id).flatMap { reader.timeline?.frame(ofTicks: $0) }
     if let lastIndexed, let end { hasCompleteSampleTable = lastIndexed > end - Int64(format.sampleRateHz) }
-    if !hasFrame, let failure = reader.reports.takeSkipped()?.failure {
+    if !hasFrame, let failure = reader.reports.drainSkipped()?.failure {
       throw MediaError(
         .decodeFailed, "no audio can be decoded: \(asset.displayPath)", operation: failure.call,
         underlying: failure.reason)
@@ -209,7 +209,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   /// Returns the number of packets that did not decode since the last call, with the time and error of
   /// the first; nil if none.
   func popSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
-    guard let skipped = reader.reports.takeSkipped() else { return nil }
+    guard let skipped = reader.reports.drainSkipped() else { return nil }
     return (
       skipped.count, MediaTime(frame: skipped.frame, rate: format.sampleRateHz),
       MediaError(skippedPackets: skipped.count, skipped.failure, in: displayPath)
@@ -219,7 +219,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   /// Returns a fault of the file that does not prevent playback, found since the last call: `irregularTimestamps` or
   /// `wrongLength`.
   func popWarning() -> (time: MediaTime, error: MediaError)? {
-    if let fault = reader.reports.takeTimestampFault() {
+    if let fault = reader.reports.drainTimestampFault() {
       let time = MediaTime(frame: fault.frame, rate: format.sampleRateHz)
       let effect =
         switch fault.step {

@@ -7,7 +7,7 @@ extension StreamSession {
   /// Maximum number of bytes of one external data item and of all of them, and maximum number of items that are loaded.
   private static let dataByteCount = 1 << 20
   private static let allDataByteCount = 4 << 20
-  private static let maximumPlaceCount = 32
+  private static let maximumExternalDataCount = 32
 
   /// Returns the stream's metadata. Blocks, because it may load external data. Failures are reported in the warnings.
   ///
@@ -15,7 +15,7 @@ extension StreamSession {
   func metadata(_ fetcher: StreamFetcher, interrupt: Interrupt) throws(MediaError) -> AssetMetadata {
     var metadata = AssetMetadata()
     var left = Self.allDataByteCount
-    var placeCount = 0
+    var externalDataCount = 0
     for data in sessionData {
       var item = MetadataItem(
         keySpace: .hls, key: data.id, commonKey: CommonKeyTable.commonKey(of: data.id, in: .hls), value: .string(""),
@@ -24,8 +24,8 @@ extension StreamSession {
       case .value(let text): item.value = .string(text)
       case .location(let place, let isJSON):
         do throws(MediaError) {
-          placeCount += 1
-          guard placeCount <= Self.maximumPlaceCount, left > 0 else {
+          externalDataCount += 1
+          guard externalDataCount <= Self.maximumExternalDataCount, left > 0 else {
             throw MediaError(
               .mediaLimitExceeded, "session data exceeds the limit and was not loaded: \(place.displayText)",
               operation: "hls")

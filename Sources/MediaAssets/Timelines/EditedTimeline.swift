@@ -52,10 +52,10 @@ struct EditedTimeline: Sendable, Hashable, Codable {
     var start: Int64 = 0
     for (number, edit) in times.edits.enumerated() {
       let isLast = number == times.edits.count - 1
-      let mediaStart = edit.isHeard ? frames(edit.mediaStart, mediaBase) : nil
-      if edit.isHeard, mediaStart == nil { return nil }
+      let mediaStart = edit.playsMedia ? frames(edit.mediaStart, mediaBase) : nil
+      if edit.playsMedia, mediaStart == nil { return nil }
       let present = mediaFrameCount.flatMap { count in mediaStart.map { max(0, count - $0) } }
-      if isLast, edit.isHeard, edit.duration == 0 {
+      if isLast, edit.playsMedia, edit.duration == 0 {
         segments.append(Segment(start: start, end: present.map { start + $0 }, mediaStart: mediaStart))
         break
       }

@@ -281,7 +281,7 @@ struct TrackEdges: Sendable, Hashable, Codable {
       let endByteCount = min(byteCount, 65_536) / Int64(max(1, pageCount))
       guard averageByteCount > endByteCount + endByteCount / 4, let first = try pages.firstPage(from: 0, before: 65_536)
       else { return false }
-      return try pages.beginAgain(after: first, before: last)
+      return try pages.hasRestartedNumbering(after: first, before: last)
     } catch { return false }
   }
 

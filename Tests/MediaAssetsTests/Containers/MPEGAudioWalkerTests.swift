@@ -52,7 +52,7 @@ import Testing
 
   private func walk(_ path: String, from firstByte: Int64) throws -> [MPEGAudioWalker.Packet] {
     let source = try FileSource(path: Array(path.utf8), interrupt: Interrupt())
-    var walker = MPEGAudioWalker(source: source, from: PacketIndex.Place(byte: firstByte, frame: 0))
+    var walker = MPEGAudioWalker(source: source, from: PacketIndex.Entry(byte: firstByte, frame: 0))
     var packets: [MPEGAudioWalker.Packet] = []
     while let packet = try walker.next() { packets.append(packet) }
     return packets

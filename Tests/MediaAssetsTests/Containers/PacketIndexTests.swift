@@ -22,29 +22,29 @@ import Testing
   @Test func lookupFindsTheNearestEarlierEntry() {
     let index = PacketIndex(identity: Self.identity, streamIndex: 0, firstByte: 100, spacingFrames: 10)
     for frame in stride(from: Int64(0), to: 1_000, by: 3) {
-      index.note(PacketIndex.Place(byte: 100 + frame * 7, frame: frame))
+      index.add(PacketIndex.Entry(byte: 100 + frame * 7, frame: frame))
     }
-    #expect(index.place(atOrBefore: -1) == PacketIndex.Place(byte: 100, frame: 0))
-    #expect(index.place(atOrBefore: 0).frame == 0)
-    #expect(index.place(atOrBefore: 11).frame == 0)
-    #expect(index.place(atOrBefore: 12).frame == 12)
-    #expect(index.place(atOrBefore: 500).frame == 492)
-    #expect(index.place(atOrBefore: .max) == index.reach.last)
+    #expect(index.entry(atOrBefore: -1) == PacketIndex.Entry(byte: 100, frame: 0))
+    #expect(index.entry(atOrBefore: 0).frame == 0)
+    #expect(index.entry(atOrBefore: 11).frame == 0)
+    #expect(index.entry(atOrBefore: 12).frame == 12)
+    #expect(index.entry(atOrBefore: 500).frame == 492)
+    #expect(index.entry(atOrBefore: .max) == index.reach.last)
     // Entries that go backwards, or do not advance in the file, are rejected.
-    let before = index.placeCount
-    index.note(PacketIndex.Place(byte: 200, frame: 5_000))
-    index.note(PacketIndex.Place(byte: .max, frame: 20))
-    #expect(index.placeCount == before)
+    let before = index.entryCount
+    index.add(PacketIndex.Entry(byte: 200, frame: 5_000))
+    index.add(PacketIndex.Entry(byte: .max, frame: 20))
+    #expect(index.entryCount == before)
   }
 
   @Test func indexMemoryIsBounded() {
     let index = PacketIndex(identity: Self.identity, streamIndex: 0, firstByte: 0, spacingFrames: 1)
-    let count = Int64(PacketIndex.maximumPlaceCount) * 5
-    for number in 0..<count { index.note(PacketIndex.Place(byte: number * 2, frame: number)) }
-    #expect(index.placeCount <= PacketIndex.maximumPlaceCount)
+    let count = Int64(PacketIndex.maximumEntryCount) * 5
+    for number in 0..<count { index.add(PacketIndex.Entry(byte: number * 2, frame: number)) }
+    #expect(index.entryCount <= PacketIndex.maximumEntryCount)
     #expect(index.reach.spacingFrames == 8)
     for frame in [Int64(0), 1, 77_777, count / 2, count - 1] {
-      let entry = index.place(atOrBefore: frame)
+      let entry = index.entry(atOrBefore: frame)
       #expect(entry.byte == entry.frame * 2 && frame - entry.frame < 16)
     }
   }
@@ -85,7 +85,7 @@ import Testing
     let identity = try #require(try source.identity())
     let start = try #require(reader.media.reader.start?.byte)
     let index = asset.packetIndex(identity: identity, streamIndex: 0, firstByte: start, spacingFrames: 44_100)
-    #expect((35...40).contains(index.placeCount))
+    #expect((35...40).contains(index.entryCount))
 
     let demuxer = try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
     let packet = try Packet()
@@ -93,7 +93,7 @@ import Testing
     var frame: Int64 = 0
     var found = 0
     while try demuxer.readPacket(into: packet) == .packet {
-      let entry = index.place(atOrBefore: frame)
+      let entry = index.entry(atOrBefore: frame)
       if entry.frame == frame {
         #expect(entry.byte == packet.bytePosition)
         found += 1
@@ -102,7 +102,7 @@ import Testing
       }
       frame += packetFrames
     }
-    #expect(found == index.placeCount, "every entry is a packet")
+    #expect(found == index.entryCount, "every entry is a packet")
   }
 
   @Test func sequentialReadBuildsTheIndex() throws {

@@ -3,24 +3,24 @@ import Testing
 @testable import MediaAssets
 
 /// Timestamps of the container, and positions that are counted from them.
-@Suite struct PacketStampsTests {
+@Suite struct PacketTimestampsTests {
   @Test func packetsOfOneBlockAreCountedFromItsTimestamp() {
-    var stamps = PacketStamps()
+    var stamps = PacketTimestamps()
     stamps.note(byte: 100, ticks: 7) { 128 }
-    #expect(stamps.isOwn && stamps.ticks == 7 && stamps.framesSince == 0)
+    #expect(stamps.isStored && stamps.ticks == 7 && stamps.framesSince == 0)
     stamps.note(byte: 100, ticks: 9) { 576 }
-    #expect(!stamps.isOwn && stamps.ticks == 7 && stamps.framesSince == 128)
+    #expect(!stamps.isStored && stamps.ticks == 7 && stamps.framesSince == 128)
     stamps.note(byte: 100, ticks: 22) { 1_024 }
-    #expect(!stamps.isOwn && stamps.framesSince == 704)
+    #expect(!stamps.isStored && stamps.framesSince == 704)
     stamps.note(byte: 900, ticks: 45) { 1_024 }
-    #expect(stamps.isOwn && stamps.ticks == 45 && stamps.framesSince == 0)
+    #expect(stamps.isStored && stamps.ticks == 45 && stamps.framesSince == 0)
     // Without file positions, every timestamp is treated as the container's.
     stamps.note(byte: nil, ticks: 68) { 1_024 }
-    #expect(stamps.isOwn && stamps.ticks == 68)
+    #expect(stamps.isStored && stamps.ticks == 68)
   }
 
   @Test func unknownLengthMakesTheCountUnknownUntilTheNextTimestamp() {
-    var stamps = PacketStamps()
+    var stamps = PacketTimestamps()
     stamps.note(byte: 100, ticks: 7) { nil }
     #expect(stamps.framesSince == 0)
     stamps.note(byte: 100, ticks: 9) { 576 }
