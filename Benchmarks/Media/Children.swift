@@ -39,9 +39,9 @@ func export(_ source: String, to target: String) async throws {
   LibAV.discardLog()
   guard let container = target.split(separator: ".").last.flatMap({ WritableContainer(fileExtension: String($0)) })
   else { exit(2) }
-  var audio = AudioOutputSettings(container.usualCodec)
-  if container.usualCodec == .aac || container.usualCodec == .mp3 { audio.bitRate = 128_000 }
+  var audio = AudioOutputSettings(container.defaultAudioCodec)
+  if container.defaultAudioCodec == .aac || container.defaultAudioCodec == .mp3 { audio.bitRate = 128_000 }
   _ = try await AssetExportSession(
-    Asset(path: source), to: Array(target.utf8), ExportSettings(container, sound: .encode(audio)), replacesFile: true
+    Asset(path: source), to: Array(target.utf8), ExportSettings(container, audio: .encode(audio)), replacesFile: true
   ).outcome()
 }

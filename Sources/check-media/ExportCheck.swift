@@ -35,7 +35,7 @@ struct ExportCheck: Sendable {
     await export(.exportCopy, settings, name: name, range: nil, tolerance: whole.seekTolerance)
   }
 
-  private static let floatingPoint = ExportSettings(.wav, sound: .encode(AudioOutputSettings(.pcm(.float32))))
+  private static let floatingPoint = ExportSettings(.wav, audio: .encode(AudioOutputSettings(.pcm(.float32))))
 
   /// Containers for copies, by FFmpeg's names of codecs.
   private static let copies: [String: (WritableContainer, String)] = [

@@ -40,7 +40,7 @@ import Testing
     let whole = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
     #expect(whole.contains { abs($0) > 1 })
     let target = folder.file("out.wav")
-    let settings = ExportSettings(.wav, sound: .encode(AudioOutputSettings(.pcm(.float32))))
+    let settings = ExportSettings(.wav, audio: .encode(AudioOutputSettings(.pcm(.float32))))
     _ = try await AssetExportSession(Asset(path: path), to: Array(target.utf8), settings).outcome()
     #expect(try AudioTrackReader(asset: Asset(path: target)).readToEnd() == whole)
   }

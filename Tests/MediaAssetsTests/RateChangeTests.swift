@@ -77,7 +77,7 @@ import Testing
       #expect(samples.count == 3_000 * row.channels.first && worst <= 1e-4, "target \(target): \(worst)")
     }
 
-    let settings = ExportSettings(.wav, sound: .encode(AudioOutputSettings(.pcm(.float32))))
+    let settings = ExportSettings(.wav, audio: .encode(AudioOutputSettings(.pcm(.float32))))
     let target = folder.file("out.wav")
     _ = try await AssetExportSession(Asset(path: path), to: Array(target.utf8), settings).outcome()
     #expect(try AudioTrackReader(asset: Asset(path: target)).readToEnd() == whole)

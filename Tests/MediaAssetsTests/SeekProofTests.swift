@@ -101,7 +101,7 @@ import Testing
     let whole = try reader.readToEnd()
     let target = folder.file("out.wav")
     for start in [1_000, whole.count / 2 + 137, whole.count - 9_000] {
-      var settings = ExportSettings(.wav, sound: .encode(AudioOutputSettings(.pcm(.float32))))
+      var settings = ExportSettings(.wav, audio: .encode(AudioOutputSettings(.pcm(.float32))))
       settings.timeRange = TimeRange(
         start: MediaTime(frame: Int64(start), rate: rate), duration: MediaTime(frame: 8_000, rate: rate))
       _ = try await AssetExportSession(Asset(path: path), to: Array(target.utf8), settings, replacesFile: true)

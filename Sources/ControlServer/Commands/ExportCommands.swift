@@ -40,7 +40,7 @@ extension Connection {
     guard let container = WritableContainer(rawValue: command.form.rawValue) else {
       throw MediaError(.invalidArgument, "unknown format \(command.form.rawValue)", operation: "export")
     }
-    var settings = ExportSettings(container, sound: audio(command, container), video: video(command, container))
+    var settings = ExportSettings(container, audio: audio(command, container), video: video(command, container))
     settings.timeRange = TimeRange(start: command.start, end: command.end ?? .positiveInfinity)
     settings.audioTrackID = command.track
     settings.metadataFilter = ExportSettings.MetadataFilter(rawValue: command.tags.rawValue) ?? .all
@@ -50,7 +50,7 @@ extension Connection {
 
   private static func audio(
     _ command: AssetCommand.Export, _ container: WritableContainer
-  ) -> ExportSettings.Sound {
+  ) -> ExportSettings.Audio {
     let bits = command.bitsPerSample
     let codec: AudioOutputSettings.Codec
     switch command.codec {
@@ -67,7 +67,7 @@ extension Connection {
     case nil:
       let isPlain = command.sampleRateHz == nil && command.channelCount == nil && bits == nil && command.bitRate == nil
       if isPlain { return .encode(nil) }
-      codec = container.usualCodec
+      codec = container.defaultAudioCodec
     }
     var output = AudioOutputSettings(codec)
     (output.sampleRateHz, output.channelCount) = (command.sampleRateHz, command.channelCount)

@@ -112,7 +112,7 @@ public final class AssetExportSession: Sendable {
   ) throws(MediaError) -> Outcome {
     let unfinished = try file.create()
     let control = ExportControl(
-      hold: { [run] (cancel) throws(MediaError) in try run.addCancellation(cancel) },
+      addCancellation: { [run] (cancel) throws(MediaError) in try run.addCancellation(cancel) },
       check: { [run] () throws(MediaError) in
         job.reportProgress()
         try run.check()

@@ -14,8 +14,8 @@ struct ExportExtras {
       options.metadata = ExportTags.dictionary(material.metadata, settings.metadataFilter)
       if settings.container.hasChapters { options.chapters = Self.chapters(material, in: range) }
       if settings.container.artworkStorage != .none {
-        options.artwork = try Self.pictures(material.metadata, material.tagged, opening).filter {
-          settings.metadataFilter != .sharing || !Self.tellsOfItsMaking($0.data)
+        options.artwork = try Self.artwork(material.metadata, material.tagged, opening).filter {
+          settings.metadataFilter != .sharing || !Self.mayDescribeRecording($0.data)
         }
       }
     }
@@ -37,28 +37,28 @@ struct ExportExtras {
 
   /// Whether an image may contain the location or the device of its recording: APP1 segments of JPEG, and `eXIf` of
   /// PNG.
-  private static func tellsOfItsMaking(_ data: [UInt8]) -> Bool {
-    let marks = ["Exif", "eXIf", "http://ns.adobe.com/xap", "XML:com.adobe.xmp"].map { Array($0.utf8) }
+  private static func mayDescribeRecording(_ data: [UInt8]) -> Bool {
+    let signatures = ["Exif", "eXIf", "http://ns.adobe.com/xap", "XML:com.adobe.xmp"].map { Array($0.utf8) }
     return data.withUnsafeBufferPointer { bytes in
-      bytes.indices.contains { place in
-        marks.contains { bytes[place] == $0[0] && bytes[place...].starts(with: $0) }
+      bytes.indices.contains { index in
+        signatures.contains { bytes[index] == $0[0] && bytes[index...].starts(with: $0) }
       }
     }
   }
 
   /// Returns the artwork in the formats that every container with artwork supports: PNG and JPEG.
-  private static func pictures(
+  private static func artwork(
     _ metadata: AssetMetadata, _ asset: Asset, _ opening: AssetOpening
   ) throws(MediaError) -> [Artwork] {
-    var pictures: [Artwork] = []
+    var result: [Artwork] = []
     for index in metadata.artwork.indices.prefix(64) {
-      var picture = metadata.artwork[index]
-      if picture.omission != nil {
-        guard picture.byteCount <= Artwork.maximumByteCount else { continue }
-        picture = try opening.artwork(index, of: asset).1
+      var artwork = metadata.artwork[index]
+      if artwork.omission != nil {
+        guard artwork.byteCount <= Artwork.maximumByteCount else { continue }
+        artwork = try opening.artwork(index, of: asset).1
       }
-      if ["image/jpeg", "image/png"].contains(Artwork.mediaType(of: picture.data)) { pictures.append(picture) }
+      if ["image/jpeg", "image/png"].contains(Artwork.mediaType(of: artwork.data)) { result.append(artwork) }
     }
-    return pictures
+    return result
   }
 }

@@ -5,19 +5,19 @@ import Synchronization
 /// thread.
 final class ExportPass: Sendable {
   /// The state of a track.
-  private struct Track {
+  private struct TrackState {
     let output: AssetReaderOutput
     let input: AssetWriterInput
     /// The next sample; nil at the end.
     var next: SampleBuffer?
 
     /// The time by which samples of all tracks are ordered in the file.
-    var place: MediaTime? { next.map { $0.decodeTime.isValid ? $0.decodeTime : $0.presentationTime } }
+    var orderingTime: MediaTime? { next.map { $0.decodeTime.isValid ? $0.decodeTime : $0.presentationTime } }
   }
 
   private let plan: ExportPlan
-  /// The first sample of each lane, nil for a lane without samples. Empty before `prepare`.
-  private let firsts = Mutex<[SampleBuffer?]>([])
+  /// The first sample of each track, nil for a track without samples. Empty before `prepare`.
+  private let firstSamples = Mutex<[SampleBuffer?]>([])
   private let reader: AssetReader
   private let writer: AssetWriter
 
@@ -28,7 +28,7 @@ final class ExportPass: Sendable {
     reader = AssetReader(asset: asset)
     writer = AssetWriter(destination: .descriptor(descriptor), container: plan.container, options: plan.options)
     try reader.setTimeRange(plan.range)
-    for lane in plan.lanes { try reader.add(lane.output) }
+    for track in plan.tracks { try reader.add(track.output) }
   }
 
   /// Makes blocking calls return with an error. Does not block.
@@ -47,16 +47,17 @@ final class ExportPass: Sendable {
   func prepare(_ check: () throws(MediaError) -> Void) throws(MediaError) -> MediaTime? {
     try reader.startReading()
     var found: [SampleBuffer?] = []
-    for lane in plan.lanes {
+    for track in plan.tracks {
       try check()
-      found.append(lane.output.copyNextSampleBuffer())
+      found.append(track.output.copyNextSampleBuffer())
     }
     if let error = reader.error { throw error }
-    let pictures = found.compactMap(\.self).first { buffer in buffer.format.mediaType == .video && buffer.pixels == nil
+    let videoSample = found.compactMap(\.self).first {
+      $0.format.mediaType == .video && $0.pixels == nil
     }
-    firsts.withLock { $0 = found }
-    guard !plan.container.isMovie, let pictures, pictures.presentationTime < plan.range.start else { return nil }
-    return max(.zero, pictures.presentationTime)
+    firstSamples.withLock { $0 = found }
+    guard !plan.container.isMovie, let videoSample, videoSample.presentationTime < plan.range.start else { return nil }
+    return max(.zero, videoSample.presentationTime)
   }
 
   /// Reads and writes everything.
@@ -73,7 +74,7 @@ final class ExportPass: Sendable {
       reader.cancelReading()
       writer.cancelWritingAndWait()
     }
-    let tracks = try begin()
+    let tracks = try addInputs()
     try writer.startWriting()
     try writer.startSession(atSourceTime: plan.range.start)
     let end = try copy(tracks, progress, check)
@@ -81,21 +82,21 @@ final class ExportPass: Sendable {
     guard reader.status == .completed else { throw AssetReader.cancelled }
     try writer.finishWriting()
     progress(20)
-    let fault = plan.lanes.lazy.compactMap(\.output.fault).first
+    let fault = plan.tracks.lazy.compactMap(\.output.fault).first
     return AssetExportSession.Outcome(duration: end - plan.range.start, byteCount: writer.byteCount, fault: fault)
   }
 
   /// Creates the writer's inputs from the first sample of each track. A track without samples in the range is omitted.
-  private func begin() throws(MediaError) -> [Track] {
-    var tracks: [Track] = []
-    for (lane, first) in zip(plan.lanes, firsts.withLock({ $0 })) {
+  private func addInputs() throws(MediaError) -> [TrackState] {
+    var tracks: [TrackState] = []
+    for (track, first) in zip(plan.tracks, firstSamples.withLock({ $0 })) {
       guard let first else {
-        if let missing = lane.missing { throw missing }
+        if let missingError = track.missingError { throw missingError }
         continue
       }
-      let input = lane.input(first, plan.range.start)
+      let input = track.makeInput(first, plan.range.start)
       try writer.add(input)
-      tracks.append(Track(output: lane.output, input: input, next: first))
+      tracks.append(TrackState(output: track.output, input: input, next: first))
     }
     guard !tracks.isEmpty else {
       throw MediaError(.invalidTime, "the exported range contains no samples", operation: "export")
@@ -105,10 +106,10 @@ final class ExportPass: Sendable {
 
   /// Copies all samples. Returns the end of the last sample.
   private func copy(
-    _ begun: [Track], _ progress: (Int?) -> Void, _ check: () throws(MediaError) -> Void
+    _ initial: [TrackState], _ progress: (Int?) -> Void, _ check: () throws(MediaError) -> Void
   ) throws(MediaError) -> MediaTime {
-    var tracks = begun
-    var (end, toldPart) = (plan.range.start, 0)
+    var tracks = initial
+    var (end, reportedPart) = (plan.range.start, 0)
     progress(plan.expectedDuration.isNumeric ? 0 : nil)
     // The earliest sample is next, so that the tracks are interleaved in the file.
     while let index = Self.first(of: tracks), let buffer = tracks[index].next {
@@ -118,23 +119,23 @@ final class ExportPass: Sendable {
       if tracks[index].next == nil { tracks[index].input.markAsFinished() }
       let bufferEnd = buffer.outputPresentationTime + buffer.outputDuration
       if bufferEnd.isNumeric { end = max(end, min(bufferEnd, plan.range.end)) }
-      let part = Self.part(end - plan.range.start, of: plan.expectedDuration)
-      if part > toldPart, part < 20 {
-        toldPart = part
+      let part = Self.completedPart(end - plan.range.start, of: plan.expectedDuration)
+      if part > reportedPart, part < 20 {
+        reportedPart = part
         progress(part)
       }
     }
     return end
   }
 
-  private static func first(of tracks: [Track]) -> Int? {
+  private static func first(of tracks: [TrackState]) -> Int? {
     tracks.indices.lazy.filter { tracks[$0].next != nil }.min {
-      (tracks[$0].place ?? .positiveInfinity) < (tracks[$1].place ?? .positiveInfinity)
+      (tracks[$0].orderingTime ?? .positiveInfinity) < (tracks[$1].orderingTime ?? .positiveInfinity)
     }
   }
 
   /// Returns the number of completed twentieths.
-  private static func part(_ done: MediaTime, of whole: MediaTime) -> Int {
+  private static func completedPart(_ done: MediaTime, of whole: MediaTime) -> Int {
     guard whole.isNumeric, whole > .zero else { return 0 }
     return Int(max(0, min(1, done.seconds / whole.seconds)) * 20)
   }

@@ -3,16 +3,16 @@ import MediaCore
 /// The tracks of an export, and how each is written.
 struct ExportPlan: Sendable {
   /// An output of the reader and the input of the writer that it feeds.
-  struct Lane: Sendable {
+  struct Track: Sendable {
     let output: AssetReaderOutput
     /// The error of a track that has no samples, if the entire asset is exported. Nil for a range, which may be after
     /// the track's end.
-    let missing: MediaError?
+    let missingError: MediaError?
     /// Makes the input when the first sample is available, because the sample states its format.
-    let input: @Sendable (_ first: SampleBuffer, _ start: MediaTime) -> AssetWriterInput
+    let makeInput: @Sendable (_ first: SampleBuffer, _ start: MediaTime) -> AssetWriterInput
   }
 
-  let lanes: [Lane]
+  let tracks: [Track]
   /// The exported range on the asset's timeline. The end may be infinite, or after the end of the asset.
   let range: TimeRange
   /// The expected duration of the result, for the progress. An estimate; indefinite if it is unknown.
@@ -29,29 +29,30 @@ struct ExportPlan: Sendable {
     range = try Self.range(settings.timeRange, material.properties, name)
     let end = min(range.end, material.properties.duration)
     expectedDuration = end.isNumeric ? end - range.start : .indefinite
-    lanes = try ExportLanes(material, settings, path: name).all()
+    tracks = try ExportTracks(material, settings, path: name).all()
     options = try ExportExtras(material, settings, range, opening).options
   }
 
   private static func range(
-    _ wanted: TimeRange, _ properties: AssetProperties, _ path: String
+    _ requested: TimeRange, _ properties: AssetProperties, _ path: String
   ) throws(MediaError) -> TimeRange {
     guard properties.isSeekable || properties.duration.isNumeric else {
       throw MediaError(.unsupportedLocation, "a stream without an end cannot be exported: \(path)", operation: "export")
     }
-    guard wanted.start.isNumeric, wanted.start >= .zero, wanted.duration > .zero else {
+    guard requested.start.isNumeric, requested.start >= .zero, requested.duration > .zero else {
       throw MediaError(
         .invalidTime, "the exported range must start at 0 or later and have a positive duration", operation: "export")
     }
-    guard properties.duration.isNumeric else { return wanted }
+    guard properties.duration.isNumeric else { return requested }
     // A header can state too short a duration.
-    guard wanted.start < properties.duration || !properties.providesPreciseDuration || properties.isSeekable else {
+    guard requested.start < properties.duration || !properties.providesPreciseDuration || properties.isSeekable else {
       throw MediaError(
-        .invalidTime, "the start \(wanted.start) must be before the end (\(properties.duration)): \(path)",
+        .invalidTime, "the start \(requested.start) must be before the end (\(properties.duration)): \(path)",
         operation: "export")
     }
     // The tracks of a file have their ends. The duration of a file may be an estimate, or that of another track. A
     // server may send more than it declares, even without an end.
-    return properties.isSeekable ? wanted : TimeRange(start: wanted.start, end: min(wanted.end, properties.duration))
+    if properties.isSeekable { return requested }
+    return TimeRange(start: requested.start, end: min(requested.end, properties.duration))
   }
 }

@@ -3,7 +3,7 @@ import MediaCore
 /// The settings of an export.
 public struct ExportSettings: Sendable, Hashable, Codable {
   /// How audio is exported.
-  public enum Sound: Sendable, Hashable, Codable {
+  public enum Audio: Sendable, Hashable, Codable {
     case none
     /// Copied without decoding.
     case passthrough
@@ -32,7 +32,7 @@ public struct ExportSettings: Sendable, Hashable, Codable {
   /// The container of the file.
   public var container: WritableContainer
   /// How audio is exported.
-  public var sound: Sound
+  public var audio: Audio
   /// How video is exported; `.none` for containers without video.
   public var video: Video
   /// The exported range of the asset's timeline. The file begins at its start. Default: everything.
@@ -47,23 +47,29 @@ public struct ExportSettings: Sendable, Hashable, Codable {
   /// Whether the index is written before the media (MP4, M4A and MOV). Default: false.
   public var shouldOptimizeForNetworkUse = false
 
+  /// `sound` is the key in the request to a worker process.
+  private enum CodingKeys: String, CodingKey {
+    case container, video, timeRange, audioTrackID, metadataFilter, metadata, shouldOptimizeForNetworkUse
+    case audio = "sound"
+  }
+
   /// Creates settings that export the entire asset, by default encoded as suits the container. Video is included if the
   /// asset and the container have it.
-  public init(_ container: WritableContainer, sound: Sound = .encode(nil), video: Video? = nil) {
+  public init(_ container: WritableContainer, audio: Audio = .encode(nil), video: Video? = nil) {
     self.container = container
-    self.sound = sound
-    self.video = video ?? (container.usualVideo == nil ? .none : .encode(nil))
+    self.audio = audio
+    self.video = video ?? (container.defaultVideoCodec == nil ? .none : .encode(nil))
   }
 
   /// Returns settings that export the entire asset without decoding.
   public static func passthrough(_ container: WritableContainer) -> ExportSettings {
-    ExportSettings(container, sound: .passthrough, video: container.holdsVideo ? .passthrough : Video.none)
+    ExportSettings(container, audio: .passthrough, video: container.supportsVideo ? .passthrough : Video.none)
   }
 }
 
 extension WritableContainer {
   /// The video codec that suits the container; nil if it has no video, or only video that cannot be encoded here.
-  var usualVideo: VideoOutputSettings.Codec? {
+  var defaultVideoCodec: VideoOutputSettings.Codec? {
     switch self {
     case .mp4, .mov, .matroska: .h264
     case .wav, .caf, .flac, .m4a, .webm, .ogg, .mp3: nil
@@ -71,10 +77,10 @@ extension WritableContainer {
   }
 
   /// Whether the container supports video.
-  var holdsVideo: Bool { usualVideo != nil || self == .webm }
+  var supportsVideo: Bool { defaultVideoCodec != nil || self == .webm }
 
   /// The audio codec that suits the container: lossless where that is common.
-  public var usualCodec: AudioOutputSettings.Codec {
+  public var defaultAudioCodec: AudioOutputSettings.Codec {
     switch self {
     case .wav, .caf: .pcm(.signed16)
     case .flac, .matroska: .flac

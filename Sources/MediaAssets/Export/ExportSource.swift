@@ -39,7 +39,7 @@ struct ExportSource: Sendable {
     var (composition, chapters, first) = (Composition(), [AssetChapter](), AssetMetadata?.none)
     for asset in assets {
       let opening = try opening()
-      let asset = try Self.measured(asset, opening)
+      let asset = try Self.withPreciseDuration(asset, opening)
       let duration = try opening.inspect(asset).duration
       guard duration.isNumeric else {
         throw MediaError(
@@ -67,7 +67,7 @@ struct ExportSource: Sendable {
 
   /// Returns an asset with an exact duration, because another asset follows it. A source that cannot be read again is
   /// returned unchanged.
-  private static func measured(_ asset: Asset, _ opening: AssetOpening) throws(MediaError) -> Asset {
+  private static func withPreciseDuration(_ asset: Asset, _ opening: AssetOpening) throws(MediaError) -> Asset {
     let properties = try opening.inspect(asset)
     return properties.providesPreciseDuration || !properties.isSeekable ? asset : Asset(precise: asset)
   }

@@ -3,7 +3,7 @@ import MediaCore
 /// Cancels and observes an export. Each closure is called on the exporting thread.
 struct ExportControl {
   /// Registers a closure that interrupts blocking calls. Throws `cancelled` when the export is over.
-  let hold: (@escaping @Sendable () -> Void) throws(MediaError) -> Void
+  let addCancellation: (@escaping @Sendable () -> Void) throws(MediaError) -> Void
   /// Called after each step; throws `cancelled` when the export is over.
   let check: () throws(MediaError) -> Void
   /// Called with the number of completed twentieths: at the beginning (nil if the duration is unknown), for each
@@ -36,9 +36,9 @@ struct LocalExport {
     var pass = try self.pass(material.asset, plan, descriptor, control)
     if let start = try pass.prepare(control.check) {
       pass.cancel()
-      var moved = settings
-      moved.timeRange = TimeRange(start: start, end: plan.range.end)
-      let plan = try ExportPlan(material, moved, name: source.name, try opening(control))
+      var movedSettings = settings
+      movedSettings.timeRange = TimeRange(start: start, end: plan.range.end)
+      let plan = try ExportPlan(material, movedSettings, name: source.name, try opening(control))
       pass = try self.pass(material.asset, plan, descriptor, control)
       _ = try pass.prepare(control.check)
     }
@@ -49,14 +49,14 @@ struct LocalExport {
     _ asset: Asset, _ plan: ExportPlan, _ descriptor: Int32, _ control: ExportControl
   ) throws(MediaError) -> ExportPass {
     let pass = try ExportPass(asset, plan, to: descriptor)
-    try control.hold { pass.cancel() }
+    try control.addCancellation { pass.cancel() }
     return pass
   }
 
   /// Returns an opening that is cancelled with the export.
   private func opening(_ control: ExportControl) throws(MediaError) -> AssetOpening {
     let opening = AssetOpening()
-    try control.hold { opening.cancel() }
+    try control.addCancellation { opening.cancel() }
     return opening
   }
 }

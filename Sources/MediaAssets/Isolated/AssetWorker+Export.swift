@@ -16,7 +16,7 @@ extension AssetWorkerFunctions {
     var latest = MonotonicClock.nanoseconds
     let control = ExportControl(
       // Cancellation kills this process.
-      hold: { _ in },
+      addCancellation: { _ in },
       check: {
         let now = MonotonicClock.nanoseconds
         guard now - latest >= reportNanoseconds else { return }

@@ -51,7 +51,7 @@ struct IsolatedExport {
     let pool = if let pool { pool } else { try Asset.Isolation.pool() }
     let lease = try pool.lease(limits: limits(descriptor))
     let interrupt = Interrupt()
-    try control.hold { interrupt.cancel() }
+    try control.addCancellation { interrupt.cancel() }
     let parameters = ExportParameters(
       settings: settings, mixes: source.mixes, prefersPreciseDurations: assets.map(\.prefersPreciseDuration))
     var isStream = false

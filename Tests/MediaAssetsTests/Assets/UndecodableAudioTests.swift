@@ -77,7 +77,7 @@ import Testing
       _ = try await AssetExportSession(asset, to: Array(target.utf8), ExportSettings(.mp4)).outcome()
     }
     #expect(!FileManager.default.fileExists(atPath: target))
-    _ = try await AssetExportSession(asset, to: Array(target.utf8), ExportSettings(.mp4, sound: .none)).outcome()
+    _ = try await AssetExportSession(asset, to: Array(target.utf8), ExportSettings(.mp4, audio: .none)).outcome()
     #expect(try Self.load(Asset(path: target)).tracks.map(\.mediaType) == [.video])
   }
 

@@ -98,9 +98,9 @@ import Testing
     let source = try Self.source(folder, name)
     let target = folder.file("out.\(container.rawValue)")
     var settings = ExportSettings(container)
-    if container == .m4a { settings.sound = .encode(AudioOutputSettings(.alac)) }
+    if container == .m4a { settings.audio = .encode(AudioOutputSettings(.alac)) }
     if container == .caf || container == .mov || name == "a.m4a" {
-      settings.sound = .encode(AudioOutputSettings(.pcm(.float32)))
+      settings.audio = .encode(AudioOutputSettings(.pcm(.float32)))
     }
     let rate = name == "a.opus" ? 48_000 : 44_100
     settings.timeRange = TimeRange(
@@ -349,7 +349,7 @@ import Testing
       _ = try await session.outcome(on: AssetExporter())
       return try Tool.decode(folder.file(name))
     }
-    let settings = ExportSettings(.wav, sound: .encode(AudioOutputSettings(.pcm(.float32))))
+    let settings = ExportSettings(.wav, audio: .encode(AudioOutputSettings(.pcm(.float32))))
     let whole = try await joining(false, "whole.wav", settings)
     let wanted = decoded.flatMap(\.self)
     #expect(whole.count == wanted.count)
@@ -398,17 +398,17 @@ import Testing
       ("truncated", short, "x.flac", settings(), .damagedFile),
       (
         "a codec that the container does not support", source, "x.wav",
-        settings(.wav) { $0.sound = .encode(AudioOutputSettings(.aac)) }, .invalidArgument
+        settings(.wav) { $0.audio = .encode(AudioOutputSettings(.aac)) }, .invalidArgument
       ),
       (
-        "AAC in CAF", source, "x.caf", settings(.caf) { $0.sound = .encode(AudioOutputSettings(.aac)) },
+        "AAC in CAF", source, "x.caf", settings(.caf) { $0.audio = .encode(AudioOutputSettings(.aac)) },
         .invalidArgument
       ),
       ("starts after the end", source, "x.flac", settings { $0.timeRange = range(5, 1) }, .invalidTime),
       ("negative start", source, "x.flac", settings { $0.timeRange = range(-1, 1) }, .invalidTime),
       ("empty range", source, "x.flac", settings { $0.timeRange = range(1, 0) }, .invalidTime),
       ("no such track", source, "x.flac", settings { $0.audioTrackID = 7 }, .noSuchTrack),
-      ("no audio requested", source, "x.flac", settings { $0.sound = .none }, .noPlayableTracks),
+      ("no audio requested", source, "x.flac", settings { $0.audio = .none }, .noPlayableTracks),
     ]
     let before = try Self.fileNames(in: folder)
     for (name, source, target, settings, expected) in rows {

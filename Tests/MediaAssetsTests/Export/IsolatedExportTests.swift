@@ -27,13 +27,13 @@ import Testing
   /// Exports with such a worker to a new file.
   private static func run(
     _ assets: [Asset], in folder: TemporaryDirectory, pool: WorkerPool?, _ settings: ExportSettings = .init(.flac),
-    hold: @escaping (@escaping @Sendable () -> Void) -> Void = { _ in }
+    addCancellation: @escaping (@escaping @Sendable () -> Void) -> Void = { _ in }
   ) throws -> Run {
     let descriptor = open(folder.file("out"), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     try #require(descriptor >= 0)
     defer { close(descriptor) }
     var run = Run()
-    let control = ExportControl(hold: { hold($0) }, check: {}, report: { run.reports.append($0) })
+    let control = ExportControl(addCancellation: { addCancellation($0) }, check: {}, report: { run.reports.append($0) })
     do throws(MediaError) {
       run.outcome = try IsolatedExport(ExportSource(assets: assets, mixes: false), settings, pool: pool)
         .run(writingTo: descriptor, control)

@@ -1,7 +1,7 @@
 import MediaCore
 
 /// The tracks of an export: what is read from each, and the format in which it is written.
-struct ExportLanes {
+struct ExportTracks {
   private let properties: AssetProperties
   private let settings: ExportSettings
   private let path: String
@@ -13,15 +13,15 @@ struct ExportLanes {
   /// Returns all tracks: video first, as players expect.
   ///
   /// - Throws: `noPlayableTracks`, `noSuchTrack`, `unsupportedAudioFormat`.
-  func all() throws(MediaError) -> [ExportPlan.Lane] {
-    let lanes = try video() + sound()
-    guard !lanes.isEmpty else {
+  func all() throws(MediaError) -> [ExportPlan.Track] {
+    let tracks = try video() + audio()
+    guard !tracks.isEmpty else {
       throw MediaError(.noPlayableTracks, "no track to export in \(path)", operation: "export")
     }
-    return lanes
+    return tracks
   }
 
-  private func missing(_ track: AssetTrack) -> MediaError? {
+  private func missingError(_ track: AssetTrack) -> MediaError? {
     guard settings.timeRange.start == .zero, settings.timeRange.end >= properties.duration else { return nil }
     return MediaError(
       .damagedFile, "track \(track.id) (\(track.codecName)) of \(path) has no samples", operation: "export")
@@ -29,52 +29,53 @@ struct ExportLanes {
 
   // MARK: - Audio
 
-  private func sound() throws(MediaError) -> [ExportPlan.Lane] {
-    switch settings.sound {
+  private func audio() throws(MediaError) -> [ExportPlan.Track] {
+    switch settings.audio {
     case .none: return []
     case .passthrough:
-      return try soundTracks(several: settings.container.maximumTrackCount > 1).map { track in
+      return try audioTracks(allowsSeveral: settings.container.maximumTrackCount > 1).map { track in
         stored(track, isPreferred: track.id == properties.audioTrackID)
       }
-    case .encode(let wanted):
-      var lanes: [ExportPlan.Lane] = []
-      for track in try soundTracks(several: false) { lanes.append(try encoded(track, wanted)) }
-      return lanes
+    case .encode(let requested):
+      var tracks: [ExportPlan.Track] = []
+      for track in try audioTracks(allowsSeveral: false) { tracks.append(try encoded(track, requested)) }
+      return tracks
     }
   }
 
-  private func soundTracks(several: Bool) throws(MediaError) -> [AssetTrack] {
-    let sound = properties.tracks.filter { $0.mediaType == .audio }
+  private func audioTracks(allowsSeveral: Bool) throws(MediaError) -> [AssetTrack] {
+    let tracks = properties.tracks.filter { $0.mediaType == .audio }
     if let id = settings.audioTrackID {
-      guard let track = sound.first(where: { $0.id == id }) else {
+      guard let track = tracks.first(where: { $0.id == id }) else {
         throw MediaError(.noSuchTrack, "unknown audio track in \(path)", operation: "export")
       }
       return [track]
     }
-    if !several, let fault = properties.audioFault { throw fault }
-    return several ? sound : sound.filter { $0.id == properties.audioTrackID }
+    if !allowsSeveral, let fault = properties.audioFault { throw fault }
+    return allowsSeveral ? tracks : tracks.filter { $0.id == properties.audioTrackID }
   }
 
-  private func encoded(_ track: AssetTrack, _ wanted: AudioOutputSettings?) throws(MediaError) -> ExportPlan.Lane {
+  private func encoded(_ track: AssetTrack, _ requested: AudioOutputSettings?) throws(MediaError) -> ExportPlan.Track {
     guard track.isAudible, let format = track.audioFormat else {
       throw MediaError(.unsupportedAudioFormat, "the audio of \(path) cannot be decoded", operation: "export")
     }
     let encoding = Self.encoding(of: track)
-    let output = wanted ?? Self.usual(settings.container, track)
-    return ExportPlan.Lane(
+    let output = requested ?? Self.defaultAudioSettings(settings.container, track)
+    return ExportPlan.Track(
       // All tracks of a composition play together, so no track is chosen.
       output: AssetReaderTrackOutput(
         trackID: settings.audioTrackID,
         settings: AudioReadSettings(
-          encoding, sampleRateHz: format.sampleRateHz, channelCount: format.channelCount)), missing: missing(track)
+          encoding, sampleRateHz: format.sampleRateHz, channelCount: format.channelCount)),
+      missingError: missingError(track)
     ) { first, _ in AssetWriterInput(settings: output, sourceFormat: first.format, languageCode: track.languageCode) }
   }
 
-  private static func usual(_ container: WritableContainer, _ track: AssetTrack) -> AudioOutputSettings {
-    if case .pcm = container.usualCodec, let bits = track.bitsPerSample, bits > 16 {
+  private static func defaultAudioSettings(_ container: WritableContainer, _ track: AssetTrack) -> AudioOutputSettings {
+    if case .pcm = container.defaultAudioCodec, let bits = track.bitsPerSample, bits > 16 {
       return AudioOutputSettings(.pcm(.signed24))
     }
-    return AudioOutputSettings(container.usualCodec)
+    return AudioOutputSettings(container.defaultAudioCodec)
   }
 
   /// Returns the encoding in which a track's samples are passed on: lossless, and with as little conversion as
@@ -92,17 +93,17 @@ struct ExportLanes {
 
   // MARK: - Video
 
-  private func video() throws(MediaError) -> [ExportPlan.Lane] {
+  private func video() throws(MediaError) -> [ExportPlan.Track] {
     guard let track = properties.tracks.first(where: { $0.mediaType == .video && $0.isEnabled }) else { return [] }
     switch settings.video {
     case .none: return []
     case .passthrough: return [stored(track, isPreferred: true)]
-    case .encode(let wanted): return [try encoded(track, wanted)]
+    case .encode(let requested): return [try encoded(track, requested)]
     }
   }
 
-  private func encoded(_ track: AssetTrack, _ wanted: VideoOutputSettings?) throws(MediaError) -> ExportPlan.Lane {
-    guard let codec = wanted?.codec ?? settings.container.usualVideo else {
+  private func encoded(_ track: AssetTrack, _ requested: VideoOutputSettings?) throws(MediaError) -> ExportPlan.Track {
+    guard let codec = requested?.codec ?? settings.container.defaultVideoCodec else {
       throw MediaError(
         .invalidArgument, "\(settings.container.rawValue) supports no video that can be encoded", operation: "export")
     }
@@ -113,9 +114,9 @@ struct ExportLanes {
     // Only MP4, M4A and MOV can store the rotation of video.
     reading.appliesPreferredTrackTransform = !settings.container.isMovie
     let output = AssetReaderVideoOutput(trackID: track.id, settings: reading)
-    return ExportPlan.Lane(output: output, missing: missing(track)) { first, _ in
+    return ExportPlan.Track(output: output, missingError: missingError(track)) { first, _ in
       AssetWriterInput(
-        settings: Self.fitted(wanted ?? VideoOutputSettings(codec), to: first.format.video),
+        settings: Self.fitted(requested ?? VideoOutputSettings(codec), to: first.format.video),
         sourceFormat: first.format, languageCode: track.languageCode)
     }
   }
@@ -147,9 +148,9 @@ struct ExportLanes {
     return scale >= 1_000 ? scale : nil
   }
 
-  private func stored(_ track: AssetTrack, isPreferred: Bool) -> ExportPlan.Lane {
+  private func stored(_ track: AssetTrack, isPreferred: Bool) -> ExportPlan.Track {
     let container = settings.container
-    return ExportPlan.Lane(output: AssetReaderStoredOutput(trackID: track.id), missing: missing(track)) {
+    return ExportPlan.Track(output: AssetReaderStoredOutput(trackID: track.id), missingError: missingError(track)) {
       first, start in
       AssetWriterInput(
         settings: .passthrough,
