@@ -436,9 +436,9 @@ public final class Asset: Sendable {
   ) throws(MediaError) -> AssetProperties {
     try session.beginReading(interrupt: interrupt)
     defer { session.endReading() }
-    let (run, _) = try SegmentRun.first(of: session, fetcher: fetcher, interrupt: interrupt)
+    let (segmentReader, _) = try ContiguousSegmentReader.first(of: session, fetcher: fetcher, interrupt: interrupt)
     let timeline = session.timeline
-    let properties = try run.properties(displayPath: displayPath)
+    let properties = try segmentReader.properties(displayPath: displayPath)
       .asStream(durationNanoseconds: timeline.isEnded ? timeline.endNanoseconds : nil).withRenditions(session.options)
     guard prefersPreciseDuration, timeline.isEnded else { return properties }
     let reader = try SegmentedTrackReader(session: session, fetcher: fetcher, interrupt: interrupt, trackID: nil)

@@ -51,7 +51,7 @@ extension MediaFile {
       filled += count
     }
     guard HLSSignature.matches(Array(leadingBytes[..<filled])) else { return nil }
-    let bytes = try fetcher.readAll(source, limit: HLSLimits.playlistByteCount, place: location)
+    let bytes = try fetcher.readAll(source, limit: HLSLimits.playlistByteCount, location: location)
     guard HLSPlaylist.recognizes(bytes) else { return nil }
     let playlist = try HLSPlaylist(parsing: bytes, at: location)
     let session = try StreamSession(playlist: playlist, at: location, fetcher: fetcher, interrupt: interrupt)

@@ -56,7 +56,7 @@ enum MediaFile {
   ) throws(MediaError) -> Found {
     if let composition = asset.composition { return .composition(composition) }
     if let session = asset.streamSession {
-      let fetcher = session.fetcher.begun(in: log ?? asset.networkLog, name: session.name)
+      let fetcher = session.fetcher.logging(to: log ?? asset.networkLog, name: session.name)
       session.describe(to: fetcher)
       return .stream(session, fetcher)
     }

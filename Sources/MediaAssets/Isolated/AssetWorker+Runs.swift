@@ -5,12 +5,12 @@ import MediaCore
 
 /// An open run of segments in a worker process.
 struct OpenRun {
-  private let decoder: LocalRunDecoder
+  private let decoder: LocalSegmentDecoder
   private let frame: Frame
   private let shared: SharedSamples
   private let name: String
 
-  /// - Throws: The errors of `Demuxer.init` and `LocalRunDecoder`.
+  /// - Throws: The errors of `Demuxer.init` and `LocalSegmentDecoder`.
   init(_ file: SourceFile, _ descriptor: Int32) throws(MediaError) {
     shared = try SharedSamples(mapping: descriptor)
     name = file.displayName
@@ -18,14 +18,14 @@ struct OpenRun {
     do throws(AVFailure) {
       frame = try Frame()
       let source = try file.open(interrupt: Interrupt(sharedFlag: shared.cancellation))
-      demuxer = try Demuxer(source: source, options: LocalRunDecoder.options)
+      demuxer = try Demuxer(source: source, options: LocalSegmentDecoder.options)
     } catch {
       throw MediaError(error, path: name)
     }
-    decoder = try LocalRunDecoder(demuxer, name: name)
+    decoder = try LocalSegmentDecoder(demuxer, name: name)
   }
 
-  var description: RunDescription { decoder.description }
+  var description: SegmentDescription { decoder.description }
 
   func properties() throws(MediaError) -> AssetProperties { try decoder.properties(displayPath: name) }
 
@@ -45,7 +45,7 @@ struct OpenRun {
       if let error = error.sourceError { throw error }
       outcome = .failed(code: error.code, call: error.call)
     }
-    return RunReading(outcome: outcome, tags: decoder.takeTags())
+    return RunReading(outcome: outcome, tags: decoder.drainTags())
   }
 
   /// Copies the frame into the shared memory. A frame that does not fit is undecodable.

@@ -40,8 +40,8 @@ enum AssetWorkerFunction: Int {
   /// Exports files to the file of the additional descriptor. `ExportParameters`; reports `ExportReport`; the result is
   /// `AssetExportSession.Outcome`.
   case export
-  /// Opens a run of segments, until `closeRun`. `Bool`, ignored; the result is `RunDescription`. The task includes the
-  /// descriptor of `SharedSamples`.
+  /// Opens contiguous segments, until `closeRun`. `Bool`, ignored; the result is `SegmentDescription`. The task
+  /// includes the descriptor of `SharedSamples`.
   case openRun
   /// Decodes the next frame of the run into the shared memory. `Bool`, ignored; the result is `RunReading`.
   case readRun
@@ -171,7 +171,7 @@ struct RunReading: Codable {
 
   var outcome: Outcome
   /// The tags found since the previous call.
-  var tags: [RunTag]
+  var tags: [TimestampedTag]
 }
 
 /// A frame of a run.

@@ -5,22 +5,22 @@ import LibAV
 import MediaCore
 
 /// Decodes the audio of a run in a worker process.
-final class IsolatedRunDecoder: RunDecoder {
+final class IsolatedRunDecoder: SegmentDecoder {
   /// How long a worker may take to stop a cancelled function.
   private static let graceMilliseconds: Int32 = 5_000
 
-  let description: RunDescription
+  let description: SegmentDescription
   private let lease: WorkerLease
   private let shared: SharedSamples
   private let source: FileSource
   private let displayName: String
-  private var tags: [RunTag] = []
+  private var tags: [TimestampedTag] = []
 
   /// Opens a run in a worker. Blocks.
   ///
   /// - Parameter source: The run, which belongs to this object from now on. Its interrupt cancels the worker's
   ///   functions.
-  /// - Throws: The errors of `LocalRunDecoder` and its container; `workerUnavailable`.
+  /// - Throws: The errors of `LocalSegmentDecoder` and its container; `workerUnavailable`.
   init(_ lease: WorkerLease, source: FileSource, displayName: String) throws(MediaError) {
     (shared, description) = try SharedSamples.make { (shared, descriptor) throws(MediaError) in
       source.interrupt.attach(shared)
@@ -28,7 +28,7 @@ final class IsolatedRunDecoder: RunDecoder {
         let description = try lease.open(
           source, displayName: displayName, AssetWorkerFunction.openRun.rawValue, true,
           graceMilliseconds: Self.graceMilliseconds, byteLimit: Asset.Isolation.openingByteCount,
-          descriptor: descriptor, as: RunDescription.self)
+          descriptor: descriptor, as: SegmentDescription.self)
         guard description.isPlausible else { throw Self.damaged(displayName) }
         return (shared, description)
       } catch {
@@ -51,11 +51,11 @@ final class IsolatedRunDecoder: RunDecoder {
     return properties
   }
 
-  func next(into frame: Frame) throws(AVFailure) -> RunDecoding {
+  func next(into frame: Frame) throws(AVFailure) -> SegmentDecoding {
     let reading: RunReading
     do throws(MediaError) {
       reading = try lease.run(AssetWorkerFunction.readRun.rawValue, true, as: RunReading.self)
-      guard tags.count + reading.tags.count <= RunTag.maximumCount,
+      guard tags.count + reading.tags.count <= TimestampedTag.maximumCount,
         reading.tags.allSatisfy({ $0.time?.isNumeric != false && $0.bytes.count <= SegmentTag.maximumByteCount })
       else { throw Self.damaged(displayName) }
     } catch {
@@ -75,7 +75,7 @@ final class IsolatedRunDecoder: RunDecoder {
     }
   }
 
-  func takeTags() -> [RunTag] {
+  func drainTags() -> [TimestampedTag] {
     defer { tags = [] }
     return tags
   }

@@ -133,7 +133,7 @@ extension PlayerCore {
 
   /// The range of an item that is in memory, estimated from its share of the item's or its segments' bytes.
   func networkTimeRange(of item: PlayerItem) -> TimeRange? {
-    if item.timeRange == nil, let range = item.asset.presentTimeRange { return range }
+    if item.timeRange == nil, let range = item.asset.loadedTimeRange { return range }
     let duration = item.duration
     guard duration.isNumeric, item.byteCount > 0, let bytes = item.asset.availableByteRange,
       let milliseconds = duration.frameIndex(rate: 1_000, rounding: .towardNegativeInfinity)

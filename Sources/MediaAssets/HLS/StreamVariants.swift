@@ -15,13 +15,13 @@ struct StreamVariants: Sendable {
   private var delays = VariantSetbacks()
   /// Measured bit rates of variants whose audio is separate. The bandwidth in the master playlist includes video, which
   /// is not loaded.
-  private var soundRates: [Int: AudioBitRate] = [:]
+  private var audioBitRates: [Int: AudioBitRate] = [:]
   /// The number of segments of the active variant that have arrived.
   private var segmentCount = 0
 
   /// Number of segments of a variant before a better one is tried, and before its failure is forgotten. A switch begins
   /// a little before the current position, so fewer segments might be the same as before.
-  static let leastSegmentCount = 3
+  static let minimumSegmentCount = 3
   /// Number of segments of a variant after which its delays are forgotten.
   static let steadySegmentCount = 15
 
@@ -45,8 +45,10 @@ struct StreamVariants: Sendable {
   /// - Returns: At most `maximumAttemptCount` variants, less the number of recently failed ones.
   func others(at now: HostTime) -> [Int] {
     let indices = candidates.indices.filter { $0 > current } + candidates.indices.filter { $0 < current }
-    let fresh = indices.filter { !failures.holds($0, at: now) }
-    if fresh.isEmpty, segmentCount >= Self.leastSegmentCount { return Array(indices.prefix(Self.maximumAttemptCount)) }
+    let fresh = indices.filter { !failures.isBlocked($0, at: now) }
+    if fresh.isEmpty, segmentCount >= Self.minimumSegmentCount {
+      return Array(indices.prefix(Self.maximumAttemptCount))
+    }
     return Array(fresh.prefix(max(0, Self.maximumAttemptCount - failures.count(at: now))))
   }
 
@@ -62,7 +64,7 @@ struct StreamVariants: Sendable {
   }
 
   /// Makes a variant the active one.
-  mutating func go(to index: Int) {
+  mutating func activate(_ index: Int) {
     current = index
     segmentCount = 0
   }
@@ -74,15 +76,15 @@ struct StreamVariants: Sendable {
   ///   - capacity: The throughput with larger segments; nil for the same value.
   ///   - idleNanoseconds: The time during which the reader needed no data, because it had enough, or all that is
   ///     available.
-  mutating func took(
-    byteCount: Int64, soundNanoseconds: Int64, throughput: Double?, capacity: Double? = nil, idleNanoseconds: Int64,
+  mutating func addSegment(
+    byteCount: Int64, audioNanoseconds: Int64, throughput: Double?, capacity: Double? = nil, idleNanoseconds: Int64,
     at now: HostTime
   ) -> Int? {
     segmentCount += 1
-    soundRates[current, default: AudioBitRate()].add(byteCount: byteCount, soundNanoseconds: soundNanoseconds)
+    audioBitRates[current, default: AudioBitRate()].add(byteCount: byteCount, audioNanoseconds: audioNanoseconds)
     forget()
     let ladder = HLSVariantLadder(rungs(at: now))
-    let isAhead = segmentCount >= Self.leastSegmentCount && idleNanoseconds >= soundNanoseconds / 4
+    let isAhead = segmentCount >= Self.minimumSegmentCount && idleNanoseconds >= audioNanoseconds / 4
     let choice = ladder.choice(from: current, throughput: throughput, capacity: capacity, isAhead: isAhead)
     if choice != nil, let throughput, !ladder.isSustained(current, throughput: throughput) {
       delays.add(current, at: now)
@@ -93,7 +95,7 @@ struct StreamVariants: Sendable {
   /// Forgets failures that the arrived segments of the active variant disprove.
   private mutating func forget() {
     if segmentCount >= Self.steadySegmentCount { delays.forget(current) }
-    guard segmentCount >= Self.leastSegmentCount else { return }
+    guard segmentCount >= Self.minimumSegmentCount else { return }
     // If all variants failed, the cause was the network or the server, which works again.
     if candidates.indices.allSatisfy(failures.contains) { failures.forgetAll() } else { failures.forget(current) }
   }
@@ -104,13 +106,13 @@ struct StreamVariants: Sendable {
       let bandwidth = candidate.variant.bandwidth
       var bitRate = bandwidth
       if candidate.rendition?.location != nil {
-        let own = soundRates[index]?.bitsPerSecond ?? 0
-        bitRate = bandwidth > 0 ? min(own, bandwidth) : own
+        let measured = audioBitRates[index]?.bitsPerSecond ?? 0
+        bitRate = bandwidth > 0 ? min(measured, bandwidth) : measured
       }
       return HLSVariantLadder.Rung(
         bitRate: bitRate, bandwidth: bandwidth,
-        isUsable: !failures.holds(index, at: now) && (candidate.isWithinLimit || !isAnyWithin),
-        wasTooSlow: delays.holds(index, at: now))
+        isUsable: !failures.isBlocked(index, at: now) && (candidate.isWithinLimit || !isAnyWithin),
+        wasTooSlow: delays.isBlocked(index, at: now))
     }
   }
 }

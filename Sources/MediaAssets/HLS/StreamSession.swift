@@ -17,7 +17,7 @@ struct StreamStretch: Sendable, Hashable {
   /// Whether both values follow from decoded audio instead of the playlist.
   var isExact: Bool
   /// The first timestamp of the stretch, if the later timestamps have another origin. It still denotes `startFrame`.
-  var strayStartStamp: Int64?
+  var divergentStartTimestamp: Int64?
   /// Whether another rendition's reader found the stretch.
   var isBorrowed = false
   /// Codec frames begin at `anchorFrame` plus multiples of `stepFrames`; 0 before this is known.
@@ -33,7 +33,7 @@ final class StreamSession: Sendable {
     /// The stream ends before this segment.
     case ended
     /// The segment has left the window; `first` is the first one available.
-    case left(first: Int64)
+    case leftWindow(first: Int64)
     /// Another variant is active now. Its segments have different numbers.
     case variant
   }
@@ -41,7 +41,7 @@ final class StreamSession: Sendable {
   struct State {
     var timeline: HLSTimeline
     /// The location of the playlist.
-    var place: PlaylistLocation
+    var location: PlaylistLocation
     var variants: StreamVariants
     /// Increases at each switch of variants. Segments with another number belong to another variant.
     var variantNumber = 0
@@ -60,11 +60,11 @@ final class StreamSession: Sendable {
     /// The error at which the stream ended.
     var failure: MediaError?
     /// The segments whose reader ended early.
-    var kept: [KeptSegment] = []
+    var retainedTransfers: [RetainedTransfer] = []
   }
 
   /// The transfer of a segment, for the next reader of the segment.
-  struct KeptSegment {
+  struct RetainedTransfer {
     var segment: HLSSegment
     var resource: HTTPResource
   }
@@ -84,24 +84,24 @@ final class StreamSession: Sendable {
   let trackID: AssetTrack.ID?
 
   /// Size limits of initialization sections and keys.
-  static let mapByteCount = 4 << 20
-  private static let keyByteCount = 64
-  private static let maximumKeptCount = 16
+  static let maximumMapByteCount = 4 << 20
+  private static let maximumKeyByteCount = 64
+  private static let maximumCachedCount = 16
 
   /// Creates a session for a playlist. Blocks, because a master playlist refers to other playlists.
   ///
   /// - Throws: `badStreamPlaylist` and the other errors of playlists; those of the network.
   init(
-    playlist: HLSPlaylist, at place: PlaylistLocation, fetcher: StreamFetcher, interrupt: Interrupt
+    playlist: HLSPlaylist, at location: PlaylistLocation, fetcher: StreamFetcher, interrupt: Interrupt
   ) throws(MediaError) {
-    name = place.displayText
+    name = location.displayText
     self.fetcher = fetcher
     family = StreamFamily()
-    let found: Found
+    let found: LoadedVariant
     var variants: StreamVariants
     switch playlist {
     case .media(let list):
-      found = Found(media: list, place: place, index: 0)
+      found = LoadedVariant(media: list, location: location, index: 0)
       variants = StreamVariants()
       options = nil
       sessionData = []
@@ -109,25 +109,25 @@ final class StreamSession: Sendable {
       sessionData = master.sessionData
       let choice = HLSVariantChoice(master)
       let candidates = choice.candidates(peakBitRateLimit: fetcher.options.preferredPeakBitRate)
-      options = Options(choice, at: place, candidates: candidates)
+      options = Options(choice, at: location, candidates: candidates)
       variants = StreamVariants(candidates)
-      found = try Self.load(variants.first, of: variants, at: place, fetcher: fetcher, interrupt: interrupt)
+      found = try Self.load(variants.first, of: variants, at: location, fetcher: fetcher, interrupt: interrupt)
     }
-    variants.take(found)
+    variants.activate(found)
     trackID = options?.defaultIndex
     signal = ConditionMutex(
       State(
-        timeline: HLSTimeline(found.media), place: found.place, variants: variants, loadedAt: fetcher.clock.now))
+        timeline: HLSTimeline(found.media), location: found.location, variants: variants, loadedAt: fetcher.clock.now))
     describe(to: fetcher)
   }
 
   /// Creates a session for a rendition other than the default one. Blocks.
   ///
-  /// `place` is the location of the master playlist.
+  /// - Parameter location: The location of the master playlist.
   /// - Throws: The errors of the other initializer.
   init(
     rendition trackID: AssetTrack.ID, of main: StreamSession, candidates: [HLSVariantChoice.Candidate],
-    at place: PlaylistLocation, interrupt: Interrupt
+    at location: PlaylistLocation, interrupt: Interrupt
   ) throws(MediaError) {
     name = main.name
     fetcher = main.fetcher
@@ -137,11 +137,11 @@ final class StreamSession: Sendable {
     self.trackID = trackID
     let now = fetcher.clock.now
     var variants = StreamVariants(candidates)
-    let found = try Self.load(variants.first, of: variants, at: place, fetcher: fetcher, interrupt: interrupt)
-    variants.take(found)
+    let found = try Self.load(variants.first, of: variants, at: location, fetcher: fetcher, interrupt: interrupt)
+    variants.activate(found)
     signal = ConditionMutex(
       State(
-        timeline: HLSTimeline(found.media, alignedWith: (family.active ?? main).timeline), place: found.place,
+        timeline: HLSTimeline(found.media, alignedWith: (family.active ?? main).timeline), location: found.location,
         variants: variants, loadedAt: now))
   }
 
@@ -157,37 +157,37 @@ final class StreamSession: Sendable {
   }
 
   /// A loaded media playlist with its location, its variant, and the variants that failed before it.
-  fileprivate struct Found {
+  fileprivate struct LoadedVariant {
     var media: HLSMediaPlaylist
-    var place: PlaylistLocation
+    var location: PlaylistLocation
     var index: Int
     var failed: [(index: Int, at: HostTime)] = []
   }
 
   /// Loads the first variant that is available.
   private static func load(
-    _ indices: [Int], of variants: StreamVariants, at place: PlaylistLocation, fetcher: StreamFetcher,
+    _ indices: [Int], of variants: StreamVariants, at location: PlaylistLocation, fetcher: StreamFetcher,
     interrupt: Interrupt
-  ) throws(MediaError) -> Found {
+  ) throws(MediaError) -> LoadedVariant {
     var failure: MediaError?
     for (count, index) in indices.enumerated() {
       guard let candidate = variants[index] else { continue }
       if count > 0 { fetcher.note { $0.numberOfSwitches += 1 } }
       do throws(MediaError) {
-        guard candidate.location != place else {
+        guard candidate.location != location else {
           throw MediaError(
-            .streamPlaylistCycle, "the playlist refers to itself: \(place.displayText)", operation: "hls")
+            .streamPlaylistCycle, "the playlist refers to itself: \(location.displayText)", operation: "hls")
         }
         let loaded = try fetcher.load(
           candidate.location, limit: HLSLimits.playlistByteCount, interrupt: interrupt)
-        guard case .media(let media) = try HLSPlaylist(parsing: loaded.bytes, at: loaded.place) else {
+        guard case .media(let media) = try HLSPlaylist(parsing: loaded.bytes, at: loaded.location) else {
           throw MediaError(
             .streamPlaylistCycle, "a master playlist refers to another one: \(candidate.location.displayText)",
             operation: "hls")
         }
         let now = fetcher.clock.now
-        return Found(
-          media: media, place: loaded.place, index: index, failed: indices.prefix(count).map { ($0, now) })
+        return LoadedVariant(
+          media: media, location: loaded.location, index: index, failed: indices.prefix(count).map { ($0, now) })
       } catch {
         if error.code == .cancelled { throw error }
         failure = failure ?? error
@@ -195,7 +195,7 @@ final class StreamSession: Sendable {
       }
     }
     throw failure
-      ?? MediaError(.noPlayableVariant, "no variant can be played: \(place.displayText)", operation: "hls")
+      ?? MediaError(.noPlayableVariant, "no variant can be played: \(location.displayText)", operation: "hls")
   }
 
   /// Switches to another variant, because the current one fails. Returns false if there is none. Blocks.
@@ -204,27 +204,27 @@ final class StreamSession: Sendable {
   ///   - variantNumber: The variant that failed. If another one is active already, returns true.
   ///   - fetcher: The fetcher of the reader, in whose log the switch is recorded.
   func fallBack(from variantNumber: Int, _ fetcher: StreamFetcher, interrupt: Interrupt) throws(MediaError) -> Bool {
-    let (variants, place, number) = signal.withState { ($0.variants, $0.place, $0.variantNumber) }
+    let (variants, location, number) = signal.withState { ($0.variants, $0.location, $0.variantNumber) }
     guard number == variantNumber else { return true }
     let now = fetcher.clock.now
-    let (present, others) = (variants.current, variants.others(at: now))
+    let (failedIndex, others) = (variants.current, variants.others(at: now))
     guard !others.isEmpty else {
-      signal.withState { $0.variants.fail([present], at: now) }
+      signal.withState { $0.variants.fail([failedIndex], at: now) }
       return false
     }
     fetcher.note { $0.numberOfSwitches += 1 }
     do throws(MediaError) {
-      var found = try Self.load(others, of: variants, at: place, fetcher: fetcher, interrupt: interrupt)
-      found.failed.append((present, now))
-      take(found, insteadOf: variantNumber, fetcher)
+      var found = try Self.load(others, of: variants, at: location, fetcher: fetcher, interrupt: interrupt)
+      found.failed.append((failedIndex, now))
+      activate(found, replacing: variantNumber, fetcher)
     } catch {
       if error.code == .cancelled { throw error }
       let now = fetcher.clock.now
       return signal.withState { state in
         // A variant to which another reader has switched meanwhile is available.
-        let isGone = state.variantNumber != variantNumber
-        state.variants.fail((others + [present]).filter { !isGone || $0 != state.variants.current }, at: now)
-        return isGone
+        let isReplaced = state.variantNumber != variantNumber
+        state.variants.fail((others + [failedIndex]).filter { !isReplaced || $0 != state.variants.current }, at: now)
+        return isReplaced
       }
     }
     return true
@@ -235,14 +235,14 @@ final class StreamSession: Sendable {
   ///
   /// - Parameter variantNumber: The reader's variant. If another one is active already, this has no effect.
   /// - Throws: `cancelled`.
-  func go(
+  func switchVariant(
     to index: Int, from variantNumber: Int, _ fetcher: StreamFetcher, interrupt: Interrupt
   ) throws(MediaError) {
-    let (variants, place, present) = signal.withState { ($0.variants, $0.place, $0.variantNumber) }
-    guard present == variantNumber, variants.current != index else { return }
+    let (variants, location, number) = signal.withState { ($0.variants, $0.location, $0.variantNumber) }
+    guard number == variantNumber, variants.current != index else { return }
     do throws(MediaError) {
-      let found = try Self.load([index], of: variants, at: place, fetcher: fetcher, interrupt: interrupt)
-      take(found, insteadOf: variantNumber, fetcher) { fetcher.note { $0.numberOfSwitches += 1 } }
+      let found = try Self.load([index], of: variants, at: location, fetcher: fetcher, interrupt: interrupt)
+      activate(found, replacing: variantNumber, fetcher) { fetcher.note { $0.numberOfSwitches += 1 } }
     } catch {
       if error.code == .cancelled { throw error }
       let now = fetcher.clock.now
@@ -251,15 +251,15 @@ final class StreamSession: Sendable {
   }
 
   /// Activates another variant, unless another reader has switched meanwhile.
-  private func take(
-    _ found: Found, insteadOf variantNumber: Int, _ fetcher: StreamFetcher, onTaken: () -> Void = {}
+  private func activate(
+    _ found: LoadedVariant, replacing variantNumber: Int, _ fetcher: StreamFetcher, onActivated: () -> Void = {}
   ) {
     let now = fetcher.clock.now
-    let isTaken = signal.update { state in
+    let isActivated = signal.update { state in
       guard state.variantNumber == variantNumber else { return false }
-      state.variants.take(found)
+      state.variants.activate(found)
       state.variantNumber += 1
-      state.place = found.place
+      state.location = found.location
       state.loadedAt = now
       state.timeline.replace(found.media)
       state.failure = nil
@@ -267,8 +267,8 @@ final class StreamSession: Sendable {
       state.stopReloading()
       return true
     }
-    guard isTaken else { return }
-    onTaken()
+    guard isActivated else { return }
+    onActivated()
     describe(to: fetcher)
     if let session = fetcher.session { fetcher.log.reportAccess(session) }
     startReloading()
@@ -280,15 +280,15 @@ final class StreamSession: Sendable {
   ///   - variantNumber: The variant of the segment. If another one is active now, the transfer only updates the
   ///     throughput.
   ///   - idleNanoseconds: The time during which the reader needed no data.
-  func took(
-    _ measure: TransferStatistics, _ segment: HLSSegment, variantNumber: Int, idleNanoseconds: Int64
+  func addTransfer(
+    _ statistics: TransferStatistics, _ segment: HLSSegment, variantNumber: Int, idleNanoseconds: Int64
   ) -> Int? {
-    let throughput = family.took(measure, soundNanoseconds: segment.durationNanoseconds)
+    let throughput = family.addTransfer(statistics, audioNanoseconds: segment.durationNanoseconds)
     let now = fetcher.clock.now
     return signal.withState { state in
       guard state.variantNumber == variantNumber else { return nil }
-      return state.variants.took(
-        byteCount: measure.byteCount, soundNanoseconds: segment.durationNanoseconds,
+      return state.variants.addSegment(
+        byteCount: statistics.byteCount, audioNanoseconds: segment.durationNanoseconds,
         throughput: throughput.bitsPerSecond, capacity: throughput.capacity, idleNanoseconds: idleNanoseconds, at: now)
     }
   }
@@ -296,7 +296,7 @@ final class StreamSession: Sendable {
   // MARK: - Segments
 
   /// The location of the playlist.
-  var place: PlaylistLocation { signal.withState { $0.place } }
+  var location: PlaylistLocation { signal.withState { $0.location } }
 
   /// The number of the active variant. Segments with another number belong to another variant.
   var variantNumber: Int { signal.withState { $0.variantNumber } }
@@ -305,7 +305,9 @@ final class StreamSession: Sendable {
   var timeline: HLSTimeline { signal.withState { $0.timeline } }
 
   /// The timeline of the playlist, and the number of its variant.
-  var heard: (timeline: HLSTimeline, variantNumber: Int) { signal.withState { ($0.timeline, $0.variantNumber) } }
+  var activeTimeline: (timeline: HLSTimeline, variantNumber: Int) {
+    signal.withState { ($0.timeline, $0.variantNumber) }
+  }
 
   /// Returns the segment with a number. Blocks until the segment is available or known to be unavailable.
   ///
@@ -320,7 +322,7 @@ final class StreamSession: Sendable {
       if let entry = state.timeline.entry(number) { return .success(.entry(entry)) }
       let numbers = state.timeline.numbers
       if !numbers.isEmpty, number < numbers.lowerBound || number > numbers.upperBound {
-        return .success(.left(first: numbers.lowerBound))
+        return .success(.leftWindow(first: numbers.lowerBound))
       }
       if state.timeline.isEnded { return .success(.ended) }
       return state.failure.map { .failure($0) }
@@ -345,19 +347,19 @@ final class StreamSession: Sendable {
 
   /// Returns the bytes of a key. Blocks.
   func key(_ key: HLSKey, interrupt: Interrupt) throws(MediaError) -> [UInt8] {
-    guard key.method == .aes128, let place = key.location else {
+    guard key.method == .aes128, let location = key.location else {
       let method = if case .other(let name) = key.method { name } else { "AES-128" }
       throw MediaError(.unsupportedEncryption, "segments are encrypted with \(method): \(name)", operation: "hls")
     }
-    if let known = signal.withState({ $0.keys[place] }) { return known }
-    let (bytes, _) = try fetcher.load(place, limit: Self.keyByteCount, interrupt: interrupt)
+    if let known = signal.withState({ $0.keys[location] }) { return known }
+    let (bytes, _) = try fetcher.load(location, limit: Self.maximumKeyByteCount, interrupt: interrupt)
     guard bytes.count == 16 else {
       throw MediaError(
-        .decryptionFailed, "a key must have 16 bytes (got \(bytes.count)): \(place.displayText)", operation: "hls")
+        .decryptionFailed, "a key must have 16 bytes (got \(bytes.count)): \(location.displayText)", operation: "hls")
     }
     signal.withState { state in
-      if state.keys.count >= Self.maximumKeptCount { state.keys = [:] }
-      state.keys[place] = bytes
+      if state.keys.count >= Self.maximumCachedCount { state.keys = [:] }
+      state.keys[location] = bytes
     }
     return bytes
   }
@@ -366,14 +368,14 @@ final class StreamSession: Sendable {
   func map(_ map: HLSMap, interrupt: Interrupt) throws(MediaError) -> [UInt8] {
     if let known = signal.withState({ state in state.maps.first { $0.map == map }?.bytes }) { return known }
     var (bytes, _) = try fetcher.load(
-      map.location, bytes: map.byteRange, limit: Self.mapByteCount, interrupt: interrupt)
+      map.location, bytes: map.byteRange, limit: Self.maximumMapByteCount, interrupt: interrupt)
     if let key = map.key {
-      bytes = try decrypt(bytes, key: key, number: 0, place: map.location, interrupt: interrupt)
+      bytes = try decrypt(bytes, key: key, number: 0, location: map.location, interrupt: interrupt)
     }
-    let kept = bytes
+    let cached = bytes
     signal.withState { state in
-      if state.maps.count >= Self.maximumKeptCount { state.maps = [] }
-      state.maps.append((map, kept))
+      if state.maps.count >= Self.maximumCachedCount { state.maps = [] }
+      state.maps.append((map, cached))
     }
     return bytes
   }
@@ -382,20 +384,21 @@ final class StreamSession: Sendable {
   ///
   /// - Throws: `unsupportedEncryption`; `decryptionFailed`; the errors of loading the key.
   func decrypt(
-    _ bytes: [UInt8], key: HLSKey, number: Int64, place: PlaylistLocation, interrupt: Interrupt
+    _ bytes: [UInt8], key: HLSKey, number: Int64, location: PlaylistLocation, interrupt: Interrupt
   ) throws(MediaError) -> [UInt8] {
     let secret = try self.key(key, interrupt: interrupt)
-    let counted = [UInt8](repeating: 0, count: 8) + (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
+    let numberVector =
+      [UInt8](repeating: 0, count: 8) + (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
     let plain: [UInt8]?
     do throws(AVFailure) {
       plain = try AESDecryption.decrypt(
-        bytes, key: secret, initializationVector: key.initializationVector ?? counted)
+        bytes, key: secret, initializationVector: key.initializationVector ?? numberVector)
     } catch {
       throw MediaError(error, path: name)
     }
     guard let plain else {
       throw MediaError(
-        .decryptionFailed, "decryption with the key failed: \(place.displayText)", operation: "hls")
+        .decryptionFailed, "decryption with the key failed: \(location.displayText)", operation: "hls")
     }
     return plain
   }
@@ -405,8 +408,8 @@ final class StreamSession: Sendable {
   /// Returns a stretch for a reader with a sample rate: found by this session, or for a live stream by another
   /// rendition.
   func stretch(_ discontinuityNumber: Int64, sampleRateHz: Int) -> StreamStretch? {
-    let (own, isEnded) = signal.withState { ($0.stretches[discontinuityNumber], $0.timeline.isEnded) }
-    if let own, own.sampleRateHz == sampleRateHz { return own }
+    let (known, isEnded) = signal.withState { ($0.stretches[discontinuityNumber], $0.timeline.isEnded) }
+    if let known, known.sampleRateHz == sampleRateHz { return known }
     // All renditions of an ended stream begin at the same time, whatever their timestamps are.
     return isEnded ? nil : family.stretch(discontinuityNumber, sampleRateHz: sampleRateHz)
   }
@@ -434,14 +437,14 @@ final class StreamSession: Sendable {
       state.stretches = [:]
       return true
     }
-    if isMoved { family.forgetStretches() }
+    if isMoved { family.removeStretches() }
   }
 }
 
 extension StreamVariants {
   /// Activates a variant that has been loaded.
-  fileprivate mutating func take(_ found: StreamSession.Found) {
+  fileprivate mutating func activate(_ found: StreamSession.LoadedVariant) {
     for (index, time) in found.failed { fail([index], at: time) }
-    go(to: found.index)
+    activate(found.index)
   }
 }

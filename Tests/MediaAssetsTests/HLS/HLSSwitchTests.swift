@@ -22,7 +22,7 @@ import Testing
   }
 
   private func switchVariant(_ session: StreamSession, to index: Int, from variantNumber: Int) throws {
-    try session.go(to: index, from: variantNumber, session.fetcher, interrupt: Interrupt())
+    try session.switchVariant(to: index, from: variantNumber, session.fetcher, interrupt: Interrupt())
   }
 
   /// The playlist of the previous variant never arrives.
@@ -43,7 +43,7 @@ import Testing
     try rig.server.wait("gate list")
     rig.server.open(gate: "slow")
     try rig.server.wait("request GET /low.m3u8")
-    rig.wait { session.place.displayText.hasSuffix("low.m3u8") }
+    rig.wait { session.location.displayText.hasSuffix("low.m3u8") }
     try rig.write("low", 0..<9)
     rig.clock.advance(seconds: 3)
     try rig.server.wait("request GET /low.m3u8")
@@ -98,7 +98,7 @@ import Testing
     for name in ["high", "low"] { try rig.write(name) }
     let session = try rig.session()
     let threads = (0..<2).map { _ in
-      CodeThread { try session.go(to: 1, from: 0, session.fetcher, interrupt: Interrupt()) }
+      CodeThread { try session.switchVariant(to: 1, from: 0, session.fetcher, interrupt: Interrupt()) }
     }
     for _ in threads { try rig.server.wait("gate list") }
     // Changes while they wait for the playlist are kept.
@@ -106,7 +106,7 @@ import Testing
     #expect(session.variantNumber == 0 && session.signal.withState { $0.variants.others(at: rig.clock.now) } == [1])
     rig.server.open(gate: "list")
     for thread in threads { #expect(thread.code() == 0) }
-    #expect(session.variantNumber == 1 && session.place.displayText.contains("low.m3u8"))
+    #expect(session.variantNumber == 1 && session.location.displayText.contains("low.m3u8"))
     #expect(session.signal.withState { $0.variants.others(at: rig.clock.now) } == [0])
     #expect(rig.log.accessEvents.last?.numberOfSwitches == 1)
     _ = try rig.server.drain()
@@ -127,7 +127,7 @@ import Testing
     let entry = try #require(session.timeline.entry(0))
     let measure = TransferStatistics(byteCount: 10, nanoseconds: 1_000_000_000)
     func choice(_ variantNumber: Int) -> Int? {
-      session.took(measure, entry.segment, variantNumber: variantNumber, idleNanoseconds: 0)
+      session.addTransfer(measure, entry.segment, variantNumber: variantNumber, idleNanoseconds: 0)
     }
     #expect(choice(0) == nil, "however slow it was")
     #expect(choice(1) == 2)

@@ -26,12 +26,12 @@ final class SegmentBytes {
   private var offset: Int64
   private var isOpen = false
   /// Whether `head` contains the entire segment.
-  private var isWhole = false
+  private var isHeadComplete = false
 
   /// Maximum size in bytes of an encrypted segment, which is decrypted as a whole.
-  private static let encryptedByteCount = 64 << 20
+  private static let maximumEncryptedByteCount = 64 << 20
   /// Maximum number of bytes that are searched for ID3 tags.
-  private static let tagByteCount = 1 << 20
+  private static let maximumTagByteCount = 1 << 20
   /// Maximum number of tags of one segment.
   private static let maximumTagCount = 64
 
@@ -43,8 +43,8 @@ final class SegmentBytes {
     self.session = session
     self.fetcher = fetcher
     self.interrupt = interrupt
-    if let kept = session.takeKept(entry.segment, log: fetcher.log) {
-      source = kept
+    if let retained = session.removeRetained(entry.segment, log: fetcher.log) {
+      source = retained
     } else {
       source = try fetcher.source(entry.segment.location, bytes: entry.segment.byteRange)
     }
@@ -55,25 +55,25 @@ final class SegmentBytes {
   deinit { interrupt.detach(source) }
 
   /// The transfer, for the next reader of the segment; nil if the segment's beginning is not in memory any more.
-  var kept: StreamSession.KeptSegment? {
+  var retainedTransfer: StreamSession.RetainedTransfer? {
     guard let resource = source as? HTTPResource else { return nil }
     let first = resource.availableByteRange?.lowerBound ?? offset
     return first <= entry.segment.byteRange?.start ?? 0
-      ? StreamSession.KeptSegment(segment: entry.segment, resource: resource) : nil
+      ? StreamSession.RetainedTransfer(segment: entry.segment, resource: resource) : nil
   }
 
   /// Sends the request without waiting for the reply.
   func start() { if let resource = source as? HTTPResource { try? resource.start() } }
 
   /// Whether the entire segment has arrived.
-  var hasCome: Bool {
-    if isWhole || !(source is HTTPResource) { return true }
+  var hasArrived: Bool {
+    if isHeadComplete || !(source is HTTPResource) { return true }
     guard isOpen, let end = entry.segment.byteRange?.end ?? source.byteCount else { return false }
     return source.availableByteRange.map { $0.upperBound >= end } ?? false
   }
 
   /// The size and duration of the transfer; nil for a file.
-  var measure: TransferStatistics? { (source as? HTTPResource)?.statistics }
+  var statistics: TransferStatistics? { (source as? HTTPResource)?.statistics }
 
   /// The segment as it is shared with other readers.
   var loaded: StreamFamily.LoadedSegment { StreamFamily.LoadedSegment(entry: entry, source: source) }
@@ -87,27 +87,27 @@ final class SegmentBytes {
       // Load the key first: without it the bytes are useless.
       _ = try session.key(key, interrupt: interrupt)
       let bytes = try fetcher.readAll(
-        source, bytes: entry.segment.byteRange, limit: Self.encryptedByteCount,
-        place: entry.segment.location, within: nil)
+        source, bytes: entry.segment.byteRange, limit: Self.maximumEncryptedByteCount,
+        location: entry.segment.location, within: nil)
       head = try session.decrypt(
-        bytes, key: key, number: entry.segment.number, place: entry.segment.location, interrupt: interrupt)
-      isWhole = true
+        bytes, key: key, number: entry.segment.number, location: entry.segment.location, interrupt: interrupt)
+      isHeadComplete = true
     }
     isOpen = true
-    try look()
+    try inspectBeginning()
   }
 
-  private func look() throws(MediaError) {
+  private func inspectBeginning() throws(MediaError) {
     _ = try fill(16)
     while try fill(10), head[headOffset...].starts(with: "ID3".utf8) {
       let length = head[(headOffset + 6)..<(headOffset + 10)].reduce(0) { $0 << 7 | Int($1 & 0x7F) }
       let count = length + (head[headOffset + 5] & 0x10 != 0 ? 20 : 10)
-      guard headOffset + count <= Self.tagByteCount else { break }
+      guard headOffset + count <= Self.maximumTagByteCount else { break }
       _ = try fill(count)
       let tag = head[headOffset..<min(head.count, headOffset + count)]
       if timestamp == nil { timestamp = TransportTimestamp.find(in: tag) }
       if tag.count <= SegmentTag.maximumByteCount, tags.count < Self.maximumTagCount {
-        tags.append(SegmentTag(time: .place(entry.startNanoseconds), bytes: Array(tag)))
+        tags.append(SegmentTag(time: .position(entry.startNanoseconds), bytes: Array(tag)))
       }
       headOffset = min(head.count, headOffset + count)
     }
@@ -118,25 +118,25 @@ final class SegmentBytes {
     isPacked = start.first != 0x47 && !boxes.contains(box)
     if isPacked, let timestamp {
       let time = MediaTime(value: timestamp, timescale: 90_000)
-      for index in tags.indices { tags[index].time = .stamp(time) }
+      for index in tags.indices { tags[index].time = .timestamp(time) }
     }
-    if boxes.contains(box), start.first != 0x47 { try lookForEvents() }
+    if boxes.contains(box), start.first != 0x47 { try readEventMessages() }
   }
 
   /// Reads the ID3 tags of `emsg` boxes before the first fragment, because FFmpeg skips these boxes.
-  private func lookForEvents() throws(MediaError) {
-    var place = 0
-    while try fill(place + 8), place <= Self.tagByteCount {
-      let box = head[(headOffset + place)...]
+  private func readEventMessages() throws(MediaError) {
+    var boxOffset = 0
+    while try fill(boxOffset + 8), boxOffset <= Self.maximumTagByteCount {
+      let box = head[(headOffset + boxOffset)...]
       let size = box.prefix(4).reduce(0) { $0 << 8 | Int($1) }
       let name = String(decoding: box.dropFirst(4).prefix(4), as: UTF8.self)
-      guard size >= 8, name != "moof", name != "mdat", size <= Self.tagByteCount else { return }
+      guard size >= 8, name != "moof", name != "mdat", size <= Self.maximumTagByteCount else { return }
       if name == "emsg", size <= SegmentTag.maximumByteCount, tags.count < Self.maximumTagCount {
-        guard try fill(place + size) else { return }
-        let content = head[(headOffset + place + 8)..<(headOffset + place + size)]
+        guard try fill(boxOffset + size) else { return }
+        let content = head[(headOffset + boxOffset + 8)..<(headOffset + boxOffset + size)]
         if let tag = EventMessage.tag(in: content, startNanoseconds: entry.startNanoseconds) { tags.append(tag) }
       }
-      place += size
+      boxOffset += size
     }
   }
 
@@ -160,9 +160,9 @@ final class SegmentBytes {
   }
 
   private func readSource(into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
-    if isWhole { return 0 }
-    let left = entry.segment.byteRange.map { max(0, $0.end - offset) } ?? .max
-    let wanted = Int(min(Int64(buffer.count), left))
+    if isHeadComplete { return 0 }
+    let remaining = entry.segment.byteRange.map { max(0, $0.end - offset) } ?? .max
+    let wanted = Int(min(Int64(buffer.count), remaining))
     guard wanted > 0 else { return 0 }
     let count = min(
       wanted, try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset))

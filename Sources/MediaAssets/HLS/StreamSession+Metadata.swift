@@ -5,8 +5,8 @@ import Playlists
 
 extension StreamSession {
   /// Maximum number of bytes of one external data item and of all of them, and maximum number of items that are loaded.
-  private static let dataByteCount = 1 << 20
-  private static let allDataByteCount = 4 << 20
+  private static let maximumDataByteCount = 1 << 20
+  private static let maximumTotalByteCount = 4 << 20
   private static let maximumExternalDataCount = 32
 
   /// Returns the stream's metadata. Blocks, because it may load external data. Failures are reported in the warnings.
@@ -14,7 +14,7 @@ extension StreamSession {
   /// - Throws: `cancelled`.
   func metadata(_ fetcher: StreamFetcher, interrupt: Interrupt) throws(MediaError) -> AssetMetadata {
     var metadata = AssetMetadata()
-    var left = Self.allDataByteCount
+    var remaining = Self.maximumTotalByteCount
     var externalDataCount = 0
     for data in sessionData {
       var item = MetadataItem(
@@ -22,16 +22,17 @@ extension StreamSession {
         extendedLanguageTag: data.language)
       switch data.content {
       case .value(let text): item.value = .string(text)
-      case .location(let place, let isJSON):
+      case .location(let location, let isJSON):
         do throws(MediaError) {
           externalDataCount += 1
-          guard externalDataCount <= Self.maximumExternalDataCount, left > 0 else {
+          guard externalDataCount <= Self.maximumExternalDataCount, remaining > 0 else {
             throw MediaError(
-              .mediaLimitExceeded, "session data exceeds the limit and was not loaded: \(place.displayText)",
+              .mediaLimitExceeded, "session data exceeds the limit and was not loaded: \(location.displayText)",
               operation: "hls")
           }
-          let (bytes, _) = try fetcher.load(place, limit: min(left, Self.dataByteCount), interrupt: interrupt)
-          left -= bytes.count
+          let (bytes, _) = try fetcher.load(
+            location, limit: min(remaining, Self.maximumDataByteCount), interrupt: interrupt)
+          remaining -= bytes.count
           item.extraAttributes[.mediaType] = isJSON ? "application/json" : nil
           let text = isJSON ? String(validating: bytes, as: UTF8.self) : nil
           item.value = text.map { .string($0) } ?? .data(bytes)

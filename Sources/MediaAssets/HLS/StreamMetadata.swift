@@ -9,9 +9,9 @@ struct SegmentTag: Sendable, Hashable {
   /// The time at which a tag becomes valid.
   enum Time: Sendable, Hashable {
     /// A timestamp on the audio's scale.
-    case stamp(MediaTime)
+    case timestamp(MediaTime)
     /// Nanoseconds on the playlist's timeline.
-    case place(Int64)
+    case position(Int64)
     /// The time of the audio that is being decoded.
     case now
   }
@@ -49,27 +49,29 @@ struct StreamMetadata {
   private var pending: [Pending] = []
   private var byteCount = 0
   /// The groups delivered last. A tag that is read twice is delivered once.
-  private var given: [Pending] = []
+  private var delivered: [Pending] = []
   /// The frame at which the current reading began.
   var startFrame: Int64
   /// The date ranges delivered since then, as they were at that time.
-  private var told: [String: HLSDateRange] = [:]
+  private var reportedRanges: [String: HLSDateRange] = [:]
   private var version: Int?
 
   /// Maximum number and size of pending tags. The first tags are dropped beyond these limits.
   static let maximumCount = 256
   static let maximumByteCount = 2 << 20
-  private static let maximumGivenCount = 32
+  private static let maximumDeliveredCount = 32
 
   /// Begins reading at a frame, and removes all state.
-  mutating func begin(atFrame frame: Int64) { self = StreamMetadata(startFrame: frame) }
+  mutating func restart(atFrame frame: Int64) { self = StreamMetadata(startFrame: frame) }
 
   init(startFrame: Int64 = 0) { self.startFrame = startFrame }
 
   /// Adds a tag that becomes valid at a frame.
   mutating func add(_ tag: SegmentTag, atFrame frame: Int64) {
     let items = tag.items
-    guard !items.isEmpty, !(pending + given).contains(where: { $0.frame == frame && $0.items == items }) else { return }
+    guard !items.isEmpty, !(pending + delivered).contains(where: { $0.frame == frame && $0.items == items }) else {
+      return
+    }
     let index = pending.lastIndex { $0.frame <= frame }.map { $0 + 1 } ?? 0
     pending.insert(Pending(frame: frame, items: items, byteCount: tag.bytes.count), at: index)
     byteCount += tag.bytes.count
@@ -79,31 +81,31 @@ struct StreamMetadata {
   }
 
   /// Removes and returns the pending metadata that becomes valid before `end`, in order.
-  mutating func take(before end: Int64, sampleRateHz: Int, _ timeline: () -> HLSTimeline) -> [TimedMetadataGroup] {
+  mutating func drain(before end: Int64, sampleRateHz: Int, _ timeline: () -> HLSTimeline) -> [TimedMetadataGroup] {
     var groups: [TimedMetadataGroup] = []
     let count = pending.prefix { $0.frame < end }.count
     if count > 0 {
       let due = pending[..<count]
       // Of the tags before the start of reading, the last one is still valid.
-      let held = due.last { $0.frame < startFrame }
-      for tag in (held.map { [$0] } ?? []) + due.filter({ $0.frame >= startFrame }) {
-        let isHeld = tag.frame < startFrame
+      let carriedOver = due.last { $0.frame < startFrame }
+      for tag in (carriedOver.map { [$0] } ?? []) + due.filter({ $0.frame >= startFrame }) {
+        let isCarriedOver = tag.frame < startFrame
         groups.append(
           TimedMetadataGroup(
-            items: tag.items, time: MediaTime(frame: tag.frame, rate: sampleRateHz), isCarriedOver: isHeld))
+            items: tag.items, time: MediaTime(frame: tag.frame, rate: sampleRateHz), isCarriedOver: isCarriedOver))
       }
-      given = (given + due).suffix(Self.maximumGivenCount)
+      delivered = (delivered + due).suffix(Self.maximumDeliveredCount)
       pending.removeFirst(count)
       byteCount = pending.reduce(0) { $0 + $1.byteCount }
     }
-    groups += takeRanges(before: end, sampleRateHz: sampleRateHz, timeline())
+    groups += drainDateRanges(before: end, sampleRateHz: sampleRateHz, timeline())
     return groups.sorted { $0.time < $1.time }
   }
 
-  private mutating func takeRanges(
+  private mutating func drainDateRanges(
     before end: Int64, sampleRateHz: Int, _ timeline: HLSTimeline
   ) -> [TimedMetadataGroup] {
-    guard !timeline.dateRanges.isEmpty || !told.isEmpty else { return [] }
+    guard !timeline.dateRanges.isEmpty || !reportedRanges.isEmpty else { return [] }
     func frame(_ nanoseconds: Int64) -> Int64 {
       MediaTime(value: nanoseconds, timescale: 1_000_000_000).frameIndex(
         rate: sampleRateHz, rounding: .halfAwayFromZero) ?? .max
@@ -112,17 +114,17 @@ struct StreamMetadata {
       version = timeline.dateRangeVersion
       // Forget the date ranges that have left the playlist.
       let ids = Set(timeline.dateRanges.lazy.map(\.range.id))
-      told = told.filter { ids.contains($0.key) }
+      reportedRanges = reportedRanges.filter { ids.contains($0.key) }
     }
     var groups: [TimedMetadataGroup] = []
-    for placed in timeline.dateRanges {
-      let start = frame(placed.startNanoseconds)
+    for dateRange in timeline.dateRanges {
+      let start = frame(dateRange.startNanoseconds)
       guard start < end else { break }
-      guard told[placed.range.id] != placed.range else { continue }
-      let isHeld = start < startFrame
-      if isHeld, placed.endNanoseconds.map({ frame($0) <= startFrame }) ?? true { continue }
-      told[placed.range.id] = placed.range
-      groups.append(DateRangeMetadata.group(placed, isHeld: isHeld))
+      guard reportedRanges[dateRange.range.id] != dateRange.range else { continue }
+      let isCarriedOver = start < startFrame
+      if isCarriedOver, dateRange.endNanoseconds.map({ frame($0) <= startFrame }) ?? true { continue }
+      reportedRanges[dateRange.range.id] = dateRange.range
+      groups.append(DateRangeMetadata.group(dateRange, isCarriedOver: isCarriedOver))
     }
     return groups
   }
@@ -131,8 +133,8 @@ struct StreamMetadata {
 /// Converts date ranges to the key space `hls`.
 enum DateRangeMetadata {
   /// Returns a date range as timed metadata: one item for each attribute, `hls/ID` first.
-  static func group(_ placed: HLSTimeline.DateRange, isHeld: Bool = false) -> TimedMetadataGroup {
-    let range = placed.range
+  static func group(_ dateRange: HLSTimeline.DateRange, isCarriedOver: Bool = false) -> TimedMetadataGroup {
+    let range = dateRange.range
     let names = ["ID"] + range.attributes.keys.filter { $0 != "ID" }.sorted()
     let items = names.compactMap { name in
       range.attributes[name].map { attribute in
@@ -141,8 +143,9 @@ enum DateRangeMetadata {
       }
     }
     return TimedMetadataGroup(
-      items: items, time: Asset.time(placed.startNanoseconds),
-      duration: placed.endNanoseconds.map { Asset.time($0 - placed.startNanoseconds) }, isCarriedOver: isHeld)
+      items: items, time: Asset.time(dateRange.startNanoseconds),
+      duration: dateRange.endNanoseconds.map { Asset.time($0 - dateRange.startNanoseconds) },
+      isCarriedOver: isCarriedOver)
   }
 
   private static func value(_ value: HLSDateRange.Value, _ name: String) -> MetadataItem.Value {

@@ -2,16 +2,19 @@ import LibAV
 import MediaCore
 import Playlists
 
-/// A run of segments, demuxed and decoded from its first packet.
+/// Demuxes and decodes contiguous segments from their first packet.
+///
+/// Segments are contiguous up to a discontinuity, another initialization section or a missing segment. FFmpeg reads
+/// them as one file.
 ///
 /// Threading: one thread at a time.
-final class SegmentRun {
+final class ContiguousSegmentReader {
   let source: SegmentSource
   /// The container's description of the audio.
-  let description: RunDescription
-  /// The first segment of the run.
+  let description: SegmentDescription
+  /// The first segment.
   let firstEntry: HLSTimeline.Entry
-  private let decoder: any RunDecoder
+  private let decoder: any SegmentDecoder
   private let tickBase: TimeBase
   /// Whether timestamps are those of MPEG-2: they have 33 bits and wrap around after about 26.5 hours.
   private let isTransport: Bool
@@ -19,7 +22,8 @@ final class SegmentRun {
   private var frameBase: TimeBase
   private var rateHz: Int
 
-  /// Opens a run. Blocks. Returns nil if the stream ends before the segment, or if `end` states another reason.
+  /// Opens the segments from `number` on. Blocks. Returns nil if the stream ends before the segment, or if `endReason`
+  /// states another reason.
   ///
   /// - Parameters:
   ///   - number: The first segment.
@@ -29,14 +33,14 @@ final class SegmentRun {
   ///   `noPlayableTracks`.
   init?(
     session: StreamSession, fetcher: StreamFetcher, number: Int64, variantNumber: Int, isTentative: Bool = false,
-    interrupt: Interrupt, end: inout SegmentSource.End?
+    interrupt: Interrupt, endReason: inout SegmentSource.EndReason?
   ) throws(MediaError) {
     source = SegmentSource(
       session: session, fetcher: fetcher, number: number, variantNumber: variantNumber, isTentative: isTentative)
     do throws(AVFailure) {
       try FileSource.open(source, interrupt: interrupt)
       guard let entry = source.firstEntry else {
-        end = source.end
+        endReason = source.endReason
         return nil
       }
       firstEntry = entry
@@ -56,53 +60,53 @@ final class SegmentRun {
   /// Returns a decoder in a worker process or in this process.
   private static func decoder(
     of file: FileSource, _ fetcher: StreamFetcher, _ session: StreamSession
-  ) throws(AVFailure) -> any RunDecoder {
+  ) throws(AVFailure) -> any SegmentDecoder {
     do throws(MediaError) {
       if let lease = try fetcher.isolation.readingLease(isPlayback: fetcher.isPlayback) {
         return try IsolatedRunDecoder(lease, source: file, displayName: session.name)
       }
       let demuxer: Demuxer
       do throws(AVFailure) {
-        demuxer = try fetcher.isolation.demuxer(file, options: LocalRunDecoder.options)
+        demuxer = try fetcher.isolation.demuxer(file, options: LocalSegmentDecoder.options)
       } catch {
         throw MediaError(error, path: session.name)
       }
-      return try LocalRunDecoder(demuxer, name: session.name)
+      return try LocalSegmentDecoder(demuxer, name: session.name)
     } catch {
       throw AVFailure(error)
     }
   }
 
-  /// Opens the run at which playback begins, and returns it with the number of its variant. Blocks.
+  /// Opens the segments at which playback begins. Returns their reader and the number of their variant. Blocks.
   ///
   /// - Throws: The errors of the initializer; `badStreamPlaylist` if there are no segments.
   static func first(
     of session: StreamSession, fetcher: StreamFetcher, interrupt: Interrupt
-  ) throws(MediaError) -> (run: SegmentRun, variantNumber: Int) {
+  ) throws(MediaError) -> (segmentReader: ContiguousSegmentReader, variantNumber: Int) {
     while true {
-      let (timeline, variantNumber) = session.heard
+      let (timeline, variantNumber) = session.activeTimeline
       let number = timeline.number(atNanoseconds: timeline.playStartNanoseconds) ?? timeline.numbers.lowerBound
-      var end: SegmentSource.End?
-      let run = try SegmentRun(
+      var endReason: SegmentSource.EndReason?
+      let segmentReader = try ContiguousSegmentReader(
         session: session, fetcher: fetcher, number: number, variantNumber: variantNumber, interrupt: interrupt,
-        end: &end)
-      if let run { return (run, variantNumber) }
-      guard end == .variant else {
+        endReason: &endReason)
+      if let segmentReader { return (segmentReader, variantNumber) }
+      guard endReason == .variant else {
         throw MediaError(.badStreamPlaylist, "there are no segments: \(session.name)", operation: "hls")
       }
     }
   }
 
-  /// Whether timestamps state the position of the run in its stretch.
+  /// Whether timestamps state the position of the segments in their stretch.
   var hasTimestamps: Bool { !source.isPacked || source.timestamp != nil }
 
   /// Whether audio before time 0 of the container is removed, because it is the encoder's delay.
   var cutsNegative: Bool { description.isMovie }
 
-  /// Whether a worker process decodes the run.
+  /// Whether a worker process decodes the segments.
   var isInWorker: Bool { decoder is IsolatedRunDecoder }
 
-  /// Returns the properties of the run's container.
+  /// Returns the properties of the segments' container.
   ///
   /// - Throws: The errors of `AssetProperties.init`.
   func properties(displayPath: String) throws(MediaError) -> AssetProperties {
@@ -149,9 +153,9 @@ final class SegmentRun {
   }
 
   /// Removes and returns the tags found since the last call: in tag streams, and at the beginnings of segments.
-  func takeTags() -> [SegmentTag] {
-    decoder.takeTags().map { SegmentTag(time: $0.time.map { .stamp($0) } ?? .now, bytes: $0.bytes) }
-      + source.takeTags()
+  func drainTags() -> [SegmentTag] {
+    decoder.drainTags().map { SegmentTag(time: $0.time.map { .timestamp($0) } ?? .now, bytes: $0.bytes) }
+      + source.drainTags()
   }
 
   /// Converts a timestamp to frames. For packed audio, adds the timestamp of its tag.

@@ -60,8 +60,8 @@ import Testing
       let session = try rig.session("vod.m3u8", isolation)
       var fetcher = session.fetcher
       fetcher.isPlayback = isPlayback
-      let (run, _) = try SegmentRun.first(of: session, fetcher: fetcher, interrupt: Interrupt())
-      return run.isInWorker
+      let (segmentReader, _) = try ContiguousSegmentReader.first(of: session, fetcher: fetcher, interrupt: Interrupt())
+      return segmentReader.isInWorker
     }
     for (isolation, isPlayback, expected) in [
       (Asset.Isolation.none, false, false), (.none, true, false), (.worker, false, true), (.worker, true, false),
@@ -97,7 +97,7 @@ import Testing
       "honest", "track", "ticks", "rate", "format", "preroll", "edit",
     ])
   func implausibleDescriptionsOfAWorkerAreRejected(_ name: String) {
-    var description = RunDescription(
+    var description = SegmentDescription(
       trackIndex: 0, codecName: "aac", tickNumerator: 1, tickDenominator: 90_000, sampleRateHz: 44_100,
       audioFormat: AudioFormat(sampleRateHz: 44_100, channelCount: 2), seekPrerollFrames: nil, isMovie: false,
       isMPEGTransport: true, editTicks: 0)

@@ -92,7 +92,7 @@ import Testing
     #expect(runs.map(\.file) == [2, 3] && runs[1].endIndex == 12 * 48_000)
     for run in runs { #expect(run.firstIndex == run.position) }
     #expect(rig.log.accessEvents.last?.numberOfSwitches == 1)
-    #expect(session.place.displayText.hasSuffix("/en.m3u8"), "the other rendition did not switch")
+    #expect(session.location.displayText.hasSuffix("/en.m3u8"), "the other rendition did not switch")
   }
 
   /// Copies of an entry read one stream: a rendition that none of them reads does not count.
@@ -108,12 +108,12 @@ import Testing
       "#EXT-X-STREAM-INF:BANDWIDTH=1000,AUDIO=\"g\"", "v",
     ])
     let session = try rig.session()
-    #expect(session.family.active == nil && session.family.read == nil)
+    #expect(session.family.active == nil && session.family.renditionBeingRead == nil)
     var english: SegmentedTrackReader? = try rig.reader(session)
     var german: SegmentedTrackReader? = try rig.reader(session, trackID: 1)
-    #expect(try german?.frames(100).count == 200 && session.family.read?.trackID == 1)
+    #expect(try german?.frames(100).count == 200 && session.family.renditionBeingRead?.trackID == 1)
     german = nil
-    #expect(session.family.read === session && session.family.active === session)
+    #expect(session.family.renditionBeingRead === session && session.family.active === session)
     // Its window moves.
     let edge = session.timeline.endNanoseconds
     try rig.write("en", 3..<12)
@@ -121,11 +121,12 @@ import Testing
     let frames = try #require(try english?.frames(48_000 * 20).count) / 2
     #expect(frames > 48_000 * 3 && session.family.active.map { $0.timeline.endNanoseconds > edge } == true)
     english = nil
-    #expect(session.family.read == nil && session.family.active === session, "the last rendition that was read")
+    #expect(
+      session.family.renditionBeingRead == nil && session.family.active === session, "the last rendition that was read")
     german = try rig.reader(session, trackID: 1)
     #expect(session.family.active?.trackID == 1)
     german = nil
-    #expect(session.family.active?.trackID == 1 && session.family.read == nil)
+    #expect(session.family.active?.trackID == 1 && session.family.renditionBeingRead == nil)
   }
 
   /// Sequence numbers and windows may differ: dates determine the positions, or else the numbers.

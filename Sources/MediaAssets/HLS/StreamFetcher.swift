@@ -21,11 +21,11 @@ struct StreamFetcher: Sendable {
   var isPlayback = false
 
   /// Time limit for loading an entire playlist or key.
-  static let wholeNanoseconds: Int64 = 60_000_000_000
+  static let loadTimeLimitNanoseconds: Int64 = 60_000_000_000
 
   /// Returns a source of a location's bytes, or of a byte range with offsets in the whole. Sends no request.
-  func source(_ place: PlaylistLocation, bytes range: HLSByteRange? = nil) throws(MediaError) -> any ByteSource {
-    switch place {
+  func source(_ location: PlaylistLocation, bytes range: HLSByteRange? = nil) throws(MediaError) -> any ByteSource {
+    switch location {
     case .url(let text):
       let url = try HTTPURL(text)
       return HTTPResource(
@@ -46,14 +46,14 @@ struct StreamFetcher: Sendable {
   }
 
   /// Logs an error.
-  func note(_ error: MediaError, _ place: PlaylistLocation, isRetried: Bool) {
+  func note(_ error: MediaError, _ location: PlaylistLocation, isRetried: Bool) {
     log.append(
-      ErrorLogEvent(uri: place.displayText, serverAddress: "", statusCode: 0, error: error, isRetried: isRetried))
+      ErrorLogEvent(uri: location.displayText, serverAddress: "", statusCode: 0, error: error, isRetried: isRetried))
   }
 
   /// Returns a fetcher for a reader with another log, with a new entry there. Returns `self` for local files, which are
   /// not logged.
-  func begun(in log: NetworkLog, name: String) -> StreamFetcher {
+  func logging(to log: NetworkLog, name: String) -> StreamFetcher {
     session == nil || log === self.log
       ? self
       : StreamFetcher(
@@ -66,31 +66,31 @@ struct StreamFetcher: Sendable {
   /// - Throws: The errors of the location; `streamLimitExceeded` for more than `limit` bytes; `networkTimedOut` if
   ///   loading takes too long.
   func load(
-    _ place: PlaylistLocation, bytes range: HLSByteRange? = nil, limit: Int, interrupt: Interrupt
-  ) throws(MediaError) -> (bytes: [UInt8], place: PlaylistLocation) {
-    let source = try source(place, bytes: range)
+    _ location: PlaylistLocation, bytes range: HLSByteRange? = nil, limit: Int, interrupt: Interrupt
+  ) throws(MediaError) -> (bytes: [UInt8], location: PlaylistLocation) {
+    let source = try source(location, bytes: range)
     interrupt.attach(source)
     defer { interrupt.detach(source) }
     try source.open()
-    let bytes = try readAll(source, bytes: range, limit: limit, place: place)
+    let bytes = try readAll(source, bytes: range, limit: limit, location: location)
     let effective = (source as? HTTPResource)?.effectiveURL.map { PlaylistLocation.url($0) }
-    return (bytes, effective ?? place)
+    return (bytes, effective ?? location)
   }
 
   /// Reads the rest of an open source, from its beginning or that of `range`. No time limit if `nanoseconds` is nil.
   func readAll(
-    _ source: any ByteSource, bytes range: HLSByteRange? = nil, limit: Int, place: PlaylistLocation,
-    within nanoseconds: Int64? = Self.wholeNanoseconds
+    _ source: any ByteSource, bytes range: HLSByteRange? = nil, limit: Int, location: PlaylistLocation,
+    within nanoseconds: Int64? = Self.loadTimeLimitNanoseconds
   ) throws(MediaError) -> [UInt8] {
     let deadline = nanoseconds.map { clock.now.advanced(byNanoseconds: $0) }
     return try source.readAll(in: (range?.start ?? 0)..<(range?.end ?? .max)) { byteCount throws(MediaError) in
       if byteCount > limit {
         throw MediaError(
-          .streamLimitExceeded, "the response has more than \(limit) bytes: \(place.displayText)", operation: "hls")
+          .streamLimitExceeded, "the response has more than \(limit) bytes: \(location.displayText)", operation: "hls")
       }
       if let deadline, clock.now >= deadline {
         throw MediaError(
-          .networkTimedOut, "the transfer exceeded the time limit: \(place.displayText)", operation: "hls")
+          .networkTimedOut, "the transfer exceeded the time limit: \(location.displayText)", operation: "hls")
       }
     }
   }
@@ -122,9 +122,9 @@ final class FilePart: ByteSource, @unchecked Sendable {
     guard let file else {
       throw MediaError(.invalidState, "the file must be opened before it is read", operation: "hls")
     }
-    let left = range.map { max(0, $0.end - offset) } ?? .max
-    let wanted = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(Int64(buffer.count), left))])
-    do throws(AVFailure) { return try file.read(into: wanted, at: offset) } catch {
+    let remaining = range.map { max(0, $0.end - offset) } ?? .max
+    let target = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(Int64(buffer.count), remaining))])
+    do throws(AVFailure) { return try file.read(into: target, at: offset) } catch {
       throw MediaError(error, path: String(decoding: path, as: UTF8.self))
     }
   }

@@ -3,18 +3,18 @@ import NetworkIO
 import Playlists
 import Synchronization
 
-/// The state that the renditions of one stream share. Threading: any thread.
+/// The state that the renditions of one stream fraction. Threading: any thread.
 final class StreamFamily: Sendable {
   private struct State {
     /// The sessions, in the order in which reading them last began or ended.
-    var renditions: [Listed] = []
+    var renditions: [WeakSession] = []
     var stretches: [Int64: StreamStretch] = [:]
     var throughput = StreamThroughput()
     var loaded: [LoadedSegment] = []
     var loader: ObjectIdentifier?
   }
 
-  private struct Listed {
+  private struct WeakSession {
     weak var session: StreamSession?
   }
 
@@ -27,11 +27,11 @@ final class StreamFamily: Sendable {
     /// for a file, and if nothing is loaded.
     var range: Range<Int64>? {
       let first = entry.segment.byteRange?.start ?? 0
-      guard let present = source.availableByteRange,
+      guard let available = source.availableByteRange,
         let end = entry.segment.byteRange?.end ?? source.byteCount, end > first
       else { return nil }
-      let share = Double(min(end, max(first, present.upperBound)) - first) / Double(end - first)
-      let length = Int64(Double(entry.segment.durationNanoseconds) * share)
+      let fraction = Double(min(end, max(first, available.upperBound)) - first) / Double(end - first)
+      let length = Int64(Double(entry.segment.durationNanoseconds) * fraction)
       return entry.startNanoseconds..<(entry.startNanoseconds + length)
     }
   }
@@ -42,7 +42,7 @@ final class StreamFamily: Sendable {
 
   /// The rendition that is being read, whose playlist is the newest. Of several, the one whose reading began last. Nil
   /// if none is read.
-  var read: StreamSession? { renditions.last(where: \.isRead) }
+  var renditionBeingRead: StreamSession? { renditions.last(where: \.isRead) }
 
   /// The rendition that is being read, or else the one that was read last. Nil before the first.
   var active: StreamSession? {
@@ -54,16 +54,16 @@ final class StreamFamily: Sendable {
   func note(_ session: StreamSession) {
     state.withLock { state in
       state.renditions.removeAll { $0.session == nil || $0.session === session }
-      state.renditions.append(Listed(session: session))
+      state.renditions.append(WeakSession(session: session))
     }
   }
 
   // MARK: - Throughput
 
   /// Adds the transfer of a segment. Returns the updated throughput.
-  func took(_ measure: TransferStatistics, soundNanoseconds: Int64) -> StreamThroughput {
+  func addTransfer(_ statistics: TransferStatistics, audioNanoseconds: Int64) -> StreamThroughput {
     state.withLock { state in
-      state.throughput.add(measure, soundNanoseconds: soundNanoseconds)
+      state.throughput.add(statistics, audioNanoseconds: audioNanoseconds)
       return state.throughput
     }
   }
@@ -106,7 +106,7 @@ final class StreamFamily: Sendable {
   }
 
   /// Removes all stretches, because they are not valid any more.
-  func forgetStretches() { state.withLock { $0.stretches = [:] } }
+  func removeStretches() { state.withLock { $0.stretches = [:] } }
 }
 
 extension StreamStretch {

@@ -29,7 +29,7 @@ import Testing
       for (kilobits, seconds) in segments {
         throughput.add(
           TransferStatistics(byteCount: Int64(kilobits * 125), nanoseconds: Int64(seconds * 1e9)),
-          soundNanoseconds: 2_000_000_000)
+          audioNanoseconds: 2_000_000_000)
       }
       #expect(throughput.capacity == throughput.bitsPerSecond, "no reply latency")
       let found = try #require(throughput.bitsPerSecond) / 1_000
@@ -38,7 +38,7 @@ import Testing
     }
     #expect(StreamThroughput().bitsPerSecond == nil)
     var throughput = StreamThroughput()
-    throughput.add(TransferStatistics(byteCount: 1_000, nanoseconds: 0), soundNanoseconds: .max)
+    throughput.add(TransferStatistics(byteCount: 1_000, nanoseconds: 0), audioNanoseconds: .max)
     #expect(throughput.bitsPerSecond.map { $0.isFinite && $0 > 0 } == true)
   }
 
@@ -49,7 +49,7 @@ import Testing
     for _ in 0..<5 {
       throughput.add(
         TransferStatistics(byteCount: 16_000, nanoseconds: 960_000_000, waitNanoseconds: 800_000_000),
-        soundNanoseconds: 2_000_000_000)
+        audioNanoseconds: 2_000_000_000)
     }
     let (found, capacity) = (try #require(throughput.bitsPerSecond), try #require(throughput.capacity))
     #expect(abs(found - 133_333) < 1 && abs(capacity - 480_000) < 1, "\(found) \(capacity)")
@@ -58,7 +58,7 @@ import Testing
     for _ in 0..<20 {
       throughput.add(
         TransferStatistics(byteCount: 16_000, nanoseconds: 3_000_000_000, waitNanoseconds: 2_900_000_000),
-        soundNanoseconds: 2_000_000_000)
+        audioNanoseconds: 2_000_000_000)
     }
     #expect(throughput.capacity == 0)
   }
@@ -107,22 +107,22 @@ import Testing
     var variants = StreamVariants(try candidates([300, 200, 100]))
     var now = HostTime(nanoseconds: 0)
     func choice(_ throughput: Double?, capacity: Double? = nil, idle: Int64 = 0) -> Int? {
-      variants.took(
-        byteCount: 10, soundNanoseconds: second, throughput: throughput, capacity: capacity, idleNanoseconds: idle,
+      variants.addSegment(
+        byteCount: 10, audioNanoseconds: second, throughput: throughput, capacity: capacity, idleNanoseconds: idle,
         at: now)
     }
     let first = [choice(nil), choice(400), choice(320)]
     #expect(first == [nil, nil, 1], "the best one is sustained up to a tenth, and then the next one by three tenths")
-    variants.go(to: 1)
+    variants.activate( 1)
     let second2 = [
       choice(10_000, idle: second), choice(10_000, idle: second), choice(10_000, idle: 0), choice(10_000, idle: second),
     ]
     #expect(second2 == [nil, nil, nil, 0], "after three segments, and when its reader had enough")
     let third = [choice(500, idle: second), choice(420, idle: second), choice(230, idle: second), choice(200)]
     #expect(third == [0, nil, nil, 2])
-    variants.go(to: 2)
+    variants.activate( 2)
     #expect(choice(1) == nil, "no lower variant exists")
-    variants.go(to: 0)
+    variants.activate( 0)
     variants.fail([1], at: now)
     #expect(choice(250) == 2, "a failed variant is not tried again at once")
     // The limit applies: a variant above it is not chosen, at any throughput.
@@ -132,7 +132,7 @@ import Testing
     // A variant that was too slow is tried again only after fast segments of the current one, or after a while.
     variants = StreamVariants(try candidates([300, 200, 100]))
     #expect(choice(150) == 2)
-    variants.go(to: 2)
+    variants.activate( 2)
     let fourth = [choice(150, capacity: 1_000, idle: second), choice(150, capacity: 1_000, idle: second)]
     #expect(fourth == [nil, nil])
     #expect(choice(150, capacity: 1_000, idle: second) == 1)
@@ -148,12 +148,12 @@ import Testing
     func others() -> [Int] { variants.others(at: now) }
     func recordSegments(_ count: Int) {
       for _ in 0..<count {
-        _ = variants.took(
-          byteCount: 10, soundNanoseconds: second, throughput: nil, idleNanoseconds: 0, at: now)
+        _ = variants.addSegment(
+          byteCount: 10, audioNanoseconds: second, throughput: nil, idleNanoseconds: 0, at: now)
       }
     }
     variants.fail([0], at: now)
-    variants.go(to: 1)
+    variants.activate( 1)
     for seconds in [30, 60, 120] as [Int64] {
       #expect(others() == [2])
       now = now.advanced(byNanoseconds: seconds * second - 1)
@@ -177,16 +177,16 @@ import Testing
     now = now.advanced(byNanoseconds: 30 * second)
     #expect(others() == [2, 0], "earlier failures are forgotten")
     // A variant that failed before enough data of the current one arrived is better than none.
-    variants.go(to: 2)
+    variants.activate( 2)
     variants.fail([0, 1], at: now)
     recordSegments(2)
     #expect(others().isEmpty)
     recordSegments(1)
     #expect(others() == [0, 1])
     // A played variant has not failed.
-    variants.go(to: 1)
+    variants.activate( 1)
     recordSegments(3)
-    variants.go(to: 2)
+    variants.activate( 2)
     #expect(others() == [1])
     for _ in 0..<100 {
       variants.fail([1], at: now)
@@ -200,7 +200,7 @@ import Testing
     var rate = AudioBitRate()
     #expect(rate.bitsPerSecond == nil)
     func add(_ kilobits: Int64, _ seconds: Double) -> Int64? {
-      rate.add(byteCount: kilobits * 125, soundNanoseconds: Int64(seconds * 1e9))
+      rate.add(byteCount: kilobits * 125, audioNanoseconds: Int64(seconds * 1e9))
       return rate.bitsPerSecond
     }
     for _ in 0..<10 { #expect(add(512, 4) == 128_000) }
@@ -224,18 +224,18 @@ import Testing
     guard case .master(let master) = list else { throw CancellationError() }
     var variants = StreamVariants(HLSVariantChoice(master).candidates(peakBitRateLimit: nil))
     func choice(_ kilobits: Int64, _ throughput: Double, seconds: Double = 4) -> Int? {
-      variants.took(
-        byteCount: kilobits * 125, soundNanoseconds: Int64(seconds * 1e9), throughput: throughput * 1_000,
+      variants.addSegment(
+        byteCount: kilobits * 125, audioNanoseconds: Int64(seconds * 1e9), throughput: throughput * 1_000,
         idleNanoseconds: 4_000_000_000, at: HostTime(nanoseconds: 0))
     }
     #expect(variants.first.count == 3)
     // 256, 128 and 64 kbit/s of audio.
     let first = [choice(1_024, 5_000), choice(260, 300, seconds: 0.2), choice(1_024, 200)]
     #expect(first == [nil, nil, 1], "a short segment does not count")
-    variants.go(to: 1)
+    variants.activate( 1)
     let second = [choice(512, 200), choice(512, 200), choice(512, 200), choice(512, 400), choice(512, 130)]
     #expect(second == [nil, nil, nil, 0, 2])
-    variants.go(to: 2)
+    variants.activate( 2)
     let third = [choice(256, 130), choice(256, 130), choice(256, 170), choice(256, 190), choice(256, 400)]
     #expect(third == [nil, nil, nil, 1, 0])
     // At most the rate in the playlist.
@@ -264,20 +264,20 @@ import Testing
     #expect(try !fallsBack(), "all have failed just now")
     rig.clock.advance(seconds: 30)
     #expect(try fallsBack())
-    #expect(session.place.displayText.hasSuffix("/2.m3u8"))
+    #expect(session.location.displayText.hasSuffix("/2.m3u8"))
     // Once more, but now segments arrive again, as their readers detect.
     try write(false)
     #expect(try !fallsBack())
     try write(true)
     #expect(try !fallsBack())
     let entry = try #require(session.timeline.entry(0))
-    for _ in 0..<StreamVariants.leastSegmentCount {
-      _ = session.took(
+    for _ in 0..<StreamVariants.minimumSegmentCount {
+      _ = session.addTransfer(
         TransferStatistics(byteCount: 1_000, nanoseconds: 1_000), entry.segment, variantNumber: session.variantNumber,
         idleNanoseconds: 0)
     }
     #expect(try fallsBack())
-    #expect(session.place.displayText.hasSuffix("/1.m3u8"))
+    #expect(session.location.displayText.hasSuffix("/1.m3u8"))
   }
 
   /// Replies take 0.8 s, then all data arrives at once. A better variant is sustainable although the small one looks
@@ -291,13 +291,13 @@ import Testing
     let session = try rig.session("m.m3u8")
     let segment = try #require(session.timeline.entry(0)).segment
     func choice(_ kilobits: Int64, seconds: Double, wait: Double) -> Int? {
-      session.took(
+      session.addTransfer(
         TransferStatistics(
           byteCount: kilobits * 125, nanoseconds: Int64(seconds * 1e9), waitNanoseconds: Int64(wait * 1e9)), segment,
         variantNumber: session.variantNumber, idleNanoseconds: 2_000_000_000)
     }
     #expect(choice(512, seconds: 3, wait: 0.8) == 1)
-    try session.go(to: 1, from: session.variantNumber, session.fetcher, interrupt: Interrupt())
+    try session.switchVariant(to: 1, from: session.variantNumber, session.fetcher, interrupt: Interrupt())
     func climb() -> Int { (1...60).first { _ in choice(128, seconds: 0.9, wait: 0.8) == 0 } ?? 0 }
     // The variant that was too slow is not tried again for a while.
     #expect(climb() == 0)
@@ -316,7 +316,7 @@ import Testing
       "low.m3u8",
     ])
     let session = try rig.session()
-    try session.go(to: 1, from: session.variantNumber, session.fetcher, interrupt: Interrupt())
+    try session.switchVariant(to: 1, from: session.variantNumber, session.fetcher, interrupt: Interrupt())
     let reader = try rig.reader(session)
     _ = try reader.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
     let start = Int(reader.position)
@@ -372,7 +372,7 @@ import Testing
     rig.clock.advance(seconds: 10)
     rig.server.open(gate: "slow")
     #expect(thread.code() == 0)
-    #expect(session.place.displayText.hasSuffix("low.m3u8"))
+    #expect(session.location.displayText.hasSuffix("low.m3u8"))
     #expect(rig.log.accessEvents.last?.numberOfSwitches == 1)
     #expect(rig.log.accessEvents.last?.indicatedBitrate == Int64(slow / 2))
     var samples = heard.withLock { $0 }
@@ -420,7 +420,7 @@ import Testing
     rig.server.open(gate: "slow")
     #expect(thread.code() == 0)
     #expect(CodedStreamRig.runs(heard.withLock { $0 }).map(\.file) == [1])
-    #expect(session.place.displayText.hasSuffix("high.m3u8") && rig.log.accessEvents.last?.numberOfSwitches == 0)
+    #expect(session.location.displayText.hasSuffix("high.m3u8") && rig.log.accessEvents.last?.numberOfSwitches == 0)
   }
 
   /// Playlists have rounded or wrong segment lengths: after many segments their sum is off by several segments.
@@ -482,18 +482,18 @@ import Testing
     rig.clock.advance(seconds: 10)
     rig.server.open(gate: "slow")
     #expect(thread.code() == 0)
-    #expect(session.place.displayText.hasSuffix("low.m3u8") && rig.log.accessEvents.last?.numberOfSwitches == 1)
+    #expect(session.location.displayText.hasSuffix("low.m3u8") && rig.log.accessEvents.last?.numberOfSwitches == 1)
     #expect(heard.withLock { $0 == whole })
     #expect(reader.popWarning() == nil && rig.errorCodes.isEmpty)
   }
 
-  @Test func presentTimeRangeIsTheBufferedPartOfAStream() throws {
+  @Test func loadedTimeRangeIsTheBufferedPartOfAStream() throws {
     let rig = try CodedStreamRig()
     try rig.encode(1, as: "a", seconds: 4)
     let half = try rig.byteCount("a", 1) / 2
     try rig.write("a", query: [1: "?gate=half&at=\(half)"])
     let asset = try Asset(url: "\(rig.server.address)/a.m3u8")
-    #expect(asset.presentTimeRange == nil)
+    #expect(asset.loadedTimeRange == nil)
     let reader = try AudioTrackReader(asset: asset)
     let timeline = try #require(asset.streamSession?.timeline)
     let next = try #require(timeline.entry(1))
@@ -503,12 +503,12 @@ import Testing
     try rig.server.wait("gate half")
     let start = Double(next.startNanoseconds) / 1e9
     let share = Double(half) / Double(try rig.byteCount("a", 1))
-    let range = try #require(asset.presentTimeRange)
+    let range = try #require(asset.loadedTimeRange)
     #expect(abs(range.start.seconds - start) < 0.001)
     #expect(range.end.seconds > start && range.end.seconds < start + share * 1.1, "\(range)")
     let thread = CodeThread { _ = try reader.readToEnd() }
     rig.server.open(gate: "half")
     #expect(thread.code() == 0 && reader.end != nil)
-    #expect(asset.presentTimeRange == nil, "nothing is read any more")
+    #expect(asset.loadedTimeRange == nil, "nothing is read any more")
   }
 }

@@ -10,16 +10,16 @@ extension StreamSession {
   struct Options: Sendable {
     let choice: HLSVariantChoice
     /// The location of the master playlist.
-    let place: PlaylistLocation
+    let location: PlaylistLocation
     /// The audio renditions. Their indices are the IDs of the asset's tracks.
     let audio: [HLSRendition]
     let subtitles: [HLSRendition]
     /// The index of the default rendition; nil if the stream has only the audio of its variants.
     let defaultIndex: Int?
 
-    init(_ choice: HLSVariantChoice, at place: PlaylistLocation, candidates: [HLSVariantChoice.Candidate]) {
+    init(_ choice: HLSVariantChoice, at location: PlaylistLocation, candidates: [HLSVariantChoice.Candidate]) {
       self.choice = choice
-      self.place = place
+      self.location = location
       subtitles = choice.subtitleOptions
       let options = choice.audioOptions
       let first = candidates.lazy.compactMap(\.rendition).first
@@ -52,7 +52,7 @@ extension StreamSession {
     let candidates = options.choice.candidates(
       peakBitRateLimit: self.fetcher.options.preferredPeakBitRate, option: options.audio[trackID])
     let fresh = try StreamSession(
-      rendition: trackID, of: self, candidates: candidates, at: options.place, interrupt: interrupt)
+      rendition: trackID, of: self, candidates: candidates, at: options.location, interrupt: interrupt)
     let session = signal.withState { state in
       let known = state.renditions[trackID] ?? fresh
       state.renditions[trackID] = known
@@ -67,11 +67,11 @@ extension AssetProperties {
   /// Returns the properties with the renditions of a stream as tracks instead of the audio tracks of its segments.
   func withRenditions(_ options: StreamSession.Options?) -> AssetProperties {
     guard let options else { return self }
-    let heard = audioTrack
+    let playingTrack = audioTrack
     var list: [AssetTrack] = []
     if let defaultIndex = options.defaultIndex {
       list = options.audio.enumerated().map { index, rendition in
-        AssetTrack(rendition, id: index, like: heard, isDefaultTrack: index == defaultIndex)
+        AssetTrack(rendition, id: index, like: playingTrack, isDefaultTrack: index == defaultIndex)
       }
       let others = tracks.filter { $0.mediaType != .audio }
       list += others.enumerated().map { $1.numbered(options.audio.count + $0) }
@@ -80,9 +80,9 @@ extension AssetProperties {
     }
     let first = (list.map(\.id).max() ?? -1) + 1
     list += options.subtitles.enumerated().map { index, rendition in
-      AssetTrack(rendition, id: first + index, lasting: heard?.timeRange)
+      AssetTrack(rendition, id: first + index, lasting: playingTrack?.timeRange)
     }
-    return withTracks(list, audioTrackID: heard == nil ? nil : options.defaultIndex ?? audioTrackID)
+    return withTracks(list, audioTrackID: playingTrack == nil ? nil : options.defaultIndex ?? audioTrackID)
   }
 }
 

@@ -6,21 +6,21 @@ import Playlists
 import RealtimeAudio
 import Synchronization
 
-/// A run of consecutive segments. It ends before a discontinuity, another initialization section or a missing segment,
-/// and at the stream's end.
+/// The bytes of contiguous segments. They end before a discontinuity, another initialization section or a missing
+/// segment, and at the stream's end.
 ///
 /// Threading: as `ByteSource`.
 final class SegmentSource: ByteSource, @unchecked Sendable {
   // `@unchecked Sendable`: threads other than the reader's use only `interrupt` and `session`.
 
   /// The reason why there are no more bytes.
-  enum End: Sendable, Hashable {
-    /// The next run begins with this segment.
+  enum EndReason: Sendable, Hashable {
+    /// The next contiguous segments begin with this segment.
     case next(Int64)
-    /// Another variant is active: the next run belongs to it.
+    /// Another variant is active: the next segments belong to it.
     case variant
     /// Segments before `first` have left the window of a live stream.
-    case left(first: Int64)
+    case leftWindow(first: Int64)
     /// The stream has ended.
     case streamEnd
   }
@@ -32,7 +32,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
   /// The segment opened last.
   private(set) var lastEntry: HLSTimeline.Entry?
   /// The reason of the end; nil until everything has been read.
-  private(set) var end: End?
+  private(set) var endReason: EndReason?
   /// The timestamp in the first segment's tag, and whether the segment is packed audio.
   private(set) var timestamp: Int64?
   private(set) var isPacked = false
@@ -43,9 +43,9 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
   private static let maximumTagCount = 64
   /// The number of the segment after the one that is being read.
   private(set) var nextNumber: Int64
-  private var current: SegmentBytes? { didSet { tellLoaded() } }
-  private var prefetched: SegmentBytes? { didSet { tellLoaded() } }
-  /// The first bytes of the run, which are read again during format detection.
+  private var current: SegmentBytes? { didSet { publishLoaded() } }
+  private var prefetched: SegmentBytes? { didSet { publishLoaded() } }
+  /// The first bytes of the segments, which are read again during format detection.
   private var beginning: [UInt8] = []
   private var offset: Int64 = 0
   /// The rest of the initialization section that has not been read.
@@ -55,14 +55,14 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
   private let variantNumber: Int
   private var isTentative: Bool
   /// The variant to switch to after the current segment.
-  private var target: Int?
+  private var targetVariant: Int?
   private var hasMeasured = false
   /// The time during which the reader has needed no data since the last segment was measured.
   private var idleNanoseconds: Int64 = 0
   /// The time at which the last segment was measured; nil when the next one is available.
-  private var restedAt: HostTime?
+  private var idleSince: HostTime?
 
-  private static let keptByteCount = 512 << 10
+  private static let retainedByteCount = 512 << 10
   /// Number of consecutive missing segments after which the stream fails.
   static let maximumMissingCount = 5
   /// Delays before a segment is requested again.
@@ -87,11 +87,11 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     session.family.setLoaded([], by: ObjectIdentifier(self))
     // Opening a stream reads the beginning of its first segment, and playback reads it again afterwards.
     if let current, current.entry == firstEntry {
-      session.keep([current, prefetched].compactMap { $0?.kept }, log: fetcher.log)
+      session.retain([current, prefetched].compactMap { $0?.retainedTransfer }, log: fetcher.log)
     }
   }
 
-  private func tellLoaded() {
+  private func publishLoaded() {
     session.family.setLoaded([current, prefetched].compactMap { $0?.loaded }, by: ObjectIdentifier(self))
   }
 
@@ -100,9 +100,9 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
 
   /// A file name that helps format detection.
   var hint: String {
-    guard let place = firstEntry?.segment.location else { return "" }
+    guard let location = firstEntry?.segment.location else { return "" }
     let path =
-      switch place {
+      switch location {
       case .file(let path): String(decoding: path, as: UTF8.self)
       case .url(let text): String(text.prefix { $0 != "?" && $0 != "#" })
       }
@@ -118,7 +118,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
 
   /// Opens the first segment.
   func open() throws(MediaError) {
-    while firstEntry == nil, end == nil { try advance() }
+    while firstEntry == nil, endReason == nil { try advance() }
     if firstEntry == nil, let missingError { throw missingError }
   }
 
@@ -127,28 +127,28 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
 
   // MARK: - Reading
 
-  func read(into buffer: UnsafeMutableRawBufferPointer, at place: Int64) throws(MediaError) -> Int {
+  func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws(MediaError) -> Int {
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled", operation: "hls") }
-    if place < offset {
-      guard place >= 0, place < Int64(beginning.count) else {
+    if position < offset {
+      guard position >= 0, position < Int64(beginning.count) else {
         throw MediaError(.readFailed, "a stream cannot be read twice", operation: "hls")
       }
-      let count = min(buffer.count, beginning.count - Int(place))
-      buffer.copyBytes(from: beginning[Int(place)..<(Int(place) + count)])
+      let count = min(buffer.count, beginning.count - Int(position))
+      buffer.copyBytes(from: beginning[Int(position)..<(Int(position) + count)])
       return count
     }
     // Reading ahead is not possible, because the data is unknown.
-    guard place == offset else { return 0 }
-    let count = try readOn(into: buffer)
-    if beginning.count < Self.keptByteCount, offset == Int64(beginning.count) {
-      beginning += buffer[..<min(count, Self.keptByteCount - beginning.count)]
+    guard position == offset else { return 0 }
+    let count = try readNext(into: buffer)
+    if beginning.count < Self.retainedByteCount, offset == Int64(beginning.count) {
+      beginning += buffer[..<min(count, Self.retainedByteCount - beginning.count)]
     }
     offset += Int64(count)
     return count
   }
 
-  private func readOn(into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
-    while end == nil {
+  private func readNext(into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
+    while endReason == nil {
       if !pending.isEmpty {
         let count = min(buffer.count, pending.count)
         buffer.copyBytes(from: pending.prefix(count))
@@ -162,17 +162,17 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
       let count: Int
       do throws(MediaError) { count = try current.read(into: buffer) } catch {
         if error.code == .cancelled { throw error }
-        // The received part of the segment is played, and the next segment begins a new run.
+        // The received part of the segment is played, and a new reader begins with the next segment.
         fetcher.note(error, current.entry.segment.location, isRetried: false)
         finish(.next(current.entry.segment.number + 1))
         return 0
       }
       // Read the property once: the last byte may arrive between two reads. No segment is requested before this one is
       // measured.
-      let hasCome = current.hasCome
-      if count == 0 || hasCome { measure(current) }
+      let hasArrived = current.hasArrived
+      if count == 0 || hasArrived { measure(current) }
       if count > 0 {
-        if hasCome, target == nil { prefetch() }
+        if hasArrived, targetVariant == nil { prefetch() }
         return count
       }
       self.current = nil
@@ -183,43 +183,44 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
   // MARK: - Throughput
 
   /// Adds time during which the reader needed no data, because it had enough.
-  func noteIdle(nanoseconds: Int64) { idleNanoseconds += max(0, nanoseconds) }
+  func addIdleTime(nanoseconds: Int64) { idleNanoseconds += max(0, nanoseconds) }
 
   /// Measures a segment that has arrived completely, and decides whether to switch variants.
   private func measure(_ bytes: SegmentBytes) {
-    guard !hasMeasured, let measure = bytes.measure else { return }
+    guard !hasMeasured, let statistics = bytes.statistics else { return }
     hasMeasured = true
-    target = session.took(measure, bytes.entry.segment, variantNumber: variantNumber, idleNanoseconds: idleNanoseconds)
+    targetVariant = session.addTransfer(
+      statistics, bytes.entry.segment, variantNumber: variantNumber, idleNanoseconds: idleNanoseconds)
     idleNanoseconds = 0
     // Time spent looking for another variant is not idle time.
-    restedAt = target == nil ? fetcher.clock.now : nil
+    idleSince = targetVariant == nil ? fetcher.clock.now : nil
   }
 
   /// Adds the idle time when the next segment becomes available. Before that, the reader needed no data, or a live
   /// stream had none.
-  private func noteRest() {
-    if let restedAt { idleNanoseconds = max(0, fetcher.clock.now.nanoseconds(since: restedAt)) }
-    restedAt = nil
+  private func recordIdleTime() {
+    if let idleSince { idleNanoseconds = max(0, fetcher.clock.now.nanoseconds(since: idleSince)) }
+    idleSince = nil
   }
 
-  /// Opens the next segment, or ends the run.
+  /// Opens the next segment, or ends the bytes.
   private func advance() throws(MediaError) {
-    if let target {
-      self.target = nil
+    if let targetVariant {
+      self.targetVariant = nil
       // After the last segment of an ended stream no switch is needed.
       let timeline = session.timeline
       if !timeline.isEnded || timeline.numbers.contains(nextNumber) {
-        try session.go(to: target, from: variantNumber, fetcher, interrupt: interrupt)
+        try session.switchVariant(to: targetVariant, from: variantNumber, fetcher, interrupt: interrupt)
       }
     }
     let entry: HLSTimeline.Entry
     switch try session.lookUp(nextNumber, variantNumber: variantNumber, interrupt: interrupt) {
     case .entry(let found):
-      noteRest()
+      recordIdleTime()
       entry = found
     case .variant: return finish(.variant)
     case .ended: return finish(.streamEnd)
-    case .left(let first): return finish(.left(first: first))
+    case .leftWindow(let first): return finish(.leftWindow(first: first))
     }
     if let firstEntry {
       let isNew = firstEntry.segment.discontinuityNumber != entry.segment.discontinuityNumber
@@ -246,13 +247,13 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
   }
 
   /// Removes and returns the tags of segments opened since the last call.
-  func takeTags() -> [SegmentTag] {
+  func drainTags() -> [SegmentTag] {
     defer { tags = [] }
     return tags
   }
 
-  private func finish(_ end: End) {
-    self.end = end
+  private func finish(_ reason: EndReason) {
+    endReason = reason
     current = nil
     prefetched = nil
   }
@@ -300,16 +301,16 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
   func confirm() {
     guard isTentative else { return }
     isTentative = false
-    guard let current, current.hasCome else { return }
+    guard let current, current.hasArrived else { return }
     measure(current)
-    if target == nil { prefetch() }
+    if targetVariant == nil { prefetch() }
   }
 
   /// Requests the next segment while this one is being read.
   private func prefetch() {
     guard prefetched == nil, !isTentative else { return }
-    let (timeline, present) = session.heard
-    guard present == variantNumber, let entry = timeline.entry(nextNumber), !entry.segment.isGap else { return }
+    let (timeline, activeVariant) = session.activeTimeline
+    guard activeVariant == variantNumber, let entry = timeline.entry(nextNumber), !entry.segment.isGap else { return }
     // An error of the request is reported when the segment is needed.
     prefetched = try? SegmentBytes(entry, session: session, fetcher: fetcher, interrupt: interrupt)
     prefetched?.start()

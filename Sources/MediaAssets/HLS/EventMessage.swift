@@ -28,13 +28,13 @@ enum EventMessage {
       guard let scheme = text(), schemes.contains(scheme), text() != nil, let scale = number(4), scale > 0,
         let delta = number(4), number(8) != nil
       else { return nil }
-      time = .place(startNanoseconds + Int64(delta * 1_000_000_000 / scale))
+      time = .position(startNanoseconds + Int64(delta * 1_000_000_000 / scale))
     case 1:
       guard let scale = number(4).flatMap({ Int32(exactly: $0) }), scale > 0,
-        let place = number(8).flatMap({ Int64(exactly: $0) }), number(8) != nil, let scheme = text(),
+        let presentationTime = number(8).flatMap({ Int64(exactly: $0) }), number(8) != nil, let scheme = text(),
         schemes.contains(scheme), text() != nil
       else { return nil }
-      time = .stamp(MediaTime(value: place, timescale: scale))
+      time = .timestamp(MediaTime(value: presentationTime, timescale: scale))
     default: return nil
     }
     guard rest.starts(with: "ID3".utf8) else { return nil }

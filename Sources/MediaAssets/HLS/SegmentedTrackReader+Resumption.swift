@@ -10,83 +10,85 @@ extension SegmentedTrackReader {
     /// The next frame to be delivered.
     let frame: Int64
     /// The latest frame at which decoding must begin, so that the decoder is ready at `frame`.
-    let warmFrame: Int64
+    let prerollStartFrame: Int64
     /// The chosen segment.
     var number: Int64
-    var hasGoneForward = false
+    var hasMovedForward = false
     var backwardCount = 0
 
     static let maximumBackwardCount = 8
   }
 
   /// The next frame that is needed.
-  var wantedFrame: Int64 { expected ?? resumption?.frame ?? position }
+  var nextNeededFrame: Int64 { expected ?? resumption?.frame ?? position }
 
   /// Continues in another variant, because this one fails.
   ///
   /// - Throws: `error` if there is no other variant.
-  func goOver(_ error: MediaError) throws(MediaError) {
-    if let expected, let source = run?.source, let first = source.firstEntry, let last = source.lastEntry {
-      // The decoded audio belongs to one of the run's segments, which limits the drift.
-      let place = nanoseconds(ofFrame: expected)
-      drift = max(min(drift, place - first.startNanoseconds), place - last.endNanoseconds)
+  func fallBack(after error: MediaError) throws(MediaError) {
+    if let expected, let source = segmentReader?.source, let first = source.firstEntry, let last = source.lastEntry {
+      // The decoded audio belongs to one of the reader's segments, which limits the drift.
+      let time = nanoseconds(ofFrame: expected)
+      drift = max(min(drift, time - first.startNanoseconds), time - last.endNanoseconds)
     }
-    guard try session.fallBack(from: variantNumber, fetcher, interrupt: interrupt), goOn(toFrame: wantedFrame) else {
-      throw error
-    }
+    guard try session.fallBack(from: variantNumber, fetcher, interrupt: interrupt),
+      resume(atFrame: nextNeededFrame)
+    else { throw error }
   }
 
   /// Continues in the active variant, a little before `frame`. Returns false if it has no such segment.
-  func goOn(toFrame frame: Int64) -> Bool {
-    let (timeline, variantNumber) = session.heard
-    let warmFrame = max(0, frame - prerollFrames)
-    guard let number = timeline.number(atNanoseconds: nanoseconds(ofFrame: warmFrame) - drift) else { return false }
+  func resume(atFrame frame: Int64) -> Bool {
+    let (timeline, variantNumber) = session.activeTimeline
+    let prerollStartFrame = max(0, frame - prerollFrames)
+    guard let number = timeline.number(atNanoseconds: nanoseconds(ofFrame: prerollStartFrame) - drift) else {
+      return false
+    }
     self.variantNumber = variantNumber
-    resumption = Resumption(frame: frame, warmFrame: warmFrame, number: number)
-    begin(number)
+    resumption = Resumption(frame: frame, prerollStartFrame: prerollStartFrame, number: number)
+    restart(atSegment: number)
     return true
   }
 
   /// Continues at the beginning of a segment.
-  func begin(_ number: Int64) {
+  func restart(atSegment number: Int64) {
     // All variants have the same timestamps. Audio that has been delivered already is skipped.
     expected = nil
     hasFrame = false
-    run = nil
-    runEnd = .next(number)
+    segmentReader = nil
+    endReason = .next(number)
   }
 
   /// Returns the segment to continue with instead, after the position of the chosen one is known; nil if it is the
   /// right one.
-  func correctedNumber(_ run: SegmentRun) -> Int64? {
+  func correctedNumber(_ segmentReader: ContiguousSegmentReader) -> Int64? {
     guard let resumption else { return nil }
-    if let better = better(than: resumption, run) {
+    if let better = better(than: resumption, segmentReader) {
       self.resumption = better
       return better.number
     }
     self.resumption = nil
-    run.source.confirm()
+    segmentReader.source.confirm()
     return nil
   }
 
-  private func better(than chosen: Resumption, _ run: SegmentRun) -> Resumption? {
-    let (timeline, present) = session.heard
+  private func better(than chosen: Resumption, _ segmentReader: ContiguousSegmentReader) -> Resumption? {
+    let (timeline, activeVariant) = session.activeTimeline
     // If the chosen segment is not available, the next one is played.
-    guard present == variantNumber, run.firstEntry.segment.number == chosen.number,
-      let number = timeline.number(atNanoseconds: nanoseconds(ofFrame: chosen.warmFrame) - drift)
+    guard activeVariant == variantNumber, segmentReader.firstEntry.segment.number == chosen.number,
+      let number = timeline.number(atNanoseconds: nanoseconds(ofFrame: chosen.prerollStartFrame) - drift)
     else { return nil }
     var better = chosen
-    if frameStart <= chosen.warmFrame {
-      guard number > chosen.number + 1, !chosen.hasGoneForward else { return nil }
+    if frameStart <= chosen.prerollStartFrame {
+      guard number > chosen.number + 1, !chosen.hasMovedForward else { return nil }
       better.number = number
-      better.hasGoneForward = true
+      better.hasMovedForward = true
       return better
     }
     better.number = min(number, chosen.number - 1)
     better.backwardCount += 1
     // A position far away means another origin of timestamps. The position of an unread stretch is known only from the
     // playlist.
-    guard frameStart - chosen.frame <= maximumHoleFrames, better.backwardCount <= Resumption.maximumBackwardCount,
+    guard frameStart - chosen.frame <= maximumGapFrames, better.backwardCount <= Resumption.maximumBackwardCount,
       let entry = timeline.entry(better.number),
       entry.segment.discontinuityNumber == stretchNumber
         || session.stretch(entry.segment.discontinuityNumber, sampleRateHz: format.sampleRateHz) != nil

@@ -23,7 +23,7 @@ struct VariantSetbacks: Sendable {
   }
 
   /// Returns whether a variant is blocked now.
-  func holds(_ index: Int, at now: HostTime) -> Bool { setbacks[index].map { now < $0.end } ?? false }
+  func isBlocked(_ index: Int, at now: HostTime) -> Bool { setbacks[index].map { now < $0.end } ?? false }
 
   /// Returns the number of variants blocked now.
   func count(at now: HostTime) -> Int { setbacks.values.count { now < $0.end } }

@@ -6,17 +6,17 @@ struct AudioBitRate: Sendable, Hashable {
   static let halfLife = 8.0
   /// Minimum duration of a measured segment. In shorter ones, such as those before advertisements, the overhead
   /// distorts the result.
-  static let leastSeconds = 0.5
+  static let minimumSeconds = 0.5
 
   private var bits = 0.0
   private var seconds = 0.0
 
-  mutating func add(byteCount: Int64, soundNanoseconds: Int64) {
-    let length = Double(soundNanoseconds) / 1e9
-    guard length >= Self.leastSeconds, byteCount > 0 else { return }
-    let kept = exp2(-length / Self.halfLife)
-    bits = bits * kept + Double(byteCount) * 8
-    seconds = seconds * kept + length
+  mutating func add(byteCount: Int64, audioNanoseconds: Int64) {
+    let length = Double(audioNanoseconds) / 1e9
+    guard length >= Self.minimumSeconds, byteCount > 0 else { return }
+    let decay = exp2(-length / Self.halfLife)
+    bits = bits * decay + Double(byteCount) * 8
+    seconds = seconds * decay + length
   }
 
   /// Bits per second; nil before the first measured segment.

@@ -126,7 +126,7 @@ import Testing
       rig.clock.advance(seconds: 3)
       rig.wait { rig.errorCodes.count { $0 == 2060 } >= count }
     }
-    rig.wait { session.place.displayText.hasSuffix("b.m3u8") }
+    rig.wait { session.location.displayText.hasSuffix("b.m3u8") }
     try rig.write("b.m3u8", 0..<7, isEnded: true)
     rig.clock.advance(seconds: 3)
     #expect(thread.code() == 0)
@@ -152,7 +152,7 @@ import Testing
       rig.clock.advance(seconds: 3)
       rig.wait { rig.errorCodes.count { $0 == 2060 } >= count }
     }
-    rig.wait { session.place.displayText.hasSuffix("b.m3u8") }
+    rig.wait { session.location.displayText.hasSuffix("b.m3u8") }
     try rig.server.write([0], to: "b.m3u8")
     for count in 1..<maximumCount {
       rig.clock.advance(seconds: 3)

@@ -1,4 +1,4 @@
-// Decodes the runs of an HLS stream one after another. Their frames are mapped to the asset's timeline, so that the
+// Decodes the segments of an HLS stream one after another. Their frames are mapped to the asset's timeline, so that the
 // caller reads one continuous sequence of samples.
 import LibAV
 import MediaCore
@@ -32,21 +32,21 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
   let session: StreamSession
   let fetcher: StreamFetcher
   let interrupt: Interrupt
-  var sound: SegmentAudio
-  var run: SegmentRun?
-  /// The reason why the last run ended, or the next run.
-  var runEnd: SegmentSource.End?
-  /// The variant of the run. Segment numbers refer to this variant.
+  var audio: SegmentAudio
+  var segmentReader: ContiguousSegmentReader?
+  /// The reason why the last segment reader ended, or the next segment.
+  var endReason: SegmentSource.EndReason?
+  /// The variant of the segments. Segment numbers refer to this variant.
   var variantNumber: Int
   /// The search for a position in another variant; nil when it has been found.
   var resumption: Resumption?
   /// The delay of audio relative to the playlist in nanoseconds. Durations in playlists are rounded or invented.
   var drift: Int64 = 0
-  /// Whether the position of the current run is known.
-  var isRunPlaced = false
+  /// Whether the position of the current segments is known.
+  var isPositionKnown = false
   /// The first timestamp of the current stretch, if it began in this reader.
-  var firstStamp: Int64?
-  /// The current run's stretch and its number.
+  var firstTimestamp: Int64?
+  /// The current stretch and its number.
   var stretch: StreamStretch?
   var stretchNumber: Int64 = 0
   /// The position of the decoded frame, and the number of its audible frames.
@@ -64,12 +64,12 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
   /// Whether neither a read nor a seek has happened yet.
   private var isFresh = true
   private var metadata = StreamMetadata()
-  private let reading: Reading
+  private let registration: ReaderRegistration
   /// The time at which the last read ended.
-  private var leftAt: HostTime?
+  private var lastReadEnd: HostTime?
 
   /// Counts as a reader of the session while it exists.
-  private final class Reading {
+  private final class ReaderRegistration {
     private let session: StreamSession
     init(_ session: StreamSession) { self.session = session }
     deinit { session.endReading() }
@@ -78,10 +78,10 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
   /// Opens a stream and decodes the first audio. Blocks.
   ///
   /// - Parameter fetcher: The session's fetcher, or one with another log for the transfers of this reader.
-  /// - Throws: `noSuchTrack` for a track other than the stream's; the errors of `SegmentRun`; `decodeFailed`,
-  ///   `unsupportedAudioFormat`.
+  /// - Throws: `noSuchTrack` for a track other than the stream's; the errors of `ContiguousSegmentReader`;
+  ///   `decodeFailed`, `unsupportedAudioFormat`.
   init(
-    session: StreamSession, fetcher: StreamFetcher, interrupt: Interrupt, trackID wanted: AssetTrack.ID?,
+    session: StreamSession, fetcher: StreamFetcher, interrupt: Interrupt, trackID requestedTrackID: AssetTrack.ID?,
     sampleFormat: SampleFormat = .float32
   ) throws(MediaError) {
     self.sampleFormat = sampleFormat
@@ -90,20 +90,21 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
     fetcher.markPlayed()
     self.interrupt = interrupt
     try session.beginReading(interrupt: interrupt)
-    reading = Reading(session)
-    let run: SegmentRun
-    (run, variantNumber) = try SegmentRun.first(of: session, fetcher: fetcher, interrupt: interrupt)
-    let own = session.trackID ?? run.description.trackIndex
-    if let wanted, wanted != own {
-      throw MediaError(.noSuchTrack, "there is no audio track \(wanted) in \(session.name)")
+    registration = ReaderRegistration(session)
+    let segmentReader: ContiguousSegmentReader
+    (segmentReader, variantNumber) = try ContiguousSegmentReader.first(
+      of: session, fetcher: fetcher, interrupt: interrupt)
+    let trackID = session.trackID ?? segmentReader.description.trackIndex
+    if let requestedTrackID, requestedTrackID != trackID {
+      throw MediaError(.noSuchTrack, "there is no audio track \(requestedTrackID) in \(session.name)")
     }
-    trackID = own
+    self.trackID = trackID
     do throws(AVFailure) {
       let frame = try Frame()
       var failure: AVFailure?
       var decoded: (timestamp: Int64?, count: Int)?
       while decoded == nil {
-        switch try run.next(into: frame) {
+        switch try segmentReader.next(into: frame) {
         case .frame(let timestamp, let count): decoded = (timestamp, count)
         case .undecodable(let reason): failure = failure ?? reason
         case .cancelled: throw AVFailure(cancelledIn: "av_read_frame")
@@ -111,19 +112,19 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
         }
       }
       let found = frame.layout.map { AudioFormat(sampleRateHz: $0.sampleRateHz, channelCount: $0.channelCount) }
-      guard let decoded, let format = found ?? run.description.audioFormat else {
+      guard let decoded, let format = found ?? segmentReader.description.audioFormat else {
         throw AVFailure(invalidDataIn: "avcodec_receive_frame")
       }
       self.format = format
       channelMask = frame.layout?.channelMask
-      sound = SegmentAudio(format: format, sampleFormat: sampleFormat, frame: frame, name: session.name)
+      audio = SegmentAudio(format: format, sampleFormat: sampleFormat, frame: frame, name: session.name)
       prerollFrames = CodecPreroll.frameCount(
-        codecName: run.description.codecName, sampleRateHz: format.sampleRateHz,
-        declared: run.description.seekPrerollFrames)
-      self.run = run
-      enter(run)
-      place(timestamp: decoded.timestamp, count: decoded.count)
-      takeTags(of: run)
+        codecName: segmentReader.description.codecName, sampleRateHz: format.sampleRateHz,
+        declared: segmentReader.description.seekPrerollFrames)
+      self.segmentReader = segmentReader
+      startReading(from: segmentReader)
+      determinePosition(timestamp: decoded.timestamp, count: decoded.count)
+      addTags(of: segmentReader)
     } catch {
       throw MediaError(error, path: session.name)
     }
@@ -146,7 +147,7 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
       ?? 0
   }
 
-  // MARK: - Reading
+  // MARK: - ReaderRegistration
 
   /// Reads as `AudioTrackReader.read` does.
   func read(
@@ -154,8 +155,10 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
   ) throws(MediaError) -> AudioTrackReader.ReadResult {
     precondition(capacityFrames > 0, "the capacity must be at least one frame")
     isFresh = false
-    if let leftAt { run?.source.noteIdle(nanoseconds: fetcher.clock.now.nanoseconds(since: leftAt)) }
-    defer { leftAt = fetcher.clock.now }
+    if let lastReadEnd {
+      segmentReader?.source.addIdleTime(nanoseconds: fetcher.clock.now.nanoseconds(since: lastReadEnd))
+    }
+    defer { lastReadEnd = fetcher.clock.now }
     if interrupt.isCancelled { return .cancelled }
     if let error = pendingError {
       pendingError = nil
@@ -204,10 +207,10 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
 
   private enum Decoded { case frame, end, cancelled }
 
-  /// Decodes the next frame of this run or the next run. Blocks.
+  /// Decodes the next frame of these segments or the following ones. Blocks.
   private func decodeOne() throws(MediaError) -> Decoded {
     while true {
-      guard let run else {
+      guard let segmentReader else {
         do throws(MediaError) {
           guard try openNext() else { return .end }
         } catch {
@@ -216,20 +219,20 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
         }
         continue
       }
-      let result: SegmentRun.Result
-      do throws(MediaError) { result = try sound.next(of: run) } catch {
+      let result: ContiguousSegmentReader.Result
+      do throws(MediaError) { result = try audio.next(of: segmentReader) } catch {
         if error.code == .cancelled { return .cancelled }
-        try goOver(error)
+        try fallBack(after: error)
         continue
       }
       switch result {
       case .frame(let timestamp, let count):
-        place(timestamp: timestamp, count: count)
-        if let number = correctedNumber(run) {
-          begin(number)
+        determinePosition(timestamp: timestamp, count: count)
+        if let number = correctedNumber(segmentReader) {
+          restart(atSegment: number)
           continue
         }
-        takeTags(of: run)
+        addTags(of: segmentReader)
         return .frame
       case .undecodable(let failure):
         // After a seek the first packets may depend on earlier packets.
@@ -237,60 +240,60 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
         skipped = ((skipped?.count ?? 0) + 1, skipped?.frame ?? expected ?? 0, skipped?.failure ?? failure)
       case .cancelled: return .cancelled
       case .end:
-        runEnd = run.source.end ?? .next(run.source.nextNumber)
-        self.run = nil
-        if let expected, let last = run.source.lastEntry {
+        endReason = segmentReader.source.endReason ?? .next(segmentReader.source.nextNumber)
+        self.segmentReader = nil
+        if let expected, let last = segmentReader.source.lastEntry {
           drift = nanoseconds(ofFrame: expected) - last.endNanoseconds
         }
       }
     }
   }
 
-  /// Opens the next run after the end of a run. Returns false at the stream's end.
+  /// Opens the following segments when a segment reader has ended. Returns false at the stream's end.
   private func openNext() throws(MediaError) -> Bool {
     let number: Int64
     var hasSkipped = false
-    switch runEnd {
+    switch endReason {
     case .next(let next): number = next
-    case .left(let first):
+    case .leftWindow(let first):
       number = first
       hasSkipped = true
       let error = MediaError(
         .segmentsLeftWindow, "the next segments are no longer available; playback continues with segment \(first)",
         operation: "hls", underlying: session.name)
-      fetcher.note(error, session.place, isRetried: true)
+      fetcher.note(error, session.location, isRetried: true)
       if let expected {
         warning = (expected, error)
         session.move(first, variantNumber: variantNumber, toNanoseconds: nanoseconds(ofFrame: expected))
         drift = 0
       }
-    case .variant: return goOn(toFrame: wantedFrame)
+    case .variant: return resume(atFrame: nextNeededFrame)
     case .streamEnd, nil: return false
     }
-    var end: SegmentSource.End?
-    let run: SegmentRun?
+    var reason: SegmentSource.EndReason?
+    let segmentReader: ContiguousSegmentReader?
     do throws(MediaError) {
-      run = try SegmentRun(
+      segmentReader = try ContiguousSegmentReader(
         session: session, fetcher: fetcher, number: number, variantNumber: variantNumber,
-        isTentative: resumption != nil, interrupt: interrupt, end: &end)
+        isTentative: resumption != nil, interrupt: interrupt, endReason: &reason)
     } catch {
       if error.code == .cancelled { throw error }
-      try goOver(error)
+      try fallBack(after: error)
       return true
     }
-    guard let run else {
-      runEnd = end ?? .streamEnd
-      return runEnd != .streamEnd
+    guard let segmentReader else {
+      endReason = reason ?? .streamEnd
+      return endReason != .streamEnd
     }
-    let wasNumber = stretchNumber
-    let before = stretch
-    self.run = run
-    enter(run)
-    if stretchNumber != wasNumber || hasSkipped, expected != nil {
+    let previousNumber = stretchNumber
+    let previousStretch = stretch
+    self.segmentReader = segmentReader
+    startReading(from: segmentReader)
+    if stretchNumber != previousNumber || hasSkipped, expected != nil {
       // The stretch follows the audio that was read, regardless of earlier data.
       stretch = nil
-    } else if stretchNumber == wasNumber, stretch == nil {
-      stretch = before
+    } else if stretchNumber == previousNumber, stretch == nil {
+      stretch = previousStretch
     }
     return true
   }
@@ -305,7 +308,7 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
     } else {
       let offset = Int(-silence)
       count = min(count, frameCount - offset)
-      try sound.copy(offset..<(offset + count), into: output)
+      try audio.copy(offset..<(offset + count), into: output)
     }
     position += Int64(count)
     return count
@@ -347,17 +350,17 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
 
   private func move(toFrame target: Int64) throws(MediaError) {
     pendingError = nil
-    let begin = MonotonicClock.nanoseconds
+    let startedAt = MonotonicClock.nanoseconds
     lastSeekTimings = SeekTimings()
-    defer { lastSeekTimings.decodeNanoseconds = MonotonicClock.nanoseconds - begin }
+    defer { lastSeekTimings.decodeNanoseconds = MonotonicClock.nanoseconds - startedAt }
     do throws(MediaError) {
       // Tags found before the target are still valid there, unless decoding continues from the current position.
-      let goesOn = !mustReposition && target == position
+      let continuesReading = !mustReposition && target == position
       if mustReposition || !isNear(target) {
-        metadata.begin(atFrame: target)
+        metadata.restart(atFrame: target)
         try reposition(toFrame: target)
       }
-      if !goesOn { metadata.startFrame = target }
+      if !continuesReading { metadata.startFrame = target }
       position = target
       mustReposition = false
       while !isAtEnd, !hasFrame || frameStart + Int64(frameCount) <= position {
@@ -382,17 +385,17 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
   /// Opens the segment from which decoding produces the correct samples at `target`.
   private func reposition(toFrame target: Int64) throws(MediaError) {
     // The duration of codec frames is known after the first ones.
-    for _ in 0..<4 where run != nil && expected != nil && stretch?.stepFrames == 0 && sound.stepFrames > 0 {
+    for _ in 0..<4 where segmentReader != nil && expected != nil && stretch?.stepFrames == 0 && audio.stepFrames > 0 {
       guard try decodeOne() == .frame else { break }
     }
     position = target
     isAtEnd = false
     hasFrame = false
-    run = nil
+    segmentReader = nil
     expected = nil
     resumption = nil
     drift = 0
-    let (timeline, variantNumber) = session.heard
+    let (timeline, variantNumber) = session.activeTimeline
     if let end, target >= end.frame {
       isAtEnd = true
       return
@@ -403,13 +406,13 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
     }
     let first = timeline.firstNumber(ofStretchWith: number) ?? number
     // Decoding begins before the target, so that the decoder is ready there.
-    let warm = timeline.number(atNanoseconds: nanoseconds(ofFrame: max(0, target - prerollFrames))) ?? number
-    number = max(first, min(number, warm))
+    let prerollNumber = timeline.number(atNanoseconds: nanoseconds(ofFrame: max(0, target - prerollFrames))) ?? number
+    number = max(first, min(number, prerollNumber))
     while true {
       expected = nil
       hasFrame = false
-      runEnd = .next(number)
-      run = nil
+      endReason = .next(number)
+      segmentReader = nil
       self.variantNumber = variantNumber
       switch try decodeOne() {
       case .end:
@@ -460,26 +463,26 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
   func popTitles() -> [(time: MediaTime, title: StreamTitle)] { [] }
 
   func popTimedMetadata() -> [TimedMetadataGroup] {
-    metadata.take(before: position, sampleRateHz: format.sampleRateHz) { session.timeline }
+    metadata.drain(before: position, sampleRateHz: format.sampleRateHz) { session.timeline }
   }
 
-  /// Reads the tags of a run, after the position of the audio next to them is known.
-  private func takeTags(of run: SegmentRun) {
-    for tag in run.takeTags() {
+  /// Adds the tags of the segments, after the position of the audio next to them is known.
+  private func addTags(of segmentReader: ContiguousSegmentReader) {
+    for tag in segmentReader.drainTags() {
       switch tag.time {
-      case .place(let nanoseconds): metadata.add(tag, atFrame: frame(at: nanoseconds))
+      case .position(let nanoseconds): metadata.add(tag, atFrame: frame(at: nanoseconds))
       case .now: metadata.add(tag, atFrame: frameStart)
-      case .stamp(let time):
-        guard let stretch, let stamp = time.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero),
-          abs(stamp) < 1 << 60
+      case .timestamp(let time):
+        guard let stretch, let timestamp = time.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero),
+          abs(timestamp) < 1 << 60
         else {
           metadata.add(tag, atFrame: frameStart)
           continue
         }
         let near = frameStart - stretch.startFrame + stretch.originFrame
-        let place = run.unwrapped(stamp, near: near, sampleRateHz: format.sampleRateHz)
+        let unwrapped = segmentReader.unwrapped(timestamp, near: near, sampleRateHz: format.sampleRateHz)
         // A larger difference means another origin or an invalid timestamp.
-        let difference = place - near
+        let difference = unwrapped - near
         let isNear = abs(difference) < Int64(format.sampleRateHz) * 3_600
         metadata.add(tag, atFrame: isNear ? frameStart + difference : frameStart)
       }

@@ -39,9 +39,9 @@ struct StreamThroughput: Sendable, Hashable {
     init(halfLife: Double) { self.halfLife = halfLife }
 
     mutating func add(_ value: Double, lasting seconds: Double) {
-      let kept = exp2(-seconds / halfLife)
-      sum = sum * kept + value * (1 - kept)
-      weight = weight * kept + (1 - kept)
+      let decay = exp2(-seconds / halfLife)
+      sum = sum * decay + value * (1 - decay)
+      weight = weight * decay + (1 - decay)
     }
 
     /// The average, which is not biased towards the initial zero.
@@ -49,16 +49,16 @@ struct StreamThroughput: Sendable, Hashable {
   }
 
   /// Adds the transfer of a segment with a duration of audio. Ignores segments without bytes or audio.
-  mutating func add(_ measure: TransferStatistics, soundNanoseconds: Int64) {
-    guard measure.byteCount > 0, soundNanoseconds > 0 else { return }
-    let seconds = min(Double(soundNanoseconds) / 1e9, 60)
+  mutating func add(_ statistics: TransferStatistics, audioNanoseconds: Int64) {
+    guard statistics.byteCount > 0, audioNanoseconds > 0 else { return }
+    let seconds = min(Double(audioNanoseconds) / 1e9, 60)
     // The time is at least 1 µs, because clocks are not more precise.
     func secondsPerBit(_ nanoseconds: Int64) -> Double {
-      Double(max(nanoseconds, 1_000)) / 1e9 / (Double(measure.byteCount) * 8)
+      Double(max(nanoseconds, 1_000)) / 1e9 / (Double(statistics.byteCount) * 8)
     }
-    whole.add(secondsPerBit(measure.nanoseconds), lasting: seconds)
-    body.add(secondsPerBit(measure.nanoseconds - measure.waitNanoseconds), lasting: seconds)
-    wait.add(Double(measure.waitNanoseconds) / Double(soundNanoseconds), lasting: seconds)
+    whole.add(secondsPerBit(statistics.nanoseconds), lasting: seconds)
+    body.add(secondsPerBit(statistics.nanoseconds - statistics.waitNanoseconds), lasting: seconds)
+    wait.add(Double(statistics.waitNanoseconds) / Double(audioNanoseconds), lasting: seconds)
   }
 
   /// Bits per second; nil before the first segment.

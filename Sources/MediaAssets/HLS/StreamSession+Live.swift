@@ -19,13 +19,13 @@ extension StreamSession {
         && now.nanoseconds(since: state.loadedAt) >= state.timeline.playlist.targetNanoseconds
     }
     // An error here recurs on the reloading thread, which reports it.
-    if isOld { _ = try? Self.reload(signal.withState { $0.place }, signal, family, fetcher, interrupt) }
+    if isOld { _ = try? Self.reload(signal.withState { $0.location }, signal, family, fetcher, interrupt) }
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled", operation: "hls") }
-    let beside = family.read.flatMap { $0 === self ? nil : $0.timeline }
+    let otherTimeline = family.renditionBeingRead.flatMap { $0 === self ? nil : $0.timeline }
     signal.update { state in
       // While this rendition had no readers another rendition was read, whose position on the timeline is known.
-      if let beside, state.readerCount == 0, !state.timeline.isEnded {
-        state.timeline = HLSTimeline(state.timeline.playlist, alignedWith: beside)
+      if let otherTimeline, state.readerCount == 0, !state.timeline.isEnded {
+        state.timeline = HLSTimeline(state.timeline.playlist, alignedWith: otherTimeline)
         state.stretches = [:]
       }
       state.readerCount += 1
@@ -69,32 +69,32 @@ extension StreamSession {
     let interrupt = Interrupt()
     // The next reloading thread may start.
     defer { signal.update { if $0.reloadNumber == number { $0.isReloading = false } } }
-    let began = signal.withState { state in
+    let loadedAt = signal.withState { state in
       if state.reloadNumber == number { state.reloadInterrupt = interrupt }
       return state.loadedAt
     }
-    var schedule = HLSReloadSchedule(now: began.nanoseconds)
+    var schedule = HLSReloadSchedule(now: loadedAt.nanoseconds)
     var target = signal.withState { $0.timeline.playlist.targetNanoseconds }
-    var next = schedule.loaded(startedAt: began.nanoseconds, isChanged: true, targetNanoseconds: target)
+    var next = schedule.loaded(startedAt: loadedAt.nanoseconds, isChanged: true, targetNanoseconds: target)
     var failureCount = 0
     while waitUntil(HostTime(nanoseconds: next), number, signal, clock) {
-      let begin = clock.now.nanoseconds
-      let place = signal.withState { $0.place }
+      let startedAt = clock.now.nanoseconds
+      let location = signal.withState { $0.location }
       do throws(MediaError) {
-        let isChanged = try reload(place, signal, family, fetcher, interrupt)
+        let isChanged = try reload(location, signal, family, fetcher, interrupt)
         failureCount = 0
         target = signal.withState { $0.timeline.playlist.targetNanoseconds }
-        next = schedule.loaded(startedAt: begin, isChanged: isChanged, targetNanoseconds: target)
+        next = schedule.loaded(startedAt: startedAt, isChanged: isChanged, targetNanoseconds: target)
       } catch {
         if error.code == .cancelled { return }
         // Compute the next time before the failure is published: a test clock may advance as soon as it is.
         next = schedule.failed(at: clock.now.nanoseconds, targetNanoseconds: target)
         failureCount += 1
         // If another variant has replaced this one, it has no failures, and another thread reloads it.
-        let isGone = signal.withState { $0.reloadNumber != number }
-        let isLast = !isGone && failureCount >= maximumReloadFailureCount
-        fetcher.note(error, place, isRetried: !isLast)
-        if isGone { return }
+        let isReplaced = signal.withState { $0.reloadNumber != number }
+        let isLast = !isReplaced && failureCount >= maximumReloadFailureCount
+        fetcher.note(error, location, isRetried: !isLast)
+        if isReplaced { return }
         if isLast {
           return signal.update { state in
             guard state.reloadNumber == number else { return }
@@ -103,11 +103,11 @@ extension StreamSession {
           }
         }
       }
-      if schedule.becameStale(at: begin, targetNanoseconds: target) {
+      if schedule.becameStale(at: startedAt, targetNanoseconds: target) {
         let error = MediaError(
-          .streamNotUpdated, "the playlist has not changed for three target durations: \(place.displayText)",
+          .streamNotUpdated, "the playlist has not changed for three target durations: \(location.displayText)",
           operation: "hls")
-        fetcher.note(error, place, isRetried: true)
+        fetcher.note(error, location, isRetried: true)
       }
     }
   }
@@ -129,30 +129,30 @@ extension StreamSession {
 
   /// Loads the playlist once. Returns true if it has changed. Blocks.
   ///
-  /// `place` is the location of the playlist. The result is discarded if another variant has replaced it meanwhile.
+  /// `location` is the location of the playlist. The result is discarded if another variant has replaced it meanwhile.
   static func reload(
-    _ place: PlaylistLocation, _ signal: ConditionMutex<State>, _ family: StreamFamily, _ fetcher: StreamFetcher,
+    _ location: PlaylistLocation, _ signal: ConditionMutex<State>, _ family: StreamFamily, _ fetcher: StreamFetcher,
     _ interrupt: Interrupt
   ) throws(MediaError) -> Bool {
     let now = fetcher.clock.now
-    let loaded = try fetcher.load(place, limit: HLSLimits.playlistByteCount, interrupt: interrupt)
-    guard case .media(let media) = try HLSPlaylist(parsing: loaded.bytes, at: loaded.place) else {
+    let loaded = try fetcher.load(location, limit: HLSLimits.playlistByteCount, interrupt: interrupt)
+    guard case .media(let media) = try HLSPlaylist(parsing: loaded.bytes, at: loaded.location) else {
       throw MediaError(
-        .streamPlaylistCycle, "a media playlist was replaced by a master playlist: \(place.displayText)",
+        .streamPlaylistCycle, "a media playlist was replaced by a master playlist: \(location.displayText)",
         operation: "hls")
     }
     let update: HLSTimeline.Update? = signal.update { state in
       // Another variant has replaced this one meanwhile.
-      guard state.place == place else { return nil }
+      guard state.location == location else { return nil }
       state.loadedAt = now
       let update = state.timeline.update(media)
       if update == .restarted { state.stretches = [:] }
       return update
     }
-    if update == .restarted { family.forgetStretches() }
+    if update == .restarted { family.removeStretches() }
     if update == .exceedsLimits {
       throw MediaError(
-        .streamLimitExceeded, "the stream is longer than 36 years: \(place.displayText)", operation: "hls")
+        .streamLimitExceeded, "the stream is longer than 36 years: \(location.displayText)", operation: "hls")
     }
     return update != .unchanged
   }
@@ -178,11 +178,11 @@ public struct LiveWindow: Sendable, Hashable {
 
 extension Asset {
   /// The rendition that is being read or was read last. Its playlist is the newest.
-  private var presentStream: StreamSession? { streamSession.map { $0.family.active ?? $0 } }
+  private var activeStream: StreamSession? { streamSession.map { $0.family.active ?? $0 } }
 
   /// The current window of a live stream; nil for all other assets. Any thread; does not block.
   public var liveWindow: LiveWindow? {
-    guard let session = presentStream else { return nil }
+    guard let session = activeStream else { return nil }
     let (isEnded, start, live, end) = session.signal.withState { state in
       let timeline = state.timeline
       return (timeline.isEnded, timeline.startNanoseconds, timeline.liveStartNanoseconds, timeline.endNanoseconds)
@@ -194,7 +194,7 @@ extension Asset {
 
   /// The range of a stream that is loaded in memory: in the segment that is being read and the next one. Nil if nothing
   /// is loaded, for other assets, and for segments in files. Any thread; does not block.
-  public var presentTimeRange: TimeRange? {
+  public var loadedTimeRange: TimeRange? {
     streamSession?.family.loadedRange.map {
       TimeRange(start: Self.time($0.lowerBound), end: Self.time($0.upperBound))
     }
@@ -203,7 +203,7 @@ extension Asset {
   /// Returns the date at which the media at `time` was recorded, in nanoseconds since 1970, according to the HLS
   /// playlist. Returns nil if the playlist states no date.
   public func date(at time: MediaTime) -> Int64? {
-    guard let session = presentStream,
+    guard let session = activeStream,
       let nanoseconds = time.frameIndex(rate: 1_000_000_000, rounding: .halfAwayFromZero)
     else { return nil }
     return session.signal.withState { $0.timeline.date(atNanoseconds: nanoseconds) }
@@ -211,7 +211,7 @@ extension Asset {
 
   /// Returns the time of the media recorded at `date`, in nanoseconds since 1970; nil if it is not available.
   public func time(ofDate date: Int64) -> MediaTime? {
-    presentStream?.signal.withState { $0.timeline.time(ofDate: date) }.map(Self.time)
+    activeStream?.signal.withState { $0.timeline.time(ofDate: date) }.map(Self.time)
   }
 
   /// Converts nanoseconds to a time, rounded to a microsecond.

@@ -204,18 +204,18 @@ import Testing
     let list = Array("#EXTM3U\n#EXT-X-TARGETDURATION:1\n".utf8)
     guard case .media(let media) = try HLSPlaylist(parsing: list, at: .url("http://a.example/")) else { return }
     let empty = { HLSTimeline(media) }
-    let groups = metadata.take(before: .max, sampleRateHz: 48_000, empty)
+    let groups = metadata.drain(before: .max, sampleRateHz: 48_000, empty)
     #expect(groups.count == StreamMetadata.maximumCount && titles(groups).last == "1999")
     // The same tag again, as in a segment that is read twice, is returned once.
     metadata.add(SegmentTag(time: .now, bytes: TimedID3.tag("1999")), atFrame: 1_999)
-    #expect(metadata.take(before: .max, sampleRateHz: 48_000, empty) == [])
+    #expect(metadata.drain(before: .max, sampleRateHz: 48_000, empty) == [])
     let image = [UInt8](repeating: 1, count: 200_000)
     for index in 0..<100 {
       metadata.add(
         SegmentTag(time: .now, bytes: TimedID3.tag("", owner: "\(index)", data: image)), atFrame: Int64(5_000 + index)
       )
     }
-    let large = metadata.take(before: .max, sampleRateHz: 48_000, empty)
+    let large = metadata.drain(before: .max, sampleRateHz: 48_000, empty)
     #expect(large.count == StreamMetadata.maximumByteCount / 200_100)
   }
 

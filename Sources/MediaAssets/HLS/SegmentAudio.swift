@@ -1,13 +1,13 @@
-// The last decoded audio of a run at the reader's sample rate. After a discontinuity and in another variant, the audio
-// may have another rate.
+// The last decoded audio of the segments at the reader's sample rate. After a discontinuity and in another variant, the
+// audio may have another rate.
 import LibAV
 import MediaCore
 
-/// The audio of a run's last frame, in one sample rate and channel count.
+/// The audio of the last decoded frame, in one sample rate and channel count.
 ///
-/// Runs of that sample rate are used unchanged. Each other run is converted as one continuous stream from the position
-/// at which reading began. Its frames are positioned as exactly as its timestamps permit. Its samples differ from those
-/// of a conversion that began elsewhere.
+/// Audio of that sample rate is used unchanged. The other audio of a `ContiguousSegmentReader` is converted as one
+/// continuous stream from the position at which reading began. Its frames are positioned as exactly as its timestamps
+/// permit. Its samples differ from those of a conversion that began elsewhere.
 ///
 /// Threading: one thread at a time.
 struct SegmentAudio {
@@ -19,7 +19,7 @@ struct SegmentAudio {
   private var conversion: Conversion?
 
   /// - Parameters:
-  ///   - frame: The frame into which the first run's first frame was decoded.
+  ///   - frame: The frame into which the first frame was decoded.
   ///   - name: The name of the stream in messages.
   init(format: AudioFormat, sampleFormat: SampleFormat, frame: Frame, name: String) {
     self.format = format
@@ -29,29 +29,31 @@ struct SegmentAudio {
     direct = FrameConverter(format: format, sampleFormat: sampleFormat)
   }
 
-  /// The distance between the starts of a run's codec frames; 0 if they may begin anywhere.
+  /// The distance between the starts of codec frames; 0 if they may begin anywhere.
   var stepFrames: Int64 { conversion == nil ? Int64(frame.frameCount) : 0 }
 
-  /// Begins a run.
-  mutating func begin() { conversion = nil }
+  /// Discards the conversion, because another segment reader follows.
+  mutating func reset() { conversion = nil }
 
-  /// Decodes the next audio of a run. Blocks. Timestamp and count are in frames of `format`.
+  /// Decodes the next audio of contiguous segments. Blocks. Timestamp and count are in frames of `format`.
   ///
-  /// - Throws: The errors of `SegmentRun.next`; `conversionFailed`.
-  mutating func next(of run: SegmentRun) throws(MediaError) -> SegmentRun.Result {
+  /// - Throws: The errors of `ContiguousSegmentReader.next`; `conversionFailed`.
+  mutating func next(of segmentReader: ContiguousSegmentReader) throws(MediaError) -> ContiguousSegmentReader.Result {
     while true {
       if let result = try conversion?.next() { return result }
-      let result: SegmentRun.Result
-      do throws(AVFailure) { result = try run.next(into: frame) } catch { throw MediaError(error, path: name) }
+      let result: ContiguousSegmentReader.Result
+      do throws(AVFailure) { result = try segmentReader.next(into: frame) } catch {
+        throw MediaError(error, path: name)
+      }
       switch result {
       case .frame(let timestamp, let count):
         guard let layout = frame.layout, layout.sampleRateHz != format.sampleRateHz || conversion != nil else {
           return result
         }
-        if conversion?.takes(layout) != true {
+        if conversion?.accepts(layout) != true {
           conversion = try Conversion(of: layout, to: format, sampleFormat, timestamp: timestamp)
         }
-        try conversion?.take(frame, count: count, timestamp: timestamp, name)
+        try conversion?.accept(frame, count: count, timestamp: timestamp, name)
       case .end:
         if let result = try conversion?.drain() { return result }
         conversion = nil
@@ -71,25 +73,25 @@ struct SegmentAudio {
   }
 }
 
-/// The conversion of one run.
+/// The conversion of the audio of one segment reader.
 private final class Conversion {
   private let input: AudioFormat
   private let output: AudioFormat
   private var native: FrameConverter
   private let converter: AudioConverter
   private let writer: SampleWriter
-  /// The timestamp of the run's first frame, in input frames; nil if there are no timestamps.
+  /// The timestamp of the first frame, in input frames; nil if there are no timestamps.
   private var origin: Int64?
-  private var inCount: Int64 = 0
-  private var outCount: Int64 = 0
+  private var inputCount: Int64 = 0
+  private var outputCount: Int64 = 0
   /// The last input frame, and the number of its frames that have been converted.
-  private var incoming: [Float] = []
+  private var inputSamples: [Float] = []
   private var convertedCount = 0
   /// The last output.
   private var samples: [Float] = []
 
   /// Number of frames converted at once. It limits memory, because a stream may declare a sample rate of 1 Hz.
-  private static let pieceFrames = 1_024
+  private static let chunkFrames = 1_024
 
   /// - Throws: `unsupportedAudioFormat`, `conversionFailed`.
   init(
@@ -104,48 +106,48 @@ private final class Conversion {
     origin = timestamp
   }
 
-  func takes(_ layout: SampleLayout) -> Bool {
+  func accepts(_ layout: SampleLayout) -> Bool {
     layout.sampleRateHz == input.sampleRateHz && layout.channelCount == input.channelCount
   }
 
   /// Accepts an input frame.
   ///
   /// - Throws: `conversionFailed`, `unsupportedAudioFormat`.
-  func take(_ frame: Frame, count: Int, timestamp: Int64?, _ name: String) throws(MediaError) {
+  func accept(_ frame: Frame, count: Int, timestamp: Int64?, _ name: String) throws(MediaError) {
     if let timestamp, let first = origin {
       // A jump in the timestamps moves all following audio.
-      let jump = timestamp - (first + inCount)
+      let jump = timestamp - (first + inputCount)
       if abs(jump) > Int64(input.sampleRateHz / 50) { origin = first + jump }
     }
-    incoming = [Float](repeating: 0, count: count * input.channelCount)
+    inputSamples = [Float](repeating: 0, count: count * input.channelCount)
     var failure: MediaError?
-    incoming.withUnsafeMutableBufferPointer { buffer in
+    inputSamples.withUnsafeMutableBufferPointer { buffer in
       guard let base = buffer.baseAddress else { return }
       do throws(MediaError) { try native.convert(frame, range: 0..<count, into: base, of: name) } catch {
         failure = error
       }
     }
     if let failure { throw failure }
-    inCount += Int64(count)
+    inputCount += Int64(count)
     convertedCount = 0
   }
 
   /// Converts the next chunk of the input; nil if more input is needed.
-  func next() throws(MediaError) -> SegmentRun.Result? {
-    while convertedCount * input.channelCount < incoming.count {
-      let count = min(Self.pieceFrames, incoming.count / input.channelCount - convertedCount)
+  func next() throws(MediaError) -> ContiguousSegmentReader.Result? {
+    while convertedCount * input.channelCount < inputSamples.count {
+      let count = min(Self.chunkFrames, inputSamples.count / input.channelCount - convertedCount)
       let start = convertedCount * input.channelCount
       convertedCount += count
-      var left = count
+      var remaining = count
       let result = try collect(atMost: count * output.sampleRateHz / input.sampleRateHz + 64) {
-        (room, capacity) throws(MediaError) -> Int in
-        let result = incoming.withUnsafeBufferPointer { buffer -> Result<Int, MediaError> in
+        (destination, capacity) throws(MediaError) -> Int in
+        let result = inputSamples.withUnsafeBufferPointer { buffer -> Result<Int, MediaError> in
           guard let base = buffer.baseAddress else { return .success(0) }
           return Result { () throws(MediaError) in
-            try converter.convert(base + start, frameCount: left, into: room, capacityFrames: capacity)
+            try converter.convert(base + start, frameCount: remaining, into: destination, capacityFrames: capacity)
           }
         }
-        left = 0
+        remaining = 0
         return try result.get()
       }
       if let result { return result }
@@ -153,40 +155,40 @@ private final class Conversion {
     return nil
   }
 
-  /// Returns the audio remaining in the converter at the run's end; nil if there is none.
-  func drain() throws(MediaError) -> SegmentRun.Result? {
-    try collect(atMost: 4_096) { (room, capacity) throws(MediaError) -> Int in
-      try converter.drain(into: room, capacityFrames: capacity)
+  /// Returns the audio remaining in the converter at the end; nil if there is none.
+  func drain() throws(MediaError) -> ContiguousSegmentReader.Result? {
+    try collect(atMost: 4_096) { (destination, capacity) throws(MediaError) -> Int in
+      try converter.drain(into: destination, capacityFrames: capacity)
     }
   }
 
   /// Collects the output in chunks.
   private func collect(
-    atMost pieceFrames: Int, _ produce: (UnsafeMutablePointer<Float>, Int) throws(MediaError) -> Int
-  ) throws(MediaError) -> SegmentRun.Result? {
+    atMost chunkFrames: Int, _ produce: (UnsafeMutablePointer<Float>, Int) throws(MediaError) -> Int
+  ) throws(MediaError) -> ContiguousSegmentReader.Result? {
     samples.removeAll(keepingCapacity: true)
-    var piece = [Float](repeating: 0, count: pieceFrames * output.channelCount)
+    var chunk = [Float](repeating: 0, count: chunkFrames * output.channelCount)
     var written: Int
     repeat {
-      let result = piece.withUnsafeMutableBufferPointer { buffer -> Result<Int, MediaError> in
+      let result = chunk.withUnsafeMutableBufferPointer { buffer -> Result<Int, MediaError> in
         guard let base = buffer.baseAddress else { return .success(0) }
-        return Result { () throws(MediaError) in try produce(base, pieceFrames) }
+        return Result { () throws(MediaError) in try produce(base, chunkFrames) }
       }
       written = try result.get()
-      samples += piece[..<(written * output.channelCount)]
-    } while written == pieceFrames
+      samples += chunk[..<(written * output.channelCount)]
+    } while written == chunkFrames
     let count = samples.count / output.channelCount
     guard count > 0 else { return nil }
-    defer { outCount += Int64(count) }
-    return .frame(timestamp: origin.flatMap(place), count: count)
+    defer { outputCount += Int64(count) }
+    return .frame(timestamp: origin.flatMap(position), count: count)
   }
 
-  /// Returns the position of the next output for the timestamp of the run's first frame; nil if it is out of range.
-  private func place(_ origin: Int64) -> Int64? {
+  /// Returns the position of the next output for the timestamp of the first frame; nil if it is out of range.
+  private func position(_ origin: Int64) -> Int64? {
     let start = MediaTime(frame: origin, rate: input.sampleRateHz).frameIndex(
       rate: output.sampleRateHz, rounding: .halfAwayFromZero)
     guard let start, abs(start) < 1 << 60 else { return nil }
-    return start + outCount
+    return start + outputCount
   }
 
   /// - Throws: `conversionFailed`.

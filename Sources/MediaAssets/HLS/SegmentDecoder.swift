@@ -1,8 +1,8 @@
 import LibAV
 import MediaCore
 
-/// The container's description of a run's audio.
-struct RunDescription: Codable {
+/// The container's description of the audio of contiguous segments.
+struct SegmentDescription: Codable {
   var trackIndex: Int
   var codecName: String
   /// The duration of a tick in seconds, as a fraction.
@@ -28,7 +28,7 @@ struct RunDescription: Codable {
 }
 
 /// An ID3 tag from a stream of tags.
-struct RunTag: Codable {
+struct TimestampedTag: Codable {
   /// The timestamp; nil if there is none.
   var time: MediaTime?
   var bytes: [UInt8]
@@ -37,11 +37,11 @@ struct RunTag: Codable {
   static let maximumCount = 256
 }
 
-/// Decodes the audio of a run from its first packet: in this process or in a worker process.
+/// Decodes the audio of contiguous segments from their first packet: in this process or in a worker process.
 ///
 /// Threading: one thread at a time, which may block.
-protocol RunDecoder: AnyObject {
-  var description: RunDescription { get }
+protocol SegmentDecoder: AnyObject {
+  var description: SegmentDescription { get }
 
   /// Returns the properties of the container.
   ///
@@ -49,14 +49,14 @@ protocol RunDecoder: AnyObject {
   func properties(displayPath: String) throws(MediaError) -> AssetProperties
 
   /// Decodes the next frame.
-  func next(into frame: Frame) throws(AVFailure) -> RunDecoding
+  func next(into frame: Frame) throws(AVFailure) -> SegmentDecoding
 
   /// Removes and returns the tags found since the last call.
-  func takeTags() -> [RunTag]
+  func drainTags() -> [TimestampedTag]
 }
 
 /// The result of decoding.
-enum RunDecoding {
+enum SegmentDecoding {
   /// `frame` has been filled. In MP4, the fragment of its packet ends at a timestamp.
   case frame(fragmentEndTicks: Int64?)
   /// A packet did not decode.
@@ -66,15 +66,15 @@ enum RunDecoding {
 }
 
 /// Decodes in this process, which may be a worker.
-final class LocalRunDecoder: RunDecoder {
-  let description: RunDescription
+final class LocalSegmentDecoder: SegmentDecoder {
+  let description: SegmentDescription
   private let demuxer: Demuxer
   private let stream: StreamInfo
   private let decoder: Decoder
   private let packet: Packet
   /// The streams that contain ID3 tags.
   private let tagStreams: [StreamInfo]
-  private var tags: [RunTag] = []
+  private var tags: [TimestampedTag] = []
   private var isAtEndOfFile = false
   private var badReadCount = 0
   /// In MP4: the timestamp of the end of the last packet's fragment.
@@ -83,7 +83,7 @@ final class LocalRunDecoder: RunDecoder {
   private static let maximumBadReads = 64
   private static let maximumTagStreamCount = 4
 
-  /// The options for opening a run's container.
+  /// The options for opening the segments' container.
   static var options: Demuxer.Options {
     var options = Demuxer.Options()
     options.probeByteCount = 1 << 20
@@ -104,7 +104,7 @@ final class LocalRunDecoder: RunDecoder {
     let times =
       isMovie
       ? MovieTrackTimes(trackID: stream.containerID, read: { demuxer.bytes(at: $0, count: $1) }) : nil
-    description = RunDescription(
+    description = SegmentDescription(
       trackIndex: index, codecName: stream.codecName, tickNumerator: stream.timeBase.numerator,
       tickDenominator: stream.timeBase.denominator, sampleRateHz: rate, audioFormat: stream.audioFormat,
       seekPrerollFrames: stream.seekPrerollFrames, isMovie: isMovie,
@@ -125,7 +125,7 @@ final class LocalRunDecoder: RunDecoder {
     try AssetProperties(demuxer: demuxer, byteCount: 0, displayPath: displayPath)
   }
 
-  func next(into frame: Frame) throws(AVFailure) -> RunDecoding {
+  func next(into frame: Frame) throws(AVFailure) -> SegmentDecoding {
     while true {
       switch try decoder.receive(into: frame) {
       case .frame:
@@ -147,7 +147,7 @@ final class LocalRunDecoder: RunDecoder {
     }
   }
 
-  func takeTags() -> [RunTag] {
+  func drainTags() -> [TimestampedTag] {
     defer { tags = [] }
     return tags
   }
@@ -164,7 +164,7 @@ final class LocalRunDecoder: RunDecoder {
         continue
       }
       guard packet.streamIndex == stream.index else {
-        takeTag()
+        storeTag()
         continue
       }
       badReadCount = 0
@@ -176,10 +176,11 @@ final class LocalRunDecoder: RunDecoder {
   }
 
   /// Keeps the packet if it is an ID3 tag.
-  private func takeTag() {
-    guard tags.count < RunTag.maximumCount, let stream = tagStreams.first(where: { $0.index == packet.streamIndex }),
+  private func storeTag() {
+    guard tags.count < TimestampedTag.maximumCount,
+      let stream = tagStreams.first(where: { $0.index == packet.streamIndex }),
       let bytes = packet.data(limit: SegmentTag.maximumByteCount).flatMap(TransportTag.restored)
     else { return }
-    tags.append(RunTag(time: packet.pts.map { stream.timeBase.time(ofTicks: $0) }, bytes: bytes))
+    tags.append(TimestampedTag(time: packet.pts.map { stream.timeBase.time(ofTicks: $0) }, bytes: bytes))
   }
 }
