@@ -19,6 +19,9 @@ final class RateAdapter {
   /// A decoded frame, and the number of its samples that have been converted.
   private let input: Frame
   private var convertedCount: Int?
+  /// Memory for converted audio, reused for each chunk. It grows to the largest chunk: `largestRatio` times
+  /// `chunkFrames`, and the resampler's delay.
+  private var outputBuffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
   /// The number of input samples that are converted together.
   private static let chunkFrames = 1_024
@@ -26,6 +29,8 @@ final class RateAdapter {
   private static let largestRatio = 64
 
   init() throws(AVFailure) { input = try Frame() }
+
+  deinit { outputBuffer.deallocate() }
 
   /// Discards the audio that has not been returned, because reading continues elsewhere.
   func restart() {
@@ -121,12 +126,20 @@ final class RateAdapter {
     let layout = SampleLayout(
       format: .float32, sampleRateHz: sampleRateHz, channelCount: resampler.outputChannelCount,
       channelMask: channelMask)
-    let buffer = UnsafeMutableRawPointer.allocate(
-      byteCount: capacity * layout.channelCount * layout.format.byteCount, alignment: 16)
-    defer { buffer.deallocate() }
+    let byteCount = capacity * layout.channelCount * layout.format.byteCount
+    guard let buffer = reserveOutput(byteCount: byteCount) else { return false }
     let count = try produce(buffer, capacity)
     guard count > 0 else { return false }
     try frame.fill(layout, frameCount: count, pts: nil, from: buffer)
     return true
+  }
+
+  /// Returns the output buffer with at least `byteCount` bytes. Its content is lost if it grows.
+  private func reserveOutput(byteCount: Int) -> UnsafeMutableRawPointer? {
+    if outputBuffer.count < byteCount {
+      outputBuffer.deallocate()
+      outputBuffer = .allocate(byteCount: byteCount, alignment: 16)
+    }
+    return outputBuffer.baseAddress
   }
 }
