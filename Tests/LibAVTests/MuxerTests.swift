@@ -109,7 +109,7 @@ import Testing
     try muxer.writeHeader()
     func write(_ byteCount: Int, at microseconds: Int64, _ index: Int) throws {
       let packet = try Packet(bytes: [UInt8](repeating: 7, count: byteCount))
-      packet.stamp(pts: microseconds, dts: microseconds, duration: 20_000)
+      packet.setTimestamps(pts: microseconds, dts: microseconds, duration: 20_000)
       packet.mark(isKeyFrame: true)
       try muxer.write(packet, streamIndex: index)
     }

@@ -129,7 +129,7 @@ public final class Decoder {
     case 0...: return .frame
     case shim_AVERROR(EAGAIN): return .wouldBlock
     case shim_AVERROR_EOF(): return .endOfStream
-    default: return .undecodable(try damage(result, call: "avcodec_receive_frame"))
+    default: return .undecodable(try packetFailure(result, call: "avcodec_receive_frame"))
     }
   }
 
@@ -141,12 +141,12 @@ public final class Decoder {
     case 0...: return .accepted
     case shim_AVERROR(EAGAIN): return .wouldBlock
     case shim_AVERROR_EOF(): return .endOfStream
-    default: return .undecodable(try damage(result, call: "avcodec_send_packet"))
+    default: return .undecodable(try packetFailure(result, call: "avcodec_send_packet"))
     }
   }
 
   /// Converts a result to a failure of the packet; only a lack of memory is thrown.
-  private func damage(_ result: Int32, call: String) throws(AVFailure) -> AVFailure {
+  private func packetFailure(_ result: Int32, call: String) throws(AVFailure) -> AVFailure {
     let failure = AVFailure(code: result, call: call)
     if failure.code == shim_AVERROR(ENOMEM) { throw failure }
     return failure

@@ -178,7 +178,7 @@ public final class Demuxer {
 
   /// Returns the duration of a stream that the container reports now, in its ticks; nil if it reports none. For
   /// fragmented MP4, it extends to the end of the last fragment begun.
-  public func presentDurationTicks(streamIndex: Int) -> Int64? {
+  public func currentDurationTicks(streamIndex: Int) -> Int64? {
     guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else { return nil }
     return optionalTimestamp(stream.pointee.duration).flatMap(optionalCount)
   }
@@ -188,7 +188,7 @@ public final class Demuxer {
   public func bytes(at offset: Int64, count: Int) -> [UInt8] { source.bytes(at: offset, count: count) }
 
   /// The current size of the file, in bytes; nil when it cannot be determined.
-  public var presentByteCount: Int64? { source.presentByteCount }
+  public var currentByteCount: Int64? { source.currentByteCount }
 
   /// Makes the demuxer skip all other streams, without reading them where the container allows.
   ///

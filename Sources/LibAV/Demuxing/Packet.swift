@@ -75,7 +75,7 @@ public final class Packet {
   }
 
   /// Sets a timestamp, in the stream's ticks, which the decoded frame receives.
-  public func stamp(_ ticks: Int64) {
+  public func setTimestamps(_ ticks: Int64) {
     pointer.pointee.pts = ticks
     pointer.pointee.dts = ticks
   }
@@ -93,7 +93,7 @@ public final class Packet {
   }
 
   /// Removes the timestamps: the decoded frames then follow the previous ones.
-  public func clearTimestamps() { stamp(shim_AV_NOPTS_VALUE()) }
+  public func clearTimestamps() { setTimestamps(shim_AV_NOPTS_VALUE()) }
 
   /// Cancels the trimming that the demuxer requested (`AV_PKT_DATA_SKIP_SAMPLES`).
   public func clearTrims() {
@@ -122,7 +122,7 @@ public final class Packet {
   }
 
   /// Sets the presentation time, the decoding time and the duration (0: unknown), in the stream's ticks.
-  public func stamp(pts: Int64, dts: Int64, duration: Int64) {
+  public func setTimestamps(pts: Int64, dts: Int64, duration: Int64) {
     pointer.pointee.pts = pts
     pointer.pointee.dts = dts
     pointer.pointee.duration = duration

@@ -122,8 +122,8 @@ public final class Encoder {
     let frameByteCount = settings.input.format.byteCount * settings.input.channelCount
     var done = 0
     while done < frameCount {
-      let room = try makeRoom()
-      let count = min(frameCount - done, room)
+      let freeFrameCount = try reserveSpace()
+      let count = min(frameCount - done, freeFrameCount)
       try fill(from: samples + done * frameByteCount, frameCount: count)
       done += count
     }
@@ -161,7 +161,7 @@ public final class Encoder {
   private var changesRate: Bool { settings.input.sampleRateHz != settings.sampleRateHz }
 
   /// Returns the free space of the frame that is being filled, after adding a new frame if the last one is full.
-  private func makeRoom() throws(AVFailure) -> Int {
+  private func reserveSpace() throws(AVFailure) -> Int {
     if frames.isEmpty || filledFrames == stepFrames {
       frames.append(try makeFrame())
       filledFrames = 0
@@ -185,10 +185,10 @@ public final class Encoder {
     var input = samples?.assumingMemoryBound(to: UInt8.self)
     var inputCount = Int32(clamping: frameCount)
     while true {
-      let room = try makeRoom()
+      let freeFrameCount = try reserveSpace()
       let count = try withFreePlanes { planes in
-        if input == nil { return swr_convert(converter, planes, Int32(clamping: room), nil, 0) }
-        return swr_convert(converter, planes, Int32(clamping: room), &input, inputCount)
+        if input == nil { return swr_convert(converter, planes, Int32(clamping: freeFrameCount), nil, 0) }
+        return swr_convert(converter, planes, Int32(clamping: freeFrameCount), &input, inputCount)
       }
       filledFrames += Int(try check(count, "swr_convert"))
       // Frames that did not fit stay in the converter. At the end, a call may return fewer frames than fit, and more

@@ -141,7 +141,7 @@ public final class Muxer {
 
   /// Returns whether a container supports a codec, by FFmpeg's names of both. FFmpeg's statement is sometimes too
   /// optimistic.
-  public static func canHold(codecName: String, formatName: String) -> Bool {
+  public static func supports(codecName: String, formatName: String) -> Bool {
     _ = LibAV.isQuiet
     guard let format = av_guess_format(formatName, nil, nil),
       let codec = avcodec_descriptor_get_by_name(codecName)
@@ -266,7 +266,7 @@ public final class Muxer {
   private func writeAttachedPictures() throws(AVFailure) {
     for picture in attachedPictures {
       let packet = try Packet(bytes: picture.bytes)
-      packet.stamp(0)
+      packet.setTimestamps(0)
       packet.mark(isKeyFrame: true)
       try write(packet, streamIndex: picture.streamIndex)
     }

@@ -130,7 +130,7 @@ extension CommentMask {
     while step(), let element = element(at: position, in: range) {
       let content = element.content
       if element.id == Self.tags, exceedsLimits(Int64(content.count), count: { $0.valueCount(in: content) }) {
-        maskBytes(with: Self.void(Int64(content.upperBound - position)), at: position)
+        maskBytes(with: Self.voidElementHeader(Int64(content.upperBound - position)), at: position)
       }
       // An element of unknown length cannot be skipped.
       guard !element.isUnknown else { return }
@@ -139,7 +139,7 @@ extension CommentMask {
   }
 
   /// Returns the header of a `Void` element of `byteCount` bytes in total.
-  private static func void(_ byteCount: Int64) -> [UInt8] {
+  private static func voidElementHeader(_ byteCount: Int64) -> [UInt8] {
     let sizeCount: Int64 = byteCount < 128 ? 1 : 8
     let size = byteCount - 1 - sizeCount
     guard sizeCount == 8 else { return [0xEC, 0x80 | UInt8(truncatingIfNeeded: size)] }
@@ -152,8 +152,8 @@ extension CommentMask {
     while count <= maximumCount, let element = element(at: position, in: range) {
       if element.id == Self.simpleTag { count += 1 }
       // Enters the elements that contain values, and skips all others; a value contains only a few names.
-      let isEntered = element.id == Self.tag || element.id == Self.simpleTag
-      let next = isEntered ? element.content.lowerBound : element.content.upperBound
+      let containsValues = element.id == Self.tag || element.id == Self.simpleTag
+      let next = containsValues ? element.content.lowerBound : element.content.upperBound
       guard next > position else { break }
       position = next
     }

@@ -120,16 +120,16 @@ extension CommentMask {
 
   /// Masks the number of comments as 0 in a packet with too many, and corrects the checksum of the page.
   mutating func scanOgg(from start: Int64) {
-    var heads: Set<Int64> = []
+    var serialsAfterFirstPage: Set<Int64> = []
     var packets: [Int64: CommentPacket] = [:]
     var position = start
     while step(), let page = Page(source, at: position) {
       position = page.end
       if page.isFirst {
-        heads.insert(page.serial)
+        serialsAfterFirstPage.insert(page.serial)
         continue
       }
-      if heads.remove(page.serial) != nil {
+      if serialsAfterFirstPage.remove(page.serial) != nil {
         packets[page.serial] = CommentPacket()
       } else if packets[page.serial]?.fragments.isEmpty != false || !page.isContinued {
         packets[page.serial] = nil
@@ -139,7 +139,7 @@ extension CommentMask {
         scan(packet)
         packets[page.serial] = nil
       }
-      if heads.isEmpty, packets.isEmpty { return }
+      if serialsAfterFirstPage.isEmpty, packets.isEmpty { return }
     }
   }
 

@@ -3,8 +3,8 @@ import MediaCore
 /// Masks comments that are too many for FFmpeg, which compares each comment with all previous ones: a million comments
 /// take hours. In their location, FFmpeg sees data that it skips.
 ///
-/// Only files and bytes in memory are examined: with other sources each read would be a request. The walks of the
-/// formats are in separate files. No walk takes more than `maximumStepCount` steps.
+/// Only files and bytes in memory are examined: with other sources each read would be a request. The scans of the
+/// formats are in separate files. No scan takes more than `maximumStepCount` steps.
 struct CommentMask {
   /// The total size of comments up to which they are not counted, in bytes.
   static let harmlessByteCount: Int64 = 65_536
@@ -36,28 +36,28 @@ struct CommentMask {
     maximumCount: Int = maximumCount
   ) -> [Mask] {
     guard let end = source.byteCount else { return [] }
-    var walk = CommentMask(source: source, harmlessByteCount: harmlessByteCount, maximumCount: maximumCount)
+    var scan = CommentMask(source: source, harmlessByteCount: harmlessByteCount, maximumCount: maximumCount)
     let head = source.bytes(at: start, count: 16)
     guard head.count == 16 else { return [] }
     if head.starts(with: "fLaC".utf8) {
-      walk.scanFLAC(from: start + 4)
+      scan.scanFLAC(from: start + 4)
     } else if head.starts(with: "OggS".utf8) {
-      walk.scanOgg(from: start)
+      scan.scanOgg(from: start)
     } else if head.starts(with: "caff".utf8) {
-      walk.scanCAF(from: start + 8)
+      scan.scanCAF(from: start + 8)
     } else if head.starts(with: "RIFF".utf8) || head.starts(with: "RF64".utf8) || head.starts(with: "BW64".utf8) {
-      walk.scanRIFF(from: start, end: end)
+      scan.scanRIFF(from: start, end: end)
     } else if head.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
-      walk.scanMatroska(in: start..<end)
+      scan.scanMatroska(in: start..<end)
     } else if head.starts(with: [0x30, 0x26, 0xB2, 0x75]) {
-      walk.scanASF(from: start)
+      scan.scanASF(from: start)
     } else if head[4..<8] == ArraySlice("ftyp".utf8) || head[4..<8] == ArraySlice("moov".utf8)
       || head[4..<8] == ArraySlice("wide".utf8) || head[4..<8] == ArraySlice("mdat".utf8)
     {
-      walk.scanMovie(in: start..<end, depth: 0)
+      scan.scanMovie(in: start..<end, depth: 0)
     }
-    walk.scanAPE(end: end)
-    return walk.masks.filter { $0.range.upperBound <= end }
+    scan.scanAPE(end: end)
+    return scan.masks.filter { $0.range.upperBound <= end }
   }
 
   /// Adds comments of `bytes` bytes, and returns whether the total is too much. Comments are counted only when their

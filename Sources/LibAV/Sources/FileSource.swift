@@ -64,7 +64,7 @@ public final class FileSource {
   }
 
   /// Calls `body` with the file's descriptor, which this object still owns. Returns nil if there is none.
-  public func duplicated<Value>(_ body: (Int32) -> Value?) -> Value? { descriptor >= 0 ? body(descriptor) : nil }
+  public func withDescriptor<Value>(_ body: (Int32) -> Value?) -> Value? { descriptor >= 0 ? body(descriptor) : nil }
 
   /// Reads an open regular file from its first byte on, without moving the descriptor's offset. The caller keeps
   /// ownership of `descriptor`.
@@ -178,7 +178,7 @@ public final class FileSource {
   public var isSeekable: Bool { byteSource?.isSeekable ?? (byteCount != nil) }
 
   /// The current size of the file, in bytes; nil when it cannot be determined.
-  var presentByteCount: Int64? {
+  var currentByteCount: Int64? {
     if let byteSource { return byteSource.byteCount }
     if memory != nil { return byteCount }
     var status = stat()
@@ -293,10 +293,10 @@ public final class FileSource {
     }
     while true {
       if interrupt.isCancelled { return noteInterruption() }
-      let wanted = Int(max(0, byteCount))
+      let capacity = Int(max(0, byteCount))
       let count =
         self.byteCount == nil
-        ? Glibc.read(descriptor, buffer, wanted) : pread(descriptor, buffer, wanted, Int(nextOffset))
+        ? Glibc.read(descriptor, buffer, capacity) : pread(descriptor, buffer, capacity, Int(nextOffset))
       if count > 0 {
         readByteCount += Int64(count)
         nextOffset += Int64(count)
@@ -330,14 +330,14 @@ public final class FileSource {
 
   /// Replaces the masked ranges in the bytes that were just read.
   private func applyMasks(_ buffer: UnsafeMutablePointer<UInt8>, byteCount: Int32) {
-    let read = nextOffset - Int64(byteCount)..<nextOffset
+    let readRange = nextOffset - Int64(byteCount)..<nextOffset
     for mask in masks {
-      let range = mask.range.clamped(to: read)
+      let range = mask.range.clamped(to: readRange)
       guard !range.isEmpty else { continue }
-      let seen = buffer + Int(range.lowerBound - read.lowerBound)
-      seen.update(repeating: 0, count: range.count)
-      let shown = mask.bytes.dropFirst(Int(range.lowerBound - mask.range.lowerBound)).prefix(range.count)
-      for (index, byte) in shown.enumerated() { seen[index] = byte }
+      let masked = buffer + Int(range.lowerBound - readRange.lowerBound)
+      masked.update(repeating: 0, count: range.count)
+      let replacement = mask.bytes.dropFirst(Int(range.lowerBound - mask.range.lowerBound)).prefix(range.count)
+      for (index, byte) in replacement.enumerated() { masked[index] = byte }
     }
   }
 
@@ -348,7 +348,7 @@ public final class FileSource {
 
   /// Moves the read position as `lseek` does: after the end is allowed, before the beginning is not.
   private func seek(to offset: Int64, whence: Int32) -> Int64 {
-    let byteCount = presentByteCount
+    let byteCount = currentByteCount
     if whence & AVSEEK_SIZE != 0 { return byteCount ?? Int64(shim_AVERROR(ENOSYS)) }
     let base: Int64?
     switch whence & ~AVSEEK_FORCE {

@@ -8,18 +8,18 @@ extension MP3InfoFrame {
   /// truncated file passes the check.
   ///
   /// - Parameters:
-  ///   - presentByteCount: bytes from the information frame to the end of the file.
+  ///   - availableByteCount: bytes from the information frame to the end of the file.
   ///   - hasAudio: returns whether MPEG frames begin this many bytes after the information frame, or after tags there.
-  func hasPlausibleLength(presentByteCount: Int64, hasAudio: (Int64) -> Bool) -> Bool {
+  func hasPlausibleLength(availableByteCount: Int64, hasAudio: (Int64) -> Bool) -> Bool {
     guard let mpegFrameCount else { return true }
     let possible = (
       least: mpegFrameCount * Self.frameByteCounts.lowerBound,
       most: (mpegFrameCount + 1) * Self.frameByteCounts.upperBound
     )
     guard let byteCount else {
-      return presentByteCount >= possible.least && !(presentByteCount > possible.most && hasAudio(possible.most))
+      return availableByteCount >= possible.least && !(availableByteCount > possible.most && hasAudio(possible.most))
     }
     guard (possible.least...possible.most).contains(byteCount) else { return false }
-    return !(presentByteCount > byteCount && hasAudio(byteCount))
+    return !(availableByteCount > byteCount && hasAudio(byteCount))
   }
 }

@@ -137,7 +137,7 @@ struct VorbisPacketTimes {
 
   /// Corrects a packet that the decoder drops: the next packet overlaps the one before it.
   private func correctEmpty(_ packet: Packet) {
-    if let endTicks { packet.stamp(pts: endTicks, dts: endTicks, duration: 0) }
+    if let endTicks { packet.setTimestamps(pts: endTicks, dts: endTicks, duration: 0) }
   }
 
   /// Begins another stream of a chain, for which FFmpeg's decoder restarts.
@@ -162,7 +162,7 @@ struct VorbisPacketTimes {
     let end = start + length
     trimTicks = endTrim(of: packet, end: end, length: length)
     endTicks = end
-    packet.stamp(pts: start, dts: start, duration: length - trimTicks)
+    packet.setTimestamps(pts: start, dts: start, duration: length - trimTicks)
     if trimTicks > 0 { try packet.setTrims(start: 0, end: trimTicks) } else { packet.clearTrims() }
   }
 
@@ -177,21 +177,21 @@ struct VorbisPacketTimes {
       endTicks = isCountedFromZero ? 0 : stated?.end
       guard isCountedFromZero else { return }
       latenessTicks = length
-      packet.stamp(pts: -length, dts: -length, duration: length)
+      packet.setTimestamps(pts: -length, dts: -length, duration: length)
     case .stream:
       let streamStart = endTicks ?? 0
       offsetTicks = streamStart - (isCountedFromZero ? 0 : stated?.end ?? 0)
       latenessTicks = isCountedFromZero ? length : 0
       driftTicks = 0
       // The decoder outputs audio for the first packet of a stream, except for the file's first stream.
-      packet.stamp(pts: streamStart, dts: streamStart, duration: 0)
+      packet.setTimestamps(pts: streamStart, dts: streamStart, duration: 0)
       try packet.setTrims(start: 0, end: length)
     case .page(let granule):
       endTicks = stated?.end
       let sizes = [blocks.sizes.short, blocks.sizes.long]
       isStartProven = stated.map { stated in sizes.contains { ($0 + size) / 4 == stated.end - granule } } ?? false
       guard isStartProven, let stated else { return }
-      packet.stamp(pts: granule, dts: granule, duration: stated.end - granule)
+      packet.setTimestamps(pts: granule, dts: granule, duration: stated.end - granule)
     case .unknown: endTicks = stated?.end
     }
   }

@@ -34,7 +34,7 @@ final class KeptFile: Sendable {
 extension Asset {
   /// Keeps the file of a reader of this asset open until `dropFile`.
   func keepFile(_ source: FileSource) {
-    guard case .path = location, let file = source.duplicated(KeptFile.init) else { return }
+    guard case .path = location, let file = source.withDescriptor(KeptFile.init) else { return }
     state.opened.withLock { $0.playingFile = file }
   }
 

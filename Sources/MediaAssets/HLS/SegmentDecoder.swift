@@ -170,7 +170,7 @@ final class LocalSegmentDecoder: SegmentDecoder {
       badReadCount = 0
       fragmentEndTicks =
         description.isMovie
-        ? demuxer.presentDurationTicks(streamIndex: stream.index).map { $0 + description.editTicks } : nil
+        ? demuxer.currentDurationTicks(streamIndex: stream.index).map { $0 + description.editTicks } : nil
       return .packet
     }
   }

@@ -3,7 +3,7 @@ import LibAV
 
 extension FrameReader {
   /// Whether the file has fewer bytes than `byteCount`.
-  func isShorter(than byteCount: Int64) -> Bool { demuxer.presentByteCount.map { $0 < byteCount } ?? false }
+  func isShorter(than byteCount: Int64) -> Bool { demuxer.currentByteCount.map { $0 < byteCount } ?? false }
 
   /// Continues after an interruption of a source that cannot seek, with the next packet.
   func resumeReading() { demuxer.resumeReading() }

@@ -319,7 +319,7 @@ final class FrameReader {
   /// Gives the packet the timestamp of its counted position; returns nil if there is no such timestamp.
   private func stampPacket(at position: Int64, _ timeline: AudioTimeline) -> Int64? {
     guard let ticks = timeline.ticks(ofFrame: position, rounding: .nearest) else { return nil }
-    packet.stamp(ticks)
+    packet.setTimestamps(ticks)
     return position
   }
 

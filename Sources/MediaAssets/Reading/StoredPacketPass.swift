@@ -224,7 +224,7 @@ final class StoredPacketPass: StoredPass, @unchecked Sendable {
 
   /// Returns the error at the end of the file; nil if there is none.
   private func endError() -> MediaError? {
-    if demuxer.presentByteCount.map({ $0 < byteCount }) ?? false {
+    if demuxer.currentByteCount.map({ $0 < byteCount }) ?? false {
       return MediaError(.damagedFile, "the file became shorter while it was read: \(displayPath)", operation: "read")
     }
     guard ContainerFormat(demuxer.formatName) == .movie, let last = demuxer.lastIndexedTicks(streamIndex: stream.index),

@@ -116,7 +116,7 @@ struct TrackEdges: Sendable, Hashable, Codable {
   private static func hasPlausibleLength(
     _ info: MP3InfoFrame, at byte: Int64, _ demuxer: Demuxer, byteCount: Int64
   ) -> Bool {
-    info.hasPlausibleLength(presentByteCount: byteCount - byte) { offset in
+    info.hasPlausibleLength(availableByteCount: byteCount - byte) { offset in
       var start = byte + offset
       let tag = demuxer.bytes(at: start, count: 10)
       if tag.starts(with: Array("TAG".utf8)) { start += 128 }

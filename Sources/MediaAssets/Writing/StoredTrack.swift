@@ -135,7 +135,7 @@ final class StoredTrack: WriterTrack {
     _ muxer: Muxer
   ) throws(AVFailure) {
     try bytes.withUnsafeBufferPointer { bytes throws(AVFailure) in try packet.fill(bytes) }
-    packet.stamp(pts: pts, dts: dts, duration: duration)
+    packet.setTimestamps(pts: pts, dts: dts, duration: duration)
     packet.mark(isKeyFrame: isKeyFrame)
     if container == .mp3, !hasWritten || trimAtEnd > 0 {
       // FFmpeg's MP3 muxer reads the delay from the first packet with trims and subtracts the decoder delay without a

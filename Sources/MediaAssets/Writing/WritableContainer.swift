@@ -53,7 +53,7 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
   /// Returns whether FFmpeg can write the codec. For containers without a codec table FFmpeg knows only the default
   /// codec.
   private func isWritten(_ codecName: String) -> Bool {
-    !hasTimes || Muxer.canHold(codecName: codecName, formatName: muxerName)
+    !hasTimes || Muxer.supports(codecName: codecName, formatName: muxerName)
   }
 
   /// The codecs whose packets are written unchanged. FFmpeg's list is not sufficient, because it contains codecs that

@@ -243,7 +243,7 @@ import Testing
     }
     let info = try #require(MP3InfoFrame(bytes: header))
     #expect(info.mpegFrameCount == frameCount && info.byteCount == byteCount)
-    #expect(info.hasPlausibleLength(presentByteCount: present) { _ in hasAudio } == isPlausible)
+    #expect(info.hasPlausibleLength(availableByteCount: present) { _ in hasAudio } == isPlausible)
   }
 
   /// Matroska's CodecDelay of a codec other than Opus, whose decoder ignores it.
