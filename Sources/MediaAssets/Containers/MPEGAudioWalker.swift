@@ -146,12 +146,12 @@ enum MPEGAudioLocator {
   /// Returns the packet in the history that is far enough back for the last one; nil if the history is too short.
   private static func firstPacket(in history: [MPEGAudioWalker.Packet?], count: Int) -> PacketIndex.Entry? {
     var mainDataByteCount = 0
-    var wanted = 0
+    var neededByteCount = 0
     for back in 0..<min(count, historyCount) {
       guard let packet = history[(count - 1 - back) & (historyCount - 1)] else { return nil }
-      if back == 2 { wanted = packet.reservoirByteCount }
+      if back == 2 { neededByteCount = packet.reservoirByteCount }
       if back > 2 { mainDataByteCount += packet.mainDataByteCount }
-      if back >= 2, mainDataByteCount >= wanted, packet.isSteady {
+      if back >= 2, mainDataByteCount >= neededByteCount, packet.isSteady {
         return PacketIndex.Entry(byte: packet.byte, frame: packet.frame)
       }
     }

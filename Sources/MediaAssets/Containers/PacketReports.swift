@@ -41,7 +41,7 @@ struct PacketReports {
   }
 
   /// Returns and clears the stream titles, each with the frame from which it applies.
-  mutating func takeTitles() -> [(frame: Int64, title: StreamTitle)] {
+  mutating func drainTitles() -> [(frame: Int64, title: StreamTitle)] {
     defer { titles = [] }
     return titles
   }

@@ -162,10 +162,10 @@ final class SegmentBytes {
   private func readSource(into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
     if isHeadComplete { return 0 }
     let remaining = entry.segment.byteRange.map { max(0, $0.end - offset) } ?? .max
-    let wanted = Int(min(Int64(buffer.count), remaining))
-    guard wanted > 0 else { return 0 }
-    let count = min(
-      wanted, try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset))
+    let readByteCount = Int(min(Int64(buffer.count), remaining))
+    guard readByteCount > 0 else { return 0 }
+    let target = UnsafeMutableRawBufferPointer(rebasing: buffer[..<readByteCount])
+    let count = min(readByteCount, try source.read(into: target, at: offset))
     offset += Int64(count)
     return count
   }

@@ -311,7 +311,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
 
   /// Returns the stream titles received with the packets read so far.
   func popTitles() -> [(time: MediaTime, title: StreamTitle)] {
-    reader.reports.takeTitles().map { (MediaTime(frame: max(0, $0.frame), rate: format.sampleRateHz), $0.title) }
+    reader.reports.drainTitles().map { (MediaTime(frame: max(0, $0.frame), rate: format.sampleRateHz), $0.title) }
   }
 
   func mapped<Value>(_ body: () throws(AVFailure) -> Value) throws(MediaError) -> Value {
