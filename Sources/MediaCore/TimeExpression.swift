@@ -5,11 +5,11 @@
 /// | `83.5` `1e-3` | seconds; a decimal number as in JSON, without a sign |
 /// | `250ms` `0.5ms` | milliseconds |
 /// | `1:23.5` `90:00` | minutes and seconds; the minutes may be any number |
-///  `1:02:03.25` | hours, minutes and seconds; one or two digits below 60 follow each colon |
+/// | `1:02:03.25` | hours, minutes and seconds; one or two digits below 60 follow each colon |
 /// | `441000/44100` | a fraction of a second in whole numbers |
 /// | `+5` `-1:30` `+250ms` | any of the above with a sign: relative to the current position |
-///  `50%` `12.5%` | a percentage of the duration, from 0 to 100 |
-/// | `end` | the duration |
+/// | `50%` `12.5%` | a percentage of the duration, from 0 to 100 |
+/// | `end` `live` | the duration |
 ///
 /// Spaces and other words are not permitted. Values are exact, or rounded and flagged as in
 /// ``MediaTime/init(decimal:)``.
@@ -31,7 +31,7 @@ public enum TimeExpression: Sendable, Hashable {
       let shown = text.count > 40 ? "\(text.prefix(40))..." : String(text)
       throw MediaError(
         .invalidTime,
-        "invalid time \"\(shown)\": use a form like 83.5, 250ms, 1:23.5, 441000/44100, +5, -5, 50% or end")
+        "invalid time \"\(shown)\": use a form like 83.5, 250ms, 1:23.5, 441000/44100, +5, -5, 50%, end or live")
     }
     self = expression
   }

@@ -193,7 +193,7 @@ public struct ParameterSpec: Sendable {
     /// A description of the accepted values for error messages, help and the reference.
     public var accepted: String {
       switch self {
-      case .timeExpression: "a time such as 83.5, 250ms, 1:23.5, 441000/44100, +5, -5, 50% or end"
+      case .timeExpression: "a time such as 83.5, 250ms, 1:23.5, 441000/44100, +5, -5, 50%, end or live"
       case .time: "a time such as 83.5, 250ms, 1:23.5 or 441000/44100"
       case .timeOrNone: "a time such as 83.5, 250ms, 1:23.5 or 441000/44100, or none"
       case .duration(let positive): "a time \(positive ? "above" : "of at least") 0, such as 0.5, 250ms or 1/44100"

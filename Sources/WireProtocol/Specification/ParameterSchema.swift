@@ -71,7 +71,7 @@ extension ParameterSpec.Kind {
     (
       "TimeExpression",
       [
-        "description": "Seconds, or a text: a time, a relative time such as +5, a share such as 50%, or end.",
+        "description": "Seconds, or a text: a time, a relative time such as +5, a percentage such as 50%, end or live.",
         "anyOf": [["type": "number"], ["type": "string", "minLength": 1]],
       ]
     ),

@@ -87,8 +87,8 @@ enum HelpText {
     events are notifications.
     """,
     """
-    Times in requests have the form 83.5, 250ms, 1:23.5 or 441000/44100, and where documented also +5, -5, 50% or \
-    end. Times in replies are in seconds (`time`) and exact (`pts`). The reply to a waiting request follows when its \
+    Times in requests have the form 83.5, 250ms, 1:23.5 or 441000/44100, and where documented also +5, -5, 50%, \
+    end or live. Times in replies are in seconds (`time`) and exact (`pts`). The reply to a waiting request follows when its \
     condition is true. If the request has an id, the connection's other requests are processed in the meantime.
     """,
     "In the examples, `>` marks the client's lines and `<` marks the daemon's lines.",

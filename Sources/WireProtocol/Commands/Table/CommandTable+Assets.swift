@@ -10,7 +10,7 @@ extension CommandTable {
   /// Commands about files that are inspected without being played.
   static let assets: [CommandSpec] = [
     CommandSpec(
-      .assetOpen, .assets, "Give a number to a file, to inspect it without playing it.",
+      .assetOpen, .assets, "Open a file for inspection, without playing it, and return its number.",
       details:
         "Nothing is read before `asset.load`. The number is valid on this connection only. When the connection ends,"
         + " its assets are closed.",

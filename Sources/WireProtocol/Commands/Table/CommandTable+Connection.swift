@@ -69,7 +69,7 @@ extension CommandTable {
       ]
     ) { _ throws(MediaError) in .connection(.stats) },
     CommandSpec(
-      .rpcDiscover, .connection, "Return the description of the protocol that generators of clients read.",
+      .rpcDiscover, .connection, "Return the OpenRPC description of the protocol.",
       details:
         "The reply is an OpenRPC document: all commands with the types of their parameters and fields, and all errors."
         + " Its member `x-asyncapi` is an AsyncAPI document, with all events. `playheadd --protocol` prints the same. In"

@@ -8,11 +8,12 @@ extension CommandTable {
       details:
         "Several files follow each other without a gap, or with `mix` are mixed. `start` and `end` cut the result"
         + " exact to the sample: from the first sample not before `start` to the last one before `end`."
-        + " `codec=copy` copies packets without decoding them; the first and last packets then contain the samples"
-        + " cut off, and the file marks them if its format can. Other audio is encoded as suits the format, or with"
-        + " `codec`; `bits` applies to pcm, float, flac and alac. `video` does the same for video, which is left"
-        + " out if the format has none. Copied video starts with a key frame: only m4a, mp4 and mov can hide the"
-        + " frames before `start`. Rotated video is rotated for formats that cannot mark it, when it is encoded."
+        + " `codec=copy` copies whole packets. The first and last packet can therefore contain audio outside the"
+        + " range; with edit lists or trim fields, which some formats have, players skip it. Otherwise audio is"
+        + " encoded with `codec`, or with the format's default codec; `bits` applies to pcm, float, flac and alac."
+        + " `video` selects the video codec; formats without video drop the video. Copied video starts with a key"
+        + " frame: only m4a, mp4 and mov can hide the frames before `start`. If the format cannot store a rotation,"
+        + " encoded video is rotated."
         + " Tags, chapters and artwork are copied (`metadata=sharing`: without the location and the device of a"
         + " recording). The daemon writes the file atomically, and only if it does not exist, or with `replace`. It"
         + " must be below a folder of `--write-root`, and the client needs the right `write`. Exports run one after"
@@ -28,20 +29,21 @@ extension CommandTable {
         ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
         ParameterSpec(.start, .time, .option, "TIME", "the start of the range"),
         ParameterSpec(.end, .time, .option, "TIME", "the end of the range"),
-        ParameterSpec(.mix, .flag, .option, "mix", "mix the files in place of joining them"),
+        ParameterSpec(.mix, .flag, .option, "mix", "mix the files instead of joining them"),
         ParameterSpec(.track, .integer(0...255), .option, "N", "the audio track; default: the one that plays"),
         ParameterSpec(
           .codec, .word(AssetCommand.Export.Codec.allCases.map(\.rawValue)), .option, "CODEC", "the audio codec"),
         ParameterSpec(.sampleRate, .integer(1...768_000), .option, "HZ", "of the audio; default: that of the input"),
         ParameterSpec(.channels, .integer(1...64), .option, "N", "of the audio; default: that of the input"),
         ParameterSpec(.bits, .word(["16", "24", "32", "64"]), .option, "BITS", "of a sample"),
-        ParameterSpec(.bitRate, .integer(1_000...2_000_000), .option, "BITS", "of the audio, per second"),
+        ParameterSpec(.bitRate, .integer(1_000...2_000_000), .option, "BPS", "of the audio, in bits per second"),
         ParameterSpec(
           .video, .word(AssetCommand.Export.VideoCodec.allCases.map(\.rawValue)), .option, "CODEC",
           "the video codec"),
         ParameterSpec(.height, .integer(16...4_320), .option, "PIXELS", "of the video; default: that of the input"),
         ParameterSpec(
-          .quality, .integer(0...51), .option, "N", "of the video, from 0 (best) to 51; default: 23"),
+          .quality, .integer(0...51), .option, "N",
+          "the constant rate factor (CRF) of H.264, 0 (best) to 51; default: 23"),
         ParameterSpec(
           .metadata, .word(AssetCommand.Export.Tags.allCases.map(\.rawValue)), .option, "WHICH",
           "the tags to copy; default: all"),

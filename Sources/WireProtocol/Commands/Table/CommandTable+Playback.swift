@@ -22,7 +22,7 @@ extension CommandTable {
       .playback(.playImmediately(arguments.number(.rate)), player: arguments.player)
     },
     CommandSpec(
-      .autoWait, .playback, "Set whether a stall ends automatically, or show it.",
+      .autoWait, .playback, "Set whether playback resumes by itself after an underrun, or show it.",
       details:
         "With `on`, the default, the player waits after an underrun (`toMinimizeStalls`) until half a second is"
         + " decoded, and resumes. With `off` it pauses. Either is one `stalled` event. If `off` is set while the"
@@ -87,26 +87,30 @@ extension CommandTable {
     CommandSpec(
       .seek, .playback, "Seek to a time of the current item.",
       details:
-        "The request waits: its reply comes when the device has the audio from the new position. Unless a tolerance is given, playback"
-        + " continues with the sample that contains the requested time. `requested` is that time on the item's timeline, before it was"
-        + " clamped to the item (`clamped`). `before` and `after` are the tolerances. `time` is the position reached, and `exact` states"
-        + " whether it is the requested sample. `us` is the duration of the seek in microseconds. A newer seek replaces the one under"
-        + " way. With `chase` it waits until the audio of that one has begun, and only the newest of several waiting seeks is carried"
-        + " out. A seek that is not carried out replies at once with `finished=false`, the current position in `time`, and a `reason`:"
-        + " `superseded`, `itemChanged`, `itemEnded`, `itemFailed`, `cancelled`, `outputLost` (playback continues from the requested"
-        + " position once there is an output) or `closed`. If a finished seek is not exact, `reason` is `tolerance` (it landed"
-        + " elsewhere within the tolerances), or states why the position is not proved: `estimated`, `irregularTimestamps`,"
-        + " `coarseTimestamps`, `decoderState` or `damage`. A relative time counts from the target of the newest seek. In a live"
-        + " stream `end` and `live` are three target durations before the last segment's end. `item` guards against a change of the current item.",
+        "Exactly one of TIME and `date` is required. The request waits: its reply comes when the device has the audio"
+        + " from the new position. Unless a tolerance is given, playback continues with the sample that contains the"
+        + " requested time. `requested` is the requested time. If it is outside the item, the nearer end is used and"
+        + " `clamped=true`. `before` and `after` are the tolerances. `time` is the position reached, and `exact` states"
+        + " whether it is the requested sample. `us` is the duration of the seek in microseconds. A new seek replaces a"
+        + " pending one. With `chase`, the new seek starts when the audio of the pending seek is heard; of several"
+        + " waiting seeks only the newest is carried out. A seek that is not carried out replies at once with"
+        + " `finished=false`, the current position in `time`, and a `reason`: `superseded`, `itemChanged`, `itemEnded`,"
+        + " `itemFailed`, `cancelled`, `outputLost` (playback continues from the requested position once there is an"
+        + " output) or `closed`. If a finished seek is not exact, `reason` is `tolerance` (the position reached is"
+        + " another one within the tolerances), or states why the position is not proved: `estimated`,"
+        + " `irregularTimestamps`, `coarseTimestamps`, `decoderState` or `damage`. A relative time counts from the"
+        + " target of the newest seek. In a live stream `end` and `live` are three target durations before the last"
+        + " segment's end. `item` guards against a change of the current item.",
       parameters: [
         ParameterSpec(.time, .timeExpression, .optional, "TIME", "the target"),
         ParameterSpec(
           .date, .text(maximumByteCount: 64), .option, "DATE",
-          "in place of a time: the date of the recording, such as `2026-11-22T09:30:00Z`; for HLS streams with dates"),
-        ParameterSpec(.fast, .flag, .option, "fast", "allow any tolerance: land where it costs least"),
+          "instead of TIME: the date of the recording, such as `2026-11-22T09:30:00Z`; for HLS streams with dates"),
+        ParameterSpec(
+          .fast, .flag, .option, "fast", "allow any tolerance: seek to the position that is reached fastest"),
         ParameterSpec(.chase, .flag, .option, "chase", "wait until the pending seek is heard"),
-        ParameterSpec(.before, .tolerance, .option, "TIME", "how much earlier the seek may land; default: 0"),
-        ParameterSpec(.after, .tolerance, .option, "TIME", "how much later the seek may land; default: 0"),
+        ParameterSpec(.before, .tolerance, .option, "TIME", "how much earlier the reached position may be; default: 0"),
+        ParameterSpec(.after, .tolerance, .option, "TIME", "how much later the reached position may be; default: 0"),
         ParameterSpec(.item, item, .option, "ID", "the required current item"),
         player,
       ],
@@ -278,10 +282,10 @@ extension CommandTable {
     CommandSpec(
       .loop, .playback, "Loop a part of the current item, end the loop, or show it.",
       details:
-        "The loop is exact: from frame `floor(START * rate)` to frame `floor(END * rate)`, without a gap. Playback"
-        + " that reaches END continues at START. Playback that is after END (when the loop is set, or by a seek)"
-        + " continues, and the loop ends with the item. `loop off` continues from the present position. `loop last`"
-        + " finishes the present pass and continues as at the end of the item: with the next entry, or as"
+        "The loop is exact: from frame `floor(START * sampleRate)` to frame `floor(END * sampleRate)`, without a"
+        + " gap. Playback that reaches END continues at START. Playback that is after END (when the loop is set,"
+        + " or by a seek) continues, and the loop ends with the item. `loop off` continues from the present position."
+        + " `loop last` finishes the present pass and continues as at the end of the item: with the next entry, or as"
         + " `end-action` specifies. Each return to START is a `transition` event and no `time-jumped`; ticks and"
         + " boundaries fire in each pass. A range is at least 10 ms long. The request waits until the item is"
         + " ready. In the reply `count` is the number of remaining returns (`none`: indefinitely), and `passes` the"

@@ -24,7 +24,7 @@ extension CommandTable {
       .userAgent, .text(maximumByteCount: 1_024), .option, "TEXT",
       "the User-Agent of requests; default: `Playhead/VERSION`"),
     ParameterSpec(
-      .network, .boolean, .option, "true|false", "`false`: no network access; an entry that needs it fails"),
+      .network, .boolean, .option, "true|false", "`false`: no network access; a file that needs it fails"),
     ParameterSpec(
       .interface, .texts(maximumByteCount: 256, separator: .comma), .option, "NAMES",
       "network interfaces that may be used; default: all"),
@@ -33,8 +33,8 @@ extension CommandTable {
       "the time-out for connecting (default: 10 s), for the reply (15 s), and between reads (15 s)"
     ),
     ParameterSpec(
-      .peakBitRate, .integer(0...1_000_000_000_000), .option, "BITS",
-      "the maximum bit rate of a variant of an HLS stream; default: 0, no limit"),
+      .peakBitRate, .integer(0...1_000_000_000_000), .option, "BPS",
+      "the maximum bit rate of a variant of an HLS stream, in bits per second; default: 0, no limit"),
   ]
   /// The version that the queue must have for a request that changes it.
   static let ifVersion = ParameterSpec(

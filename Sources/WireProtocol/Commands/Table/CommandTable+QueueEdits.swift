@@ -123,7 +123,7 @@ extension CommandTable {
   /// Edits that consist of several changes.
   static let queueEdits: [CommandSpec] = [
     CommandSpec(
-      .queueEdit, .queue, "Make several edits, or none of them.",
+      .queueEdit, .queue, "Apply several edits, or none.",
       details: "Each edit is a command: `load`, `append`, `insert`, `remove`, `move`, `replace` or `clear`, without"
         + " `wait`, `if-version` and `player`; in JSON also an object with `method` and `params`. Each applies to the"
         + " queue as the earlier ones left it; together they make one new version. Playback continues unless the"
@@ -139,11 +139,11 @@ extension CommandTable {
       .queue(.edit(arguments.list(.ops), ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
     },
     CommandSpec(
-      .queueBegin, .queue, "Begin an edit that is too large for a line.",
+      .queueBegin, .queue, "Begin a transaction: collect edits until `queue.commit`.",
       details: "The following edits of this connection for this player (the commands of `queue.edit`) are collected."
-        + " Each reply contains only `pending`, the number of collected edits. `queue.commit` makes all of them or"
+        + " Each reply contains only `pending`, the number of collected edits. `queue.commit` applies all of them or"
         + " none. Other commands run at once. New entries get their ids when they are collected. If the connection"
-        + " ends or the player is closed before, nothing changes. A connection has one such edit at a time, with at"
+        + " ends or the player is closed before, nothing changes. A connection has one transaction at a time, with at"
         + " most \(WireLimits.standard.editCount) changes and \(WireLimits.standard.editByteCount) bytes of paths;"
         + " all connections together have \(WireLimits.standard.collectedChangeCount) and"
         + " \(WireLimits.standard.collectedByteCount).",
@@ -159,14 +159,14 @@ extension CommandTable {
       .queue(.begin(ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
     },
     CommandSpec(
-      .queueCommit, .queue, "Make all collected edits, or none of them.",
-      details: "In both cases the collection ends. The reply is that of `queue.edit`.", parameters: [player],
+      .queueCommit, .queue, "Apply all collected edits, or none.",
+      details: "In both cases the transaction ends. The reply is that of `queue.edit`.", parameters: [player],
       reply: [.items.optional, .version],
       errors: [.invalidState, .invalidArgument, .noSuchItem, .versionMismatch, .queueTooLong, .noSuchPlayer],
       example: ["> queue.commit", "< ok items=10,11 version=8"]
     ) { arguments throws(MediaError) in .queue(.commit, player: arguments.player) },
     CommandSpec(
-      .queueAbort, .queue, "Discard the collected edits.", parameters: [player], reply: [.version],
+      .queueAbort, .queue, "Discard the transaction.", parameters: [player], reply: [.version],
       errors: [.invalidState, .noSuchPlayer], example: ["> queue.abort", "< ok version=7"]
     ) { arguments throws(MediaError) in .queue(.abort, player: arguments.player) },
     CommandSpec(

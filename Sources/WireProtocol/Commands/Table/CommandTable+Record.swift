@@ -29,18 +29,17 @@ extension CommandTable {
       .quality, .word(RecordCommand.Recording.Quality.allCases.map(\.rawValue)), .option, "QUALITY",
       "of aac and opus; other formats ignore it"),
     ParameterSpec(
-      .bitRate, .integer(1_000...2_000_000), .option, "BITS",
-      "per second, of aac and opus; other formats ignore it"),
+      .bitRate, .integer(1_000...2_000_000), .option, "BPS",
+      "of aac and opus, in bits per second; other formats ignore it"),
     ParameterSpec(
       .startLevel, .number(-160...0, exceptZero: false), .option, "DB",
-      "the recording starts when the audio reaches this level, a quarter of a second before"),
+      "start recording when the audio reaches this level, including up to 0.25 s before that"),
     ParameterSpec(
       .silenceLevel, .number(-160...0, exceptZero: false), .option, "DB",
-      "audio below this level is silence, and is"
-        + " shortened"),
+      "audio below this level counts as silence; long silences are shortened"),
     ParameterSpec(
-      .longestSilence, .duration(positive: true), .option, "TIME", "the part of a silence that stays; default: 1 second"
-    ),
+      .longestSilence, .duration(positive: true), .option, "TIME",
+      "the length to which a longer silence is shortened; default: 1 s"),
   ]
 
   /// Commands for recording.

@@ -32,7 +32,7 @@ extension CommandTable {
         .playAt(try arguments.required(.time, arguments.moment(.time)), players: arguments.list(.players)))
     },
     CommandSpec(
-      .rateAt, .playback, "Set the rate so that an item's time is heard at an instant.",
+      .rateAt, .playback, "Set the rate, so that a given item time is heard at a given clock time.",
       details:
         "Before the instant the item is silent at `from`, and the player waits (`startTimeNotReached`). For an"
         + " instant in the past, playback starts as if it had started then: a little later, further on. With `now`"

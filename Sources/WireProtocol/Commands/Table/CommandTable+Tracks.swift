@@ -148,12 +148,13 @@ extension CommandTable {
       .nextChapter, isNext: true, "Seek to the start of the next chapter of the current item.",
       "From the target of the newest seek, or from the time heard.", "time=83.5 pts=4008000/48000 requested=83.5"),
     chapter(
-      .previousChapter, isNext: false, "Seek to the start of this chapter, or of the previous one.",
-      "To the start of the present chapter if it started more than 3 s before.", "time=0 pts=0/48000 requested=0"),
+      .previousChapter, isNext: false, "Seek to this chapter's start, or in its first 3 s to the previous one's.",
+      "From the target of the newest seek, or from the time heard. In the first chapter, always to its start.",
+      "time=0 pts=0/48000 requested=0"),
   ]
 
   private static func chapter(
-    _ name: CommandName, isNext: Bool, _ summary: String, _ details: String, _ place: String
+    _ name: CommandName, isNext: Bool, _ summary: String, _ details: String, _ position: String
   ) -> CommandSpec {
     CommandSpec(
       name, .playback, summary, details: "\(details) The seek is exact, and the reply is that of `seek`.",
@@ -166,7 +167,7 @@ extension CommandTable {
       errors: [.noSuchChapter, .invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors + mediaErrors,
       example: [
         "> @3 \(name.rawValue)",
-        "< @3 ok finished=true item=1 \(place) before=0 after=0 exact=true clamped=false us=2950",
+        "< @3 ok finished=true item=1 \(position) before=0 after=0 exact=true clamped=false us=2950",
       ]
     ) { arguments throws(MediaError) in .playback(.chapter(isNext: isNext), player: arguments.player) }
   }

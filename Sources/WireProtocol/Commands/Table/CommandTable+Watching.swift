@@ -95,7 +95,7 @@ extension CommandTable {
         .tick(interval: try arguments.required(.interval, arguments.time(.interval)), player: arguments.player))
     },
     CommandSpec(
-      .at, .watching, "Subscribe to times that playback passes.",
+      .at, .watching, "Subscribe to boundary events at given times.",
       details:
         "Sends an `at` event when playback reaches one of the times, including the start and the end of the item"
         + " (`kind=crossed`). Seeks over a time send an event only with `seeks` (`kind=skipped`). A time after the"
@@ -173,11 +173,11 @@ extension CommandTable {
       details:
         "Conditions that hold already reply at once. `time>=` and `time<=` refer to the time heard, in either"
         + " direction; both together mean a time between the two. `status=waiting` is"
-        + " `waitingToPlayAtSpecifiedRate`. `ended` means no current item, or paused at its end (also at an end"
-        + " time, and in reverse at its start). `ready` is a current item that is ready to play. A change of item"
-        + " ends a `time>=` or `time<=` with `wait-ended`, and so does the end of the item if playback does not"
-        + " continue to that time. An error that stops the player (`player.error`) ends conditions that need"
-        + " playback.",
+        + " `waitingToPlayAtSpecifiedRate`. `ended`: there is no current item, or the player is paused at the end of"
+        + " the current item (or at its end time; when playing in reverse, at the item's start). `ready`: the current"
+        + " item is ready to play. A change of item ends a `time>=` or `time<=` with `wait-ended`, and so"
+        + " does the end of the item if playback does not continue to that time. An error that"
+        + " stops the player (`player.error`) ends conditions that need playback.",
       parameters: [
         ParameterSpec(
           .conditions, .condition, .list, "CONDITION",
