@@ -89,8 +89,9 @@ public enum OptionTable {
     OptionSpec(
       name: "output.latency", kind: .integer(DaemonOptions.outputLatencyRange),
       summary: """
-        Milliseconds of audio that a sound server buffers. With a larger buffer, playback survives longer delays of a \
-        busy machine or network. Seeks and pauses are heard at once if the device can replace its buffer.
+        Buffer latency requested from the sound server, in milliseconds. With a larger buffer, playback survives \
+        longer delays of a busy machine or network. Seeks and pauses are heard at once if the device can replace its \
+        buffer.
         """, flag: "--output-latency", isReloadable: false, field: \.outputLatency,
       set: { options, value throws(MediaError) in
         if case .integer(let value) = value { options.outputLatency = value }
@@ -212,8 +213,8 @@ public enum OptionTable {
     },
     texts(
       "network.deny", \.deniedNetworks, kind: .texts, flag: "--deny-network",
-      "Servers that may not be reached; overrides `network.allow`. 169.254.0.0/16, fe80::/10 and fd00:ec2::254 are"
-        + " denied unless `network.allow` has a network within these."
+      "Servers that may not be reached; overrides `network.allow`. Cloud metadata services (169.254.0.0/16,"
+        + " fe80::/10 and fd00:ec2::254) are denied unless `network.allow` has a network within these."
     ) { entries throws(MediaError) in
       var policy = ServerPolicy()
       try policy.setNetworkRules(allow: [], deny: entries)

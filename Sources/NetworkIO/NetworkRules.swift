@@ -49,7 +49,7 @@ public struct NetworkRules: Sendable, Hashable {
   private var allow: [Entry] = []
   private var deny: [Entry] = []
 
-  /// Creates rules that permit everything except metadata services.
+  /// Creates rules that permit everything except cloud metadata services.
   public init() {}
 
   /// - Throws: `invalidArgument` for an invalid entry, and for more than `maximumEntryCount` entries.

@@ -24,9 +24,9 @@ struct CommandLineFlags: ParsableArguments {
   @Option(
     help: """
       Path of the control socket (default: $PLAYHEAD_SOCKET, else playhead/control.sock in $XDG_RUNTIME_DIR or \
-      /run/user/UID, else /tmp/playhead-UID/control.sock). Of these folders only the last, playhead or playhead-UID, \
-      is created if missing. The same folder contains watch.sock, which allows no changes, and handoff.sock, for open \
-      files.
+      /run/user/UID, else /tmp/playhead-UID/control.sock). The folder `playhead` or `playhead-UID` is created if \
+      missing; its parent must exist. The same folder contains watch.sock, which allows no changes, and handoff.sock, \
+      which receives file descriptors from clients.
       """)
   var socket: String?
   @Option(
@@ -44,16 +44,27 @@ struct CommandLineFlags: ParsableArguments {
   var clock: DaemonOptions.Clock?
   @Option(help: "Minimum level of log messages on standard error (default: notice).")
   var logLevel: DaemonOptions.LogLevel?
-  @Option(parsing: .upToNextOption, help: "Additional users that may connect, by name or number.")
+  @Option(
+    parsing: .upToNextOption,
+    help: "Additional users that may connect, by name or number. Several values are separated by spaces.")
   var allowUid: [String] = []
-  @Option(parsing: .upToNextOption, help: "Groups whose members may connect, by name or number.")
+  @Option(
+    parsing: .upToNextOption,
+    help: "Groups whose members may connect, by name or number. Several values are separated by spaces.")
   var allowGid: [String] = []
   @Option(
-    parsing: .upToNextOption, help: "Folders below which files may be played and playlists read (default: all).")
+    parsing: .upToNextOption,
+    help: """
+      Folders below which files may be played and playlists read (default: all). Several values are separated by \
+      spaces.
+      """)
   var readRoot: [String] = []
   @Option(
     parsing: .upToNextOption,
-    help: "Folders below which clients with the right to write can have files written, such as images (default: none).")
+    help: """
+      Folders below which clients with the right to write can have files written, such as images (default: none). \
+      Several values are separated by spaces.
+      """)
   var writeRoot: [String] = []
   @Option(help: "PulseAudio server (default: $PULSE_SERVER, else the user's server).")
   var pulseServer: String?
@@ -61,7 +72,7 @@ struct CommandLineFlags: ParsableArguments {
     parsing: .upToNextOption,
     help: """
       Output devices by name, in order of preference. Playback uses the first available one and returns to it when it \
-      reappears.
+      reappears. Several values are separated by spaces.
       """)
   var preferredOutput: [String] = []
   @Option(
@@ -72,7 +83,10 @@ struct CommandLineFlags: ParsableArguments {
   var lostDevice: LostDevicePolicy?
   @Option(
     help: ArgumentHelp(
-      "Audio that a sound server buffers, 10 to 150 ms (default: 100). A busy machine or network may need more.",
+      """
+        Buffer latency requested from the sound server, 10 to 150 ms (default: 100). A busy machine or network may \
+        need more.
+        """,
       valueName: "milliseconds"))
   var outputLatency: Int?
   @Option(
@@ -87,11 +101,17 @@ struct CommandLineFlags: ParsableArguments {
   var isolate: DaemonOptions.Isolation?
   @Option(
     parsing: .upToNextOption,
-    help: "Networks (CIDR), addresses and host names that may be reached (default: all but metadata services).")
+    help: """
+      Networks (CIDR), addresses and host names that may be reached (default: all except cloud metadata services, \
+      169.254.0.0/16 and similar). Several values are separated by spaces.
+      """)
   var allowNetwork: [String] = []
   @Option(
     parsing: .upToNextOption,
-    help: "Networks (CIDR), addresses and host names that may not be reached; overrides --allow-network.")
+    help: """
+      Networks (CIDR), addresses and host names that may not be reached; overrides --allow-network. Several values are \
+      separated by spaces.
+      """)
   var denyNetwork: [String] = []
   @Flag(
     help: """
