@@ -17,7 +17,7 @@ extension PlayerCore {
   /// A seek that has not completed.
   struct PendingSeek {
     var itemID: PlayerItem.ID
-    var target: SeekTarget
+    var target: UnresolvedSeekTarget
     var seek: Seek
     var requestedAt: HostTime
     var completion: @Sendable (SeekResult) -> Void
@@ -45,12 +45,13 @@ extension PlayerCore {
     to expression: TimeExpression, _ seek: Seek, completion: @escaping @Sendable (SeekResult) -> Void
   ) throws(MediaError) {
     try startSeek(seek, completion: completion) { [self] entry in
-      SeekTarget(expression, from: newestTarget(in: entry))
+      UnresolvedSeekTarget(expression, from: newestTarget(in: entry))
     }
   }
 
   private func startSeek(
-    _ seek: Seek, completion: @escaping @Sendable (SeekResult) -> Void, to target: (Machine.Entry) -> SeekTarget
+    _ seek: Seek, completion: @escaping @Sendable (SeekResult) -> Void,
+    to target: (Machine.Entry) -> UnresolvedSeekTarget
   ) throws(MediaError) {
     for tolerance in [seek.toleranceBefore, seek.toleranceAfter]
     where !(tolerance.isPositiveInfinity || tolerance.isNumeric && tolerance >= .zero) {
@@ -81,14 +82,14 @@ extension PlayerCore {
   }
 
   /// Returns the origin of a relative seek.
-  private func newestTarget(in entry: Machine.Entry) -> SeekTarget {
+  private func newestTarget(in entry: Machine.Entry) -> UnresolvedSeekTarget {
     guard let newest = machine.seeks.newest, newest.itemID == entry.id else { return .time(currentTime()) }
     guard let time = try? newest.target.time(duration: entry.duration) else { return newest.target }
     return .time(time.clamped(to: entry.latestTime))
   }
 
   func startSeek(
-    to target: SeekTarget, _ seek: Seek, in entry: Machine.Entry,
+    to target: UnresolvedSeekTarget, _ seek: Seek, in entry: Machine.Entry,
     completion: @escaping @Sendable (SeekResult) -> Void
   ) {
     endPrerolls()

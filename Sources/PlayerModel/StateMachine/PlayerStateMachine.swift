@@ -214,7 +214,7 @@ package struct PlayerStateMachine {
   /// Seeks in the current item, which has not failed. A target that depends on the duration is deferred until the
   /// duration is known.
   package mutating func seek(
-    _ token: SeekToken, to target: SeekTarget, before: MediaTime = .zero, after: MediaTime = .zero,
+    _ token: SeekToken, to target: UnresolvedSeekTarget, before: MediaTime = .zero, after: MediaTime = .zero,
     mode: SeekMode = .replace, jumpCause: TimeJumpCause = .seek
   ) -> [Action] {
     guard let current = entries.first, current.status.error == nil else {

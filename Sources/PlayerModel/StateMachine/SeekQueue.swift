@@ -10,7 +10,7 @@ package struct SeekQueue: Sendable, Hashable {
   package struct Request: Sendable, Hashable {
     package var token: Token
     package var itemID: PlayerItemID
-    package var target: SeekTarget
+    package var target: UnresolvedSeekTarget
     package var toleranceBefore = MediaTime.zero
     package var toleranceAfter = MediaTime.zero
     package var jumpCause = TimeJumpCause.seek

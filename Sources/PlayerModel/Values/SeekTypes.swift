@@ -89,7 +89,7 @@ public struct SeekResult: Sendable, Hashable {
 }
 
 /// The target position of a seek in an item. It may depend on a duration that is not known yet.
-package struct SeekTarget: Sendable, Hashable {
+package struct UnresolvedSeekTarget: Sendable, Hashable {
   private enum Base: Sendable, Hashable {
     case time(MediaTime)
     /// A percentage of the duration, or the end.
@@ -101,13 +101,13 @@ package struct SeekTarget: Sendable, Hashable {
   private var offset = MediaTime.zero
 
   /// A target at a time that may be outside the item. Positive infinity is the end, negative infinity the beginning.
-  package static func time(_ time: MediaTime) -> SeekTarget {
-    if time.isPositiveInfinity { return SeekTarget(base: .part(.end)) }
-    return SeekTarget(base: .time(time.isNegativeInfinity ? .zero : time))
+  package static func time(_ time: MediaTime) -> UnresolvedSeekTarget {
+    if time.isPositiveInfinity { return UnresolvedSeekTarget(base: .part(.end)) }
+    return UnresolvedSeekTarget(base: .time(time.isNegativeInfinity ? .zero : time))
   }
 
   /// Creates the target for `expression`. Relative times are added to `origin`.
-  package init(_ expression: TimeExpression, from origin: @autoclosure () -> SeekTarget) {
+  package init(_ expression: TimeExpression, from origin: @autoclosure () -> UnresolvedSeekTarget) {
     switch expression {
     case .absolute(let time): self = .time(time)
     case .relative(let distance):
@@ -123,7 +123,7 @@ package struct SeekTarget: Sendable, Hashable {
   package var isEnd: Bool { base == .part(.end) }
 
   /// The same offset from another base time.
-  package func from(_ time: MediaTime) -> SeekTarget {
+  package func from(_ time: MediaTime) -> UnresolvedSeekTarget {
     var target = self
     target.base = .time(time)
     return target

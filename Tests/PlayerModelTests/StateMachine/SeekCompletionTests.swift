@@ -9,7 +9,7 @@ import Testing
   typealias Machine = PlayerStateMachine
   typealias Reason = SeekResult.UnfinishedReason
 
-  private let time = SeekTarget.time(MediaTime(value: 5, timescale: 1))
+  private let time = UnresolvedSeekTarget.time(MediaTime(value: 5, timescale: 1))
 
   /// A machine with a device and `ids` in its queue, the first of them prepared and committed.
   private func machine(_ ids: [PlayerItemID]) -> Machine {
@@ -32,7 +32,7 @@ import Testing
   enum Stage: String, CaseIterable {
     case preparing, uncommitted, withoutAnOutput, withoutADuration
 
-    func apply(to machine: inout Machine, _ target: SeekTarget) {
+    func apply(to machine: inout Machine, _ target: UnresolvedSeekTarget) {
       switch self {
       case .preparing: _ = machine.seek(3, to: target)
       case .uncommitted:
@@ -41,7 +41,7 @@ import Testing
       case .withoutAnOutput:
         _ = machine.outputWasLost(at: .zero)
         _ = machine.seek(3, to: target)
-      case .withoutADuration: _ = machine.seek(3, to: SeekTarget(.end, from: target))
+      case .withoutADuration: _ = machine.seek(3, to: UnresolvedSeekTarget(.end, from: target))
       }
       _ = machine.seek(4, to: target, mode: .chase)
     }
@@ -182,7 +182,7 @@ import Testing
 
   // MARK: - Durations
 
-  private let end = SeekTarget(.end, from: .time(.zero))
+  private let end = UnresolvedSeekTarget(.end, from: .time(.zero))
 
   @Test func seekToTheEndWaitsUntilTheItemIsLoaded() {
     var machine = machine([1])

@@ -71,11 +71,13 @@ import Testing
 }
 
 /// Targets that depend on unknown durations and times.
-@Suite struct SeekTargetTests {
+@Suite struct UnresolvedSeekTargetTests {
   private let seconds = { (value: Int64) in MediaTime(value: value, timescale: 1) }
 
-  private func target(_ text: String, from origin: SeekTarget = .time(.zero)) throws -> SeekTarget {
-    SeekTarget(try TimeExpression(parsing: text), from: origin)
+  private func target(
+    _ text: String, from origin: UnresolvedSeekTarget = .time(.zero)
+  ) throws -> UnresolvedSeekTarget {
+    UnresolvedSeekTarget(try TimeExpression(parsing: text), from: origin)
   }
 
   @Test func relativeTargetsAddToUnresolvedTargets() throws {
@@ -92,8 +94,8 @@ import Testing
   }
 
   @Test func infinityIsTheStartOrTheEnd() throws {
-    #expect(try SeekTarget.time(.positiveInfinity).time(duration: seconds(9)) == seconds(9))
-    #expect(try SeekTarget.time(.negativeInfinity).time(duration: .indefinite) == .zero)
+    #expect(try UnresolvedSeekTarget.time(.positiveInfinity).time(duration: seconds(9)) == seconds(9))
+    #expect(try UnresolvedSeekTarget.time(.negativeInfinity).time(duration: .indefinite) == .zero)
   }
 
   @Test func timeOverflowIsAnError() throws {
