@@ -53,11 +53,10 @@ final class ByteWindow {
   func append(_ bytes: UnsafeRawBufferPointer) -> Int {
     let count = min(bytes.count, appendableByteCount)
     guard count > 0 else { return 0 }
-    var memoryIndex = index(of: end)
-    let first = min(count, memory.count - memoryIndex)
-    copy(bytes, 0, to: memoryIndex, first)
-    memoryIndex = 0
-    if count > first { copy(bytes, first, to: memoryIndex, count - first) }
+    let memoryIndex = index(of: end)
+    let countBeforeWrap = min(count, memory.count - memoryIndex)
+    copy(bytes, 0, to: memoryIndex, countBeforeWrap)
+    if count > countBeforeWrap { copy(bytes, countBeforeWrap, to: 0, count - countBeforeWrap) }
     end += Int64(count)
     start = max(start, end - Int64(memory.count), min(end, readOffset) - retainedByteCount)
     return count
@@ -69,15 +68,18 @@ final class ByteWindow {
     guard offset >= start, offset < end else { return 0 }
     let count = Int(min(Int64(buffer.count), end - offset))
     let memoryIndex = index(of: offset)
-    let first = min(count, memory.count - memoryIndex)
+    let countBeforeWrap = min(count, memory.count - memoryIndex)
     if let target = buffer.baseAddress, let base = memory.baseAddress {
-      target.copyMemory(from: base + memoryIndex, byteCount: first)
-      if count > first { (target + first).copyMemory(from: base, byteCount: count - first) }
+      target.copyMemory(from: base + memoryIndex, byteCount: countBeforeWrap)
+      if count > countBeforeWrap {
+        (target + countBeforeWrap).copyMemory(from: base, byteCount: count - countBeforeWrap)
+      }
     }
     readOffset = offset + Int64(count)
     return count
   }
 
+  /// The index in the memory of the byte at an offset.
   private func index(of offset: Int64) -> Int { Int(offset % Int64(memory.count)) }
 
   private func copy(_ bytes: UnsafeRawBufferPointer, _ from: Int, to memoryIndex: Int, _ count: Int) {

@@ -6,7 +6,8 @@ import MediaCore
 final class CurlRequest {
   let easy: UnsafeMutableRawPointer
   private var headers: UnsafeMutablePointer<curl_slist>?
-  private let errorText: UnsafeMutablePointer<CChar>
+  /// The buffer in which curl stores its error message.
+  private let errorBuffer: UnsafeMutablePointer<CChar>
 
   static let outOfMemory = HTTPFailure(.mediaLimitExceeded, "not enough memory for a transfer", retry: .never)
 
@@ -21,10 +22,10 @@ final class CurlRequest {
   ) throws(HTTPFailure) {
     guard let easy = ccurl_easy_init() else { throw Self.outOfMemory }
     self.easy = easy
-    errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
-    errorText.update(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    errorBuffer.update(repeating: 0, count: Int(CURL_ERROR_SIZE))
     let codes = [
-      ccurl_set_error_buffer(easy, errorText),
+      ccurl_set_error_buffer(easy, errorBuffer),
       set(CURLOPT_URL, url.text),
       set(CURLOPT_PROTOCOLS_STR, "http,https"),
       // The transfer follows redirects itself: curl would send custom header fields to every server on the way.
@@ -56,7 +57,7 @@ final class CurlRequest {
         Unmanaged.passUnretained(owner).toOpaque()),
     ]
     if let code = codes.first(where: { $0 != CURLE_OK }) {
-      throw HTTPFailure(curl: code, systemError: 0, text: text, url: url)
+      throw HTTPFailure(curl: code, systemError: 0, text: errorMessage, url: url)
     }
   }
 
@@ -64,7 +65,7 @@ final class CurlRequest {
     ccurl_easy_cleanup(easy)
     ccurl_list_free(headers)
     ccurl_list_free(aliases)
-    errorText.deallocate()
+    errorBuffer.deallocate()
   }
 
   private var aliases: UnsafeMutablePointer<curl_slist>?
@@ -98,9 +99,10 @@ final class CurlRequest {
   /// Resumes the transfer when the window has room for the body.
   func resume() { _ = ccurl_easy_pause(easy, CURLPAUSE_CONT) }
 
-  private var text: String {
+  /// The error message of curl; empty if there is none.
+  private var errorMessage: String {
     String(
-      decoding: UnsafeBufferPointer(start: errorText, count: Int(CURL_ERROR_SIZE)).prefix { $0 != 0 }
+      decoding: UnsafeBufferPointer(start: errorBuffer, count: Int(CURL_ERROR_SIZE)).prefix { $0 != 0 }
         .map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
@@ -109,7 +111,7 @@ final class CurlRequest {
     guard code != CURLE_OK else { return nil }
     var systemError = 0
     _ = ccurl_get_long(easy, CURLINFO_OS_ERRNO, &systemError)
-    return HTTPFailure(curl: code, systemError: systemError, text: text, url: url)
+    return HTTPFailure(curl: code, systemError: systemError, text: errorMessage, url: url)
   }
 
   /// Whether the request used the connection of an earlier request.

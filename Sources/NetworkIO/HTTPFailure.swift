@@ -7,7 +7,7 @@ struct HTTPFailure: Error, Sendable, Hashable {
   /// Whether another attempt may succeed.
   enum Retry: Sendable, Hashable {
     case never
-    /// Retry only when the resource has been opened before. An address that never responded is more likely wrong than
+    /// Retry only when the resource has been opened before. A URL that never responded is more likely wrong than
     /// busy.
     case whenOpened
     case always
@@ -51,10 +51,10 @@ struct HTTPFailure: Error, Sendable, Hashable {
 
   /// Creates the failure for a transfer that curl could not start or complete.
   init(curl code: CURLcode, systemError: Int, text: String, url: HTTPURL) {
-    let (number, description, retry) = Self.meaning(of: code, systemError: systemError)
+    let (errorCode, description, retry) = Self.meaning(of: code, systemError: systemError)
     let reason = text.isEmpty ? String(cString: ccurl_easy_strerror(code)) : text
     self.init(
-      number, "\(description): \(url)", retry: retry, statusCode: Int(code.rawValue),
+      errorCode, "\(description): \(url)", retry: retry, statusCode: Int(code.rawValue),
       underlying: "\(reason) (curl \(code.rawValue))")
   }
 

@@ -22,7 +22,7 @@ final class HTTPLoop: Sendable {
 
   struct State {
     /// Added transfers that the thread has not started yet.
-    var added: [(id: TransferID, make: @Sendable () -> HTTPTransfer)] = []
+    var added: [(id: TransferID, makeTransfer: @Sendable () -> HTTPTransfer)] = []
     /// Transfers whose readers changed the shared state.
     var woken: Set<TransferID> = []
     var nextID: TransferID = 1
@@ -39,12 +39,12 @@ final class HTTPLoop: Sendable {
 
   /// Adds a transfer.
   ///
-  /// - Parameter make: creates the transfer, on the loop's thread.
-  func add(_ make: @escaping @Sendable () -> HTTPTransfer) -> TransferID {
+  /// - Parameter makeTransfer: creates the transfer, on the loop's thread.
+  func add(_ makeTransfer: @escaping @Sendable () -> HTTPTransfer) -> TransferID {
     sharedState.update { state in
       let id = state.nextID
       state.nextID += 1
-      state.added.append((id, make))
+      state.added.append((id, makeTransfer))
       Self.wakeThread(state)
       if !state.isRunning {
         state.isRunning = true
@@ -73,7 +73,7 @@ final class HTTPLoop: Sendable {
   private func run() {
     do throws(HTTPFailure) { run(try CurlSession()) } catch {
       repeat {
-        for (_, make) in drainChanges().added { make().fail(error) }
+        for (_, makeTransfer) in drainChanges().added { makeTransfer().fail(error) }
       } while !endIfIdle()
     }
   }
@@ -83,8 +83,8 @@ final class HTTPLoop: Sendable {
     var transfers: [TransferID: HTTPTransfer] = [:]
     repeat {
       let (added, woken) = drainChanges()
-      for (id, make) in added {
-        let transfer = make()
+      for (id, makeTransfer) in added {
+        let transfer = makeTransfer()
         transfers[id] = transfer
         if !transfer.handleReaderRequests(in: session) { transfers[id] = nil }
       }
@@ -96,7 +96,7 @@ final class HTTPLoop: Sendable {
   }
 
   private func drainChanges() -> (
-    added: [(id: TransferID, make: @Sendable () -> HTTPTransfer)], woken: Set<TransferID>
+    added: [(id: TransferID, makeTransfer: @Sendable () -> HTTPTransfer)], woken: Set<TransferID>
   ) {
     sharedState.withState { state in
       defer { (state.added, state.woken) = ([], []) }

@@ -13,10 +13,10 @@ public struct HTTPOptions: Sendable, Hashable {
 
   /// The servers that header fields are sent to.
   public enum HeaderScope: String, Sendable, Hashable {
-    /// The origin (scheme, host and port) of the address that the fields were given for.
+    /// The origin (scheme, host and port) of the URL that the fields were given for.
     case origin
     /// Every server that a redirect, a playlist or a stream names. Excludes `http` servers reached from an `https`
-    /// address.
+    /// URL.
     case any
   }
 
@@ -46,7 +46,7 @@ public struct HTTPOptions: Sendable, Hashable {
   /// Whether HTTP/2 may be used with servers that offer it over TLS. Default: true.
   public var allowsHTTP2 = true
 
-  /// The proxy address; nil for the proxy of the environment (`https_proxy`), if any.
+  /// The URL of the proxy; nil for the proxy of the environment (`https_proxy`), if any.
   var proxy: String?
 
   /// The timeout for a connection, including name resolution and the TLS handshake. Default: 10 s.

@@ -1,10 +1,10 @@
-/// The origin of an address (RFC 6454): scheme, host and port. Secrets for one origin are never sent to another.
+/// The origin of a URL (RFC 6454): scheme, host and port. Secrets for one origin are never sent to another.
 public struct HTTPOrigin: Sendable, Hashable {
   /// Whether the scheme is `https`.
   public let isSecure: Bool
-  /// The host in lower case, as spelled in the address. Two spellings of one host are two origins.
+  /// The host in lower case, as spelled in the URL. Two spellings of one host are two origins.
   public let host: String
-  /// The port; the default port of the scheme (80 or 443) when the address contains none.
+  /// The port; the default port of the scheme (80 or 443) when the URL contains none.
   public let port: UInt16
 }
 
@@ -16,21 +16,21 @@ extension HTTPURL {
     let (host, port) = Self.hostAndPort(authority)
     return HTTPOrigin(
       isSecure: isSecure, host: String(decoding: host, as: UTF8.self).lowercased(),
-      port: Self.number(ofPort: port) ?? (isSecure ? 443 : 80))
+      port: Self.decimalUInt16(port) ?? (isSecure ? 443 : 80))
   }
 
-  /// This address with the credentials of another address, if both have one origin and only the other has credentials.
+  /// This URL with the credentials of another URL, if both have one origin and only the other has credentials.
   func withCredentials(of other: HTTPURL) -> HTTPURL {
     guard text == redacted, other.text != other.redacted, origin == other.origin else { return self }
     let authority = Self.authority(of: Array(other.text.utf8))
     let credentials = authority[...(authority.lastIndex(of: UInt8(ascii: "@")) ?? authority.startIndex)]
     let bytes = Array(text.utf8)
     let start = Self.authority(of: bytes).startIndex
-    // An address that becomes too long remains without credentials, and the server rejects the request.
+    // A URL that becomes too long remains without credentials, and the server rejects the request.
     return (try? HTTPURL(String(decoding: bytes[..<start] + credentials + bytes[start...], as: UTF8.self))) ?? self
   }
 
-  /// The part of an address between `://` and the path.
+  /// The part of a URL between `://` and the path.
   static func authority(of bytes: [UInt8]) -> ArraySlice<UInt8> {
     let slashes = Array("://".utf8)
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: slashes) else { return [] }
@@ -45,15 +45,15 @@ extension HTTPURL {
     return (authority[..<colon], authority[(colon + 1)...])
   }
 
-  /// The port number of a digit text; nil for any other text.
-  static func number(ofPort text: ArraySlice<UInt8>) -> UInt16? {
+  /// The number of a text of decimal digits; nil for any other text, and for numbers above 65,535.
+  static func decimalUInt16(_ text: ArraySlice<UInt8>) -> UInt16? {
     guard !text.isEmpty, text.allSatisfy({ (48...57).contains($0) }) else { return nil }
     return UInt16(String(decoding: text, as: UTF8.self))
   }
 }
 
 extension HTTPOptions {
-  /// The options for an address that a resource references: an entry of a playlist, a part of a stream, or a redirect.
+  /// The options for a URL that a resource references: an entry of a playlist, a part of a stream, or a redirect.
   ///
   /// The header fields are included only when `headerScope` permits it, and never from `https` to `http`.
   ///

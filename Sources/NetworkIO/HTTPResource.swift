@@ -136,7 +136,7 @@ public final class HTTPResource: ByteSource {
 
   public var byteCount: Int64? { sharedState.withState { $0.facts?.byteCount } }
   public var isSeekable: Bool { sharedState.withState { $0.isSeekable } }
-  /// The address after all redirects; nil before the resource is open.
+  /// The URL after all redirects; nil before the resource is open.
   public var effectiveURL: String? { sharedState.withState { $0.facts?.effectiveURL } }
   public var mediaType: String? { sharedState.withState { $0.facts?.mediaType } }
   /// The fields with which a station describes itself. Empty before the resource is open, and for resources that are

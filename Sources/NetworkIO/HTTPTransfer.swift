@@ -31,7 +31,7 @@ final class HTTPTransfer {
   private var session: CurlSession?
   private var request: CurlRequest?
   private var phase = Phase.idle
-  private var retries: RetryPolicy
+  private var retryPolicy: RetryPolicy
   /// The offset of the current request's first byte, after the bytes of the window.
   private var offset: Int64 = 0
   /// The number of body bytes to discard before the requested ones.
@@ -57,7 +57,7 @@ final class HTTPTransfer {
   private var attemptCount = 0
   /// The network interface of the current attempt; nil for any.
   private var interface: String?
-  /// The address of the current request: `url`, or the target of the last redirect.
+  /// The URL of the current request: `url`, or the target of the last redirect.
   private var target: HTTPURL
   /// The number of redirects since the request to `url`.
   private var redirectCount = 0
@@ -83,7 +83,7 @@ final class HTTPTransfer {
     self.log = log
     self.logSession = session
     self.clock = clock
-    retries = RetryPolicy(options)
+    retryPolicy = RetryPolicy(options)
     openedAt = clock.now
     measuredAt = openedAt
   }
@@ -121,9 +121,9 @@ final class HTTPTransfer {
     return true
   }
 
-  /// Restarts the count of attempts.
+  /// Restarts the count of attempts after progress, or for another offset.
   private func restartAttempts() {
-    retries.succeeded()
+    retryPolicy.reset()
     progressByteCount = 0
   }
 
@@ -250,7 +250,7 @@ final class HTTPTransfer {
     self.finish(at: end)
   }
 
-  /// Repeats the request at the address of a redirect.
+  /// Repeats the request at the URL of a redirect.
   private func followRedirect(_ location: String) {
     do throws(HTTPFailure) {
       target = try redirectTarget(location)
@@ -301,16 +301,16 @@ final class HTTPTransfer {
   private func handleFailure(_ failure: HTTPFailure) {
     if let request { updateServerAddress(request) }
     cancelRequest()
-    let pause = failure.mayRetry(hasOpened: hasOpened) ? retries.failed(retryAfter: failure.retryAfter) : nil
+    let delay = failure.mayRetry(hasOpened: hasOpened) ? retryPolicy.nextDelay(retryAfter: failure.retryAfter) : nil
     log.append(
       ErrorLogEvent(
         uri: url.redacted, serverAddress: serverAddress, statusCode: failure.statusCode, error: failure.error,
-        isRetried: pause != nil))
-    guard let pause else { return fail(failure) }
+        isRetried: delay != nil))
+    guard let delay else { return fail(failure) }
     if hasOpened { log.change(logSession) { $0.numberOfReconnects += 1 } }
     // Continue at the first missing byte; a station continues live.
     offset = sharedState.withState { $0.window.end }
-    phase = .waitingToRetry(until: clock.now.advanced(byNanoseconds: pause.nanoseconds))
+    phase = .waitingToRetry(until: clock.now.advanced(byNanoseconds: delay.nanoseconds))
   }
 
   /// Ends the transfer with an error.
@@ -371,7 +371,7 @@ final class HTTPTransfer {
     if isProvisional { return true }
     receivedByteCount = 0
     phase = .receiving(since: clock.now)
-    // An empty field contains no address. Such a response is validated like any other.
+    // An empty field contains no URL. Such a response is validated like any other.
     if (300..<400).contains(head.status), let location = head.fields["location"], !location.isEmpty {
       self.location = location
       return true
@@ -511,6 +511,9 @@ final class HTTPTransfer {
     return true
   }
 
+  /// Records the facts from the first response. Checks that those of a later response are the same.
+  ///
+  /// - Throws: `resourceChanged`.
   private func adopt(byteCount: Int64?, hasRanges: Bool, isLive: Bool = false) throws(HTTPFailure) {
     let (etag, mediaType, effectiveURL) = (head.strongETag, head.mediaType, target.text)
     let stationFields = StationField.fields(of: head)
@@ -526,9 +529,9 @@ final class HTTPTransfer {
       return known
     }
     guard let known, !known.isLive else { return }
-    let isOtherLength = byteCount != nil && known.byteCount != nil && byteCount != known.byteCount
-    let isOtherState = etag != nil && known.strongETag != nil && etag != known.strongETag
-    if isOtherLength || isOtherState {
+    let hasOtherLength = byteCount != nil && known.byteCount != nil && byteCount != known.byteCount
+    let hasOtherETag = etag != nil && known.strongETag != nil && etag != known.strongETag
+    if hasOtherLength || hasOtherETag {
       throw HTTPFailure(.resourceChanged, "the resource changed while it was read: \(url)", retry: .never)
     }
   }

@@ -12,7 +12,7 @@ struct HTTPTransferState {
     var isLive = false
     var mediaType: String?
     var strongETag: String?
-    /// The address after all redirects.
+    /// The URL after all redirects.
     var effectiveURL: String?
     /// The fields with which a station describes itself.
     var stationFields: [StationField] = []

@@ -1,13 +1,13 @@
 import MediaCore
 
-/// A supported address: `http:` or `https:`, with a host.
+/// A supported URL: `http:` or `https:`, with a host.
 public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
-  /// The maximum number of bytes of an address.
+  /// The maximum number of bytes of a URL.
   public static let maximumByteCount = 8_192
 
-  /// The address as specified, including credentials. Only for the connection to the server.
+  /// The URL as specified, including credentials. Only for the connection to the server.
   public let text: String
-  /// The address without credentials, for messages, logs and replies.
+  /// The URL without credentials, for messages, logs and replies.
   public let redacted: String
 
   /// Whether a text begins with a supported scheme.
@@ -16,10 +16,10 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
     return scheme == "http" || scheme == "https"
   }
 
-  /// Parses an address (RFC 3986). Spaces and control characters must be percent-encoded. Non-ASCII letters are
+  /// Parses a URL (RFC 3986). Spaces and control characters must be percent-encoded. Non-ASCII letters are
   /// accepted without encoding.
   ///
-  /// - Throws: `unsupportedLocation` for another scheme; `invalidArgument` for an invalid address.
+  /// - Throws: `unsupportedLocation` for another scheme; `invalidArgument` for an invalid URL.
   public init(_ text: String) throws(MediaError) {
     guard Self.isHTTP(text) else {
       throw MediaError(.unsupportedLocation, "the scheme of a network URL must be http or https")
@@ -34,7 +34,7 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
       throw MediaError(.invalidArgument, "the URL has no host")
     }
     let port = Self.hostAndPort(host).port
-    guard port.isEmpty || Self.number(ofPort: port) != nil else {
+    guard port.isEmpty || Self.decimalUInt16(port) != nil else {
       throw MediaError(.invalidArgument, "the port of the URL must be between 0 and 65535")
     }
     self.text = text

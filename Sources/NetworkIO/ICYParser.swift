@@ -57,7 +57,7 @@ public struct ICYParser {
 public struct ICYMetadata: Sendable, Hashable {
   /// The title, often `artist - title`.
   public var title: String
-  /// The address of a page about the title; nil when missing.
+  /// The URL of a page about the title; nil when missing.
   public var url: String?
 
   /// Parses a title; nil when the text contains none. An apostrophe ends a value only if the end of the text, or a

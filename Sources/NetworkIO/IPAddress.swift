@@ -72,7 +72,7 @@ struct IPNetwork: Sendable, Hashable {
     guard parts.count <= 2, let first = parts.first, var bytes = Self.bytes(of: String(first)) else { return nil }
     var length = bytes.count * 8
     if parts.count == 2 {
-      guard let number = HTTPURL.number(ofPort: Array(parts[1].utf8)[...]), Int(number) <= length else { return nil }
+      guard let number = HTTPURL.decimalUInt16(Array(parts[1].utf8)[...]), Int(number) <= length else { return nil }
       length = Int(number)
     }
     guard bytes.indices.allSatisfy({ bytes[$0] & ~Self.mask(ofByte: $0, length) == 0 }) else { return nil }

@@ -5,9 +5,9 @@ import Synchronization
 
 /// The statistics of one session with a server, as AVPlayerItemAccessLogEvent.
 public struct AccessLogEvent: Sendable, Hashable {
-  /// The address without credentials.
+  /// The URL without credentials.
   public var uri: String
-  /// The address of the responding server; empty before the first response.
+  /// The IP address of the responding server; empty before the first response.
   public var serverAddress = ""
   /// The number of changes of the server address.
   public var numberOfServerAddressChanges = 0
@@ -42,9 +42,9 @@ public struct AccessLogEvent: Sendable, Hashable {
 
 /// An error, whether or not a retry succeeded. As AVPlayerItemErrorLogEvent.
 public struct ErrorLogEvent: Sendable, Hashable {
-  /// The address without credentials.
+  /// The URL without credentials.
   public var uri: String
-  /// The address of the last responding server; empty when none responded.
+  /// The IP address of the last responding server; empty when none responded.
   public var serverAddress: String
   /// The HTTP status or curl code; 0 for other errors.
   public var statusCode: Int

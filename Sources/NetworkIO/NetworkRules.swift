@@ -96,7 +96,7 @@ public struct NetworkRules: Sendable, Hashable {
 
   /// Whether a connection to an address is permitted.
   ///
-  /// - Parameter host: the host in the opened address, in the form of `HTTPURL.host`.
+  /// - Parameter host: the host in the opened URL, in the form of `HTTPURL.host`.
   func allows(_ address: IPAddress, host: String) -> Bool {
     let forms = address.forms
     if deny.contains(where: { entry in entry.matches(host) || forms.contains(where: entry.matches) }) { return false }

@@ -11,10 +11,10 @@ struct RetryPolicy: Sendable, Hashable {
   }
 
   /// Resets the count after progress.
-  mutating func succeeded() { failureCount = 0 }
+  mutating func reset() { failureCount = 0 }
 
-  /// The delay before the next attempt; nil when no attempt remains.
-  mutating func failed(retryAfter: Duration?) -> Duration? {
+  /// Counts a failed attempt. Returns the delay before the next attempt, or nil when no attempt remains.
+  mutating func nextDelay(retryAfter: Duration?) -> Duration? {
     guard failureCount < delays.count else { return nil }
     defer { failureCount += 1 }
     return max(delays[failureCount], min(retryAfter ?? .zero, maximumRetryAfter))

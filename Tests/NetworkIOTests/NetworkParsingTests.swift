@@ -117,13 +117,13 @@ import Testing
   @Test func retryDelaysGrowToALimitAndRetryAfterIsClamped() {
     var policy = RetryPolicy(HTTPOptions())
     #expect(
-      (0..<7).map { _ in policy.failed(retryAfter: nil) } == [
+      (0..<7).map { _ in policy.nextDelay(retryAfter: nil) } == [
         .seconds(0.5), .seconds(1), .seconds(2), .seconds(4), .seconds(8), nil, nil,
       ])
-    policy.succeeded()
-    #expect(policy.failed(retryAfter: .seconds(5)) == .seconds(5))
-    #expect(policy.failed(retryAfter: .seconds(500)) == .seconds(30))
-    #expect(policy.failed(retryAfter: .zero) == .seconds(2))
+    policy.reset()
+    #expect(policy.nextDelay(retryAfter: .seconds(5)) == .seconds(5))
+    #expect(policy.nextDelay(retryAfter: .seconds(500)) == .seconds(30))
+    #expect(policy.nextDelay(retryAfter: .zero) == .seconds(2))
   }
 
   @Test func windowKeepsTheBytesAroundTheReadPosition() {
