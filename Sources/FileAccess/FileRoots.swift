@@ -46,17 +46,17 @@ public struct FileRoots: Sendable, Hashable {
     guard let folders else { return Self.open(AT_FDCWD, path, flags, mode, staysBeneath: false) }
     var failure = EXDEV
     for folder in folders {
-      guard let rest = Self.rest(of: path, below: folder) else { continue }
+      guard let relativePath = Self.relativePath(of: path, below: folder) else { continue }
       let root = Self.withCString(folder) { Glibc.open($0, Self.pathOnlyFlag | O_DIRECTORY | O_CLOEXEC) }
       guard root >= 0 else {
         failure = errno
         continue
       }
       defer { close(root) }
-      let opened = Self.open(root, rest, flags, mode, staysBeneath: true)
-      if opened >= 0 { return opened }
+      let descriptor = Self.open(root, relativePath, flags, mode, staysBeneath: true)
+      if descriptor >= 0 { return descriptor }
       // With several roots, an error other than `EXDEV` is more informative.
-      if failure == EXDEV { failure = -opened }
+      if failure == EXDEV { failure = -descriptor }
     }
     return -failure
   }
@@ -68,42 +68,43 @@ public struct FileRoots: Sendable, Hashable {
 
   private static let slash = UInt8(ascii: "/")
 
+  /// The components of a path, without empty ones and `.`.
   private static func names(of path: [UInt8]) -> [[UInt8]] {
     path.split(separator: slash).map(Array.init).filter { !$0.elementsEqual(".".utf8) }
   }
 
-  /// The part of a path after a folder; nil when the path is not below the folder. The kernel resolves `..` in the
-  /// rest.
-  private static func rest(of path: [UInt8], below folder: [UInt8]) -> [UInt8]? {
-    let (inPath, inFolder) = (names(of: path), names(of: folder))
-    guard path.first == slash, inPath.starts(with: inFolder) else { return nil }
-    let rest = Array(inPath.dropFirst(inFolder.count).joined(separator: [slash]))
-    if rest.isEmpty { return [UInt8(ascii: ".")] }
-    return path.last == slash ? rest + [slash] : rest
+  /// The path relative to a folder; nil when the path is not below the folder. The kernel resolves `..` in the result.
+  private static func relativePath(of path: [UInt8], below folder: [UInt8]) -> [UInt8]? {
+    let (pathNames, folderNames) = (names(of: path), names(of: folder))
+    guard path.first == slash, pathNames.starts(with: folderNames) else { return nil }
+    let relativePath = Array(pathNames.dropFirst(folderNames.count).joined(separator: [slash]))
+    if relativePath.isEmpty { return [UInt8(ascii: ".")] }
+    return path.last == slash ? relativePath + [slash] : relativePath
   }
 
   // MARK: - Opening
 
+  /// Opens a path relative to an open folder. Returns a descriptor, or the negative `errno`.
   private static func open(
     _ folder: Int32, _ path: [UInt8], _ flags: Int32, _ mode: mode_t, staysBeneath: Bool
   ) -> Int32 {
     if isOpenat2Available {
-      let opened = withCString(path) {
+      let descriptor = withCString(path) {
         media_shims_open_resolving(folder, $0, flags, UInt32(mode), staysBeneath ? 1 : 0)
       }
-      return opened >= 0 ? opened : -errno
+      return descriptor >= 0 ? descriptor : -errno
     }
     if staysBeneath { return walk(folder, path, flags, mode) }
-    let opened = withCString(path) { openat(folder, $0, flags, mode) }
-    return opened >= 0 ? opened : -errno
+    let descriptor = withCString(path) { openat(folder, $0, flags, mode) }
+    return descriptor >= 0 ? descriptor : -errno
   }
 
   /// Whether openat2(2) is available: Linux 5.6 or later, and not blocked by a seccomp filter.
   private static let isOpenat2Available: Bool = {
-    let opened = withCString([slash]) { media_shims_open_resolving(AT_FDCWD, $0, pathOnlyFlag | O_CLOEXEC, 0, 0) }
-    if opened >= 0 { close(opened) }
+    let descriptor = withCString([slash]) { media_shims_open_resolving(AT_FDCWD, $0, pathOnlyFlag | O_CLOEXEC, 0, 0) }
+    if descriptor >= 0 { close(descriptor) }
     // Any other error, such as a temporary lack of descriptors, does not disprove it.
-    return opened >= 0 || errno != ENOSYS && errno != EPERM
+    return descriptor >= 0 || errno != ENOSYS && errno != EPERM
   }()
 
   /// Opens a file without openat2, folder by folder. Follows no links and no `..`.
@@ -115,19 +116,19 @@ public struct FileRoots: Sendable, Hashable {
     for (index, name) in names.enumerated() {
       if name.elementsEqual("..".utf8) { return -EXDEV }
       let isLast = index == names.count - 1 && path.last != slash
-      let opened = withCString(name) {
+      let descriptor = withCString(name) {
         isLast
           ? openat(current, $0, flags | O_NOFOLLOW, mode)
           : openat(current, $0, pathOnlyFlag | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
       }
       // A link: openat fails with ELOOP for the last name, and with ENOTDIR for a folder.
-      guard opened >= 0 else { return errno == ELOOP ? -EXDEV : -errno }
-      if isLast { return opened }
+      guard descriptor >= 0 else { return errno == ELOOP ? -EXDEV : -errno }
+      if isLast { return descriptor }
       close(current)
-      current = opened
+      current = descriptor
     }
-    let opened = withCString([UInt8(ascii: ".")]) { openat(current, $0, flags, mode) }
-    return opened >= 0 ? opened : -errno
+    let descriptor = withCString([UInt8(ascii: ".")]) { openat(current, $0, flags, mode) }
+    return descriptor >= 0 ? descriptor : -errno
   }
 
   private static func withCString<Value>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Value) -> Value {

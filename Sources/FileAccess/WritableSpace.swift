@@ -21,9 +21,9 @@ public enum WritableSpace {
   /// - Parameter descriptor: the open, empty file.
   public static func byteCount(forNew descriptor: Int32) -> UInt64? {
     let reserved = reservedByteCount
-    var system = statvfs()
-    guard reserved > 0, fstatvfs(descriptor, &system) == 0 else { return nil }
-    let (free, overflow) = UInt64(system.f_bavail).multipliedReportingOverflow(by: UInt64(system.f_frsize))
+    var fileSystem = statvfs()
+    guard reserved > 0, fstatvfs(descriptor, &fileSystem) == 0 else { return nil }
+    let (free, overflow) = UInt64(fileSystem.f_bavail).multipliedReportingOverflow(by: UInt64(fileSystem.f_frsize))
     return overflow ? nil : free > UInt64(reserved) ? free - UInt64(reserved) : 0
   }
 
@@ -37,13 +37,13 @@ public enum WritableSpace {
   public static func allows(growing descriptor: Int32, to end: Int64) -> Bool {
     let reserved = reservedByteCount
     guard reserved > 0 else { return true }
-    var (file, system) = (stat(), statvfs())
-    // When the state is not known, permit the write, which can fail itself.
-    guard fstat(descriptor, &file) == 0, end > Int64(file.st_size), fstatvfs(descriptor, &system) == 0 else {
+    var (file, fileSystem) = (stat(), statvfs())
+    // If the size or the free space is not known, permit the write. It can fail itself.
+    guard fstat(descriptor, &file) == 0, end > Int64(file.st_size), fstatvfs(descriptor, &fileSystem) == 0 else {
       return true
     }
     let growth = UInt64(end - Int64(file.st_size))
-    let (free, overflow) = UInt64(system.f_bavail).multipliedReportingOverflow(by: UInt64(system.f_frsize))
+    let (free, overflow) = UInt64(fileSystem.f_bavail).multipliedReportingOverflow(by: UInt64(fileSystem.f_frsize))
     return overflow || free >= growth && free - growth >= UInt64(reserved)
   }
 }
