@@ -19,7 +19,7 @@ package final class MessageDecoder: Decoder {
   ) throws(MalformedMessage) -> Value {
     do {
       let decoder = MessageDecoder(bytes, from: offset)
-      let value = try decoder.next(type)
+      let value = try decoder.read(type)
       guard decoder.offset == bytes.count else { throw MalformedMessage() }
       return value
     } catch {
@@ -35,64 +35,65 @@ package final class MessageDecoder: Decoder {
 
   package func singleValueContainer() -> any SingleValueDecodingContainer { SingleReader(decoder: self) }
 
-  fileprivate func count() throws(MalformedMessage) -> Int {
-    guard let count = Int(exactly: try word()), count <= bytes.count - offset else { throw MalformedMessage() }
+  /// Reads the number of the following elements or bytes.
+  fileprivate func readCount() throws(MalformedMessage) -> Int {
+    guard let count = Int(exactly: try readWord()), count <= bytes.count - offset else { throw MalformedMessage() }
     return count
   }
 
-  private func word() throws(MalformedMessage) -> UInt64 {
+  private func readWord() throws(MalformedMessage) -> UInt64 {
     guard bytes.count - offset >= 8 else { throw MalformedMessage() }
     defer { offset += 8 }
     return bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) }
   }
 
-  private func integer<Value: FixedWidthInteger>(_ type: Value.Type) throws(MalformedMessage) -> Value {
-    let word = try word()
+  private func readInteger<Value: FixedWidthInteger>(_ type: Value.Type) throws(MalformedMessage) -> Value {
+    let word = try readWord()
     let value = Value.isSigned ? Value(exactly: Int64(bitPattern: word)) : Value(exactly: word)
     guard let value else { throw MalformedMessage() }
     return value
   }
 
-  fileprivate func data() throws(MalformedMessage) -> ArraySlice<UInt8> {
-    let count = try count()
+  fileprivate func readData() throws(MalformedMessage) -> ArraySlice<UInt8> {
+    let count = try readCount()
     defer { offset += count }
     return bytes[offset..<offset + count]
   }
 
-  fileprivate func boolean() throws(MalformedMessage) -> Bool {
+  fileprivate func readBoolean() throws(MalformedMessage) -> Bool {
     guard offset < bytes.count, bytes[offset] <= 1 else { throw MalformedMessage() }
     defer { offset += 1 }
     return bytes[offset] == 1
   }
 
-  /// Text; bytes that are not UTF-8 become U+FFFD.
-  fileprivate func text() throws(MalformedMessage) -> String { String(decoding: try data(), as: UTF8.self) }
+  /// Reads text. Bytes that are not UTF-8 become U+FFFD.
+  fileprivate func readText() throws(MalformedMessage) -> String { String(decoding: try readData(), as: UTF8.self) }
 
-  private func texts() throws(MalformedMessage) -> [String: String] {
+  private func readTexts() throws(MalformedMessage) -> [String: String] {
     var texts: [String: String] = [:]
-    for _ in 0..<(try count()) { texts[try text()] = try text() }
+    for _ in 0..<(try readCount()) { texts[try readText()] = try readText() }
     return texts
   }
 
-  fileprivate func next<Value: Decodable>(_ type: Value.Type) throws -> Value {
+  fileprivate func read<Value: Decodable>(_ type: Value.Type) throws -> Value {
     let value: Any? =
       switch type {
-      case is Bool.Type: try boolean()
-      case is Int.Type: try integer(Int.self)
-      case is Int64.Type: try integer(Int64.self)
-      case is UInt64.Type: try integer(UInt64.self)
-      case is Int32.Type: try integer(Int32.self)
-      case is UInt32.Type: try integer(UInt32.self)
-      case is UInt8.Type: try integer(UInt8.self)
-      case is Int8.Type: try integer(Int8.self)
-      case is UInt16.Type: try integer(UInt16.self)
-      case is Int16.Type: try integer(Int16.self)
-      case is UInt.Type: try integer(UInt.self)
-      case is Double.Type: Double(bitPattern: try word())
-      case is Float.Type: Float(bitPattern: try integer(UInt32.self))
-      case is String.Type: try text()
-      case is [UInt8].Type: Array(try data())
-      case is [String: String].Type: try texts()
+      case is Bool.Type: try readBoolean()
+      case is Int.Type: try readInteger(Int.self)
+      case is Int64.Type: try readInteger(Int64.self)
+      case is UInt64.Type: try readInteger(UInt64.self)
+      case is Int32.Type: try readInteger(Int32.self)
+      case is UInt32.Type: try readInteger(UInt32.self)
+      case is UInt8.Type: try readInteger(UInt8.self)
+      case is Int8.Type: try readInteger(Int8.self)
+      case is UInt16.Type: try readInteger(UInt16.self)
+      case is Int16.Type: try readInteger(Int16.self)
+      case is UInt.Type: try readInteger(UInt.self)
+      case is Double.Type: Double(bitPattern: try readWord())
+      case is Float.Type: Float(bitPattern: try readInteger(UInt32.self))
+      case is String.Type: try readText()
+      case is [UInt8].Type: Array(try readData())
+      case is [String: String].Type: try readTexts()
       default: nil
       }
     if let value = value as? Value { return value }
@@ -108,38 +109,41 @@ private struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var allKeys: [Key] {
     let offset = decoder.offset
     defer { decoder.offset = offset }
-    return (try? decoder.text()).flatMap { Key(stringValue: $0) }.map { [$0] } ?? []
+    return (try? decoder.readText()).flatMap { Key(stringValue: $0) }.map { [$0] } ?? []
   }
 
   func contains(_ key: Key) -> Bool { true }
   func decodeNil(forKey key: Key) -> Bool { false }
-  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try decoder.next(type) }
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try decoder.read(type) }
 
-  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? { try next(type) }
+  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+    try readIfPresent(type)
+  }
   // One overload for each type: the standard library's overloads expect no bytes for nil.
-  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try next(type) }
-  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try next(type) }
-  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try next(type) }
-  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try next(type) }
-  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try next(type) }
-  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try next(type) }
-  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try next(type) }
-  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try next(type) }
-  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try next(type) }
-  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try next(type) }
-  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try next(type) }
-  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try next(type) }
-  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try next(type) }
-  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try next(type) }
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try readIfPresent(type) }
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try readIfPresent(type) }
+  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try readIfPresent(type) }
+  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try readIfPresent(type) }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try readIfPresent(type) }
+  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try readIfPresent(type) }
+  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try readIfPresent(type) }
+  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try readIfPresent(type) }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try readIfPresent(type) }
+  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try readIfPresent(type) }
+  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try readIfPresent(type) }
+  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try readIfPresent(type) }
+  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try readIfPresent(type) }
+  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try readIfPresent(type) }
 
-  private func next<Value: Decodable>(_ type: Value.Type) throws -> Value? {
-    try decoder.boolean() ? try decoder.next(type) : nil
+  /// Reads an optional value: a byte that states whether it is present, then the value.
+  private func readIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+    try decoder.readBoolean() ? try decoder.read(type) : nil
   }
 
   func nestedContainer<NestedKey: CodingKey>(
     keyedBy type: NestedKey.Type, forKey key: Key
   ) throws -> KeyedDecodingContainer<NestedKey> {
-    _ = try decoder.data()
+    _ = try decoder.readData()
     return decoder.container(keyedBy: type)
   }
 
@@ -157,7 +161,7 @@ private struct UnkeyedReader: UnkeyedDecodingContainer {
 
   init(_ decoder: MessageDecoder) throws(MalformedMessage) {
     self.decoder = decoder
-    count = try decoder.count()
+    count = try decoder.readCount()
   }
 
   mutating func decodeNil() -> Bool { false }
@@ -165,7 +169,7 @@ private struct UnkeyedReader: UnkeyedDecodingContainer {
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     guard !isAtEnd else { throw MalformedMessage() }
     currentIndex += 1
-    return try decoder.next(type)
+    return try decoder.read(type)
   }
 
   mutating func nestedContainer<NestedKey: CodingKey>(
@@ -183,7 +187,7 @@ private struct SingleReader: SingleValueDecodingContainer {
   var codingPath: [any CodingKey] { [] }
 
   func decodeNil() -> Bool { false }
-  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try decoder.next(type) }
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try decoder.read(type) }
 }
 
 /// A message that is too short or invalid.

@@ -178,7 +178,7 @@ private final class RequestedBytes: ByteSource {
   func popTitles(before offset: Int64) -> [StreamTitle] {
     // A file with a known end has no titles.
     guard byteCount == nil else { return [] }
-    let reply = connection.request(.takeTitles, TitleRequest(file: file, offset: offset))
+    let reply = connection.request(.popTitles, TitleRequest(file: file, offset: offset))
     return (try? MessageDecoder.value([StreamTitle].self, from: reply, at: 1)) ?? []
   }
 

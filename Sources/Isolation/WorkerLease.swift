@@ -19,11 +19,11 @@ package final class WorkerLease: @unchecked Sendable {
   /// The process of the worker.
   var processID: pid_t { process.processID }
   private var taskCount = 0
-  /// Why the worker is lost; nil while it is usable.
+  /// The reason why the worker is lost; nil while it is usable.
   private var loss: MediaError?
   /// Whether the worker may perform tasks after this lease.
   private let isReusable: Bool
-  /// How long a cancelled worker has to finish.
+  /// The time that a cancelled worker has to finish, in ms.
   private var graceMilliseconds: Int32 = 0
   /// The files whose bytes the worker requests; nil for a file whose descriptor the worker has.
   private var sources: [FileSource?] = []
@@ -48,7 +48,7 @@ package final class WorkerLease: @unchecked Sendable {
   ///   - fileCount: at least 1.
   ///   - displayName: the name of all files in messages.
   ///   - function: the number of the worker's function.
-  ///   - graceMilliseconds: how long the worker has to finish after the interrupt was used.
+  ///   - graceMilliseconds: the time that the worker has to finish after the interrupt was used.
   ///   - byteLimit: the maximum number of bytes that the worker may request during this task; nil: no limit.
   ///   - descriptor: an additional descriptor for the worker. The caller keeps and closes its own.
   ///   - file: opens the file with an index. All files have one interrupt, which makes reads of their bytes fail.
@@ -91,9 +91,10 @@ package final class WorkerLease: @unchecked Sendable {
     ) { _ in (source, displayName) }
   }
 
+  /// Sends the description of a file, and its descriptor if it has one.
   private func send(_ source: FileSource, _ name: String) throws(MediaError) {
     // The worker gets bytes in memory as a file, too.
-    let copy = try source.bytesInMemory.map(Self.file)
+    let copy = try source.bytesInMemory.map(Self.makeMemoryFile)
     defer { if let copy { close(copy) } }
     let descriptor = copy ?? source.localDescriptor
     let file = WorkerFile(
@@ -106,7 +107,7 @@ package final class WorkerLease: @unchecked Sendable {
   }
 
   /// Creates a file in memory with these bytes and returns its descriptor.
-  private static func file(of bytes: [UInt8]) throws(MediaError) -> Int32 {
+  private static func makeMemoryFile(containing bytes: [UInt8]) throws(MediaError) -> Int32 {
     let descriptor = media_shims_shared_memory(bytes.count)
     let written = bytes.withUnsafeBytes { bytes -> Int in
       var count = 0
@@ -167,6 +168,7 @@ package final class WorkerLease: @unchecked Sendable {
     throw failure
   }
 
+  /// Allows the worker `WorkerLimits.processorSeconds` more of processor time.
   private func allowProcessorTime() {
     _ = sandbox_allow_processor_time(process.processID, WorkerLimits.processorSeconds)
   }
@@ -182,15 +184,15 @@ package final class WorkerLease: @unchecked Sendable {
       switch MessageKind(rawValue: message[0]) {
       case .read:
         let reply: [UInt8]
-        switch read(try decoded(ReadRequest.self, message), &remainingByteCount) {
+        switch read(try decode(ReadRequest.self, message), &remainingByteCount) {
         case .success(let bytes): reply = [MessageKind.bytes.rawValue] + bytes
         case .failure(let error):
           readFailure = error
           reply = MessageKind.readFailure.message(error)
         }
         guard process.socket.send(reply) else { throw WorkerLost() }
-      case .takeTitles:
-        let request = try decoded(TitleRequest.self, message)
+      case .popTitles:
+        let request = try decode(TitleRequest.self, message)
         guard sources.indices.contains(request.file) else { throw WorkerLost() }
         let titles = sources[request.file]?.byteSource?.popTitles(before: request.offset).prefix(16) ?? []
         guard process.socket.send(MessageKind.titles.message(Array(titles))) else { throw WorkerLost() }
@@ -208,7 +210,7 @@ package final class WorkerLease: @unchecked Sendable {
       case .failure:
         // An error of a read in this process is more precise than the worker's.
         if let readFailure { return .failure(readFailure) }
-        return .failure(try decoded(MediaError.self, message))
+        return .failure(try decode(MediaError.self, message))
       default: throw WorkerLost()
       }
     }
@@ -218,14 +220,15 @@ package final class WorkerLease: @unchecked Sendable {
   /// The next message; nil if the worker has ended. A cancelled worker that does not finish in time is killed.
   private func receive() -> [UInt8]? {
     if let interrupt, (try? interrupt.waitUntilReadable(process.socket.descriptor)) != true,
-      !process.socket.isReadable(withinMilliseconds: graceMilliseconds)
+      !process.socket.waitUntilReadable(timeoutMilliseconds: graceMilliseconds)
     {
       process.kill()
     }
     return process.socket.receive()
   }
 
-  private func decoded<Value: Decodable>(_ type: Value.Type, _ message: [UInt8]) throws(WorkerLost) -> Value {
+  /// Decodes the content of a message, after its kind.
+  private func decode<Value: Decodable>(_ type: Value.Type, _ message: [UInt8]) throws(WorkerLost) -> Value {
     do throws(MalformedMessage) { return try MessageDecoder.value(type, from: message, at: 1) } catch {
       throw WorkerLost()
     }

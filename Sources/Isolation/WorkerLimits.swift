@@ -18,6 +18,7 @@ package struct WorkerLimits: Sendable, Hashable {
   /// Seconds of processor time of one task, or of the part of a task that follows a report.
   package static let processorSeconds: UInt64 = 600
 
+  /// The arguments of a worker program with these limits.
   var arguments: [String] { [dataByteCount, openFileCount, fileByteCount].map { "\($0)" } }
 
   /// Parses the arguments of a worker program; nil if they are invalid.

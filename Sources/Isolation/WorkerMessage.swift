@@ -17,7 +17,7 @@ enum MessageKind: UInt8 {
   /// From a worker: a request for bytes (`ReadRequest`).
   case read
   /// From a worker: a request for the titles that were announced before an offset (`TitleRequest`).
-  case takeTitles
+  case popTitles
   /// From a worker: a report about a running task. Its content depends on the function.
   case report
   /// To a worker: a part of a task that is longer than one message. From a worker: a part of such a result.
@@ -57,7 +57,7 @@ enum MessageLimits {
   static let resultByteCount = 80 << 20
 }
 
-/// The bytes of a file, as the player process describes them to a worker.
+/// A file, as the player process describes it to a worker.
 struct WorkerFile: Codable {
   /// A name whose extension indicates the format of the file.
   var hint: String

@@ -46,7 +46,7 @@ public final class WorkerPool: Sendable {
     }
   }
 
-  /// Maximum number of tasks of one worker. It bounds how long traces of a file stay in the worker's memory.
+  /// Maximum number of tasks of one worker. It limits the time that traces of a file stay in the worker's memory.
   private static let maximumTaskCount = 2_048
   /// Maximum number of idle workers for each nice value: the number of files that are opened concurrently.
   static let maximumIdleCount = 4
@@ -62,8 +62,8 @@ public final class WorkerPool: Sendable {
   /// - Parameter program: the path of the program `playhead-worker`.
   public convenience init(program: String) { self.init(program: program, returnTimeoutMilliseconds: 25) }
 
-  /// - Parameter returnTimeoutMilliseconds: how long a task waits for the worker of another task while a new one
-  ///   starts. A worker needs about 30 ms to load FFmpeg; most tasks take less than 2 ms.
+  /// - Parameter returnTimeoutMilliseconds: the time that a task waits for the worker of another task after a new one
+  ///   was started. A worker needs about 30 ms to load FFmpeg; most tasks take less than 2 ms.
   init(program: String, returnTimeoutMilliseconds: Int) {
     (self.program, self.returnTimeoutMilliseconds) = (program, returnTimeoutMilliseconds)
   }

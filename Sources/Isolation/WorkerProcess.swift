@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Threading: `kill` on any thread; the rest on the thread that has reserved the worker.
 final class WorkerProcess: Sendable {
-  /// How a worker ended.
+  /// The end of a worker: a signal or an exit status.
   struct End: Sendable, Hashable {
     /// The signal that ended the worker; nil if it exited.
     var signal: Int32?
@@ -48,8 +48,8 @@ final class WorkerProcess: Sendable {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    for standard in 0...2 as ClosedRange<Int32> {
-      posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0)
+    for standardStream in 0...2 as ClosedRange<Int32> {
+      posix_spawn_file_actions_addopen(&actions, standardStream, "/dev/null", O_RDWR, 0)
     }
     posix_spawn_file_actions_adddup2(&actions, workerEnd, Self.socketDescriptor)
     sandbox_spawn_closing_from(&actions, Self.socketDescriptor + 1)
@@ -113,8 +113,8 @@ final class WorkerProcess: Sendable {
     }
   }
 
-  private static func failure(_ program: String, _ number: Int32) -> MediaError {
-    let reason = String(cString: strerror(number))
+  private static func failure(_ program: String, _ errorNumber: Int32) -> MediaError {
+    let reason = String(cString: strerror(errorNumber))
     return MediaError(
       .workerUnavailable, "the worker program \(program) cannot be started: \(reason)", operation: "worker",
       underlying: reason)

@@ -41,7 +41,7 @@ final class WorkerSocket: @unchecked Sendable {
   }
 
   /// Waits until there is a message or the other end is closed. Returns false after the given time.
-  func isReadable(withinMilliseconds milliseconds: Int32) -> Bool {
+  func waitUntilReadable(timeoutMilliseconds milliseconds: Int32) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     var result: Int32
     repeat { result = poll(&entry, 1, milliseconds) } while result < 0 && errno == EINTR
