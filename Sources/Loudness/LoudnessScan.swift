@@ -132,7 +132,7 @@ public final class LoudnessScan: Sendable {
       if let error = LoudnessMeter.unavailability() { return finish(.failure(error)) }
       let result = Result { () throws(MediaError) in
         try measure(asset, run, job) { [self] fraction in
-          guard isWanted(run) else { return }
+          guard isCurrent(run) else { return }
           progress(LoudnessProgress(fileIndex: index, fileCount: assets.count, fraction: fraction))
         }
       }
@@ -168,9 +168,11 @@ public final class LoudnessScan: Sendable {
     return report
   }
 
-  private func isWanted(_ run: FileRun) -> Bool { state.withLock { $0.run === run } }
+  /// Whether the run was neither cancelled nor has timed out.
+  private func isCurrent(_ run: FileRun) -> Bool { state.withLock { $0.run === run } }
 
-  private func check(_ run: FileRun) throws(MediaError) { if !isWanted(run) { throw Self.cancelled } }
+  /// - Throws: `cancelled` if the run was cancelled or has timed out.
+  private func checkIsCurrent(_ run: FileRun) throws(MediaError) { if !isCurrent(run) { throw Self.cancelled } }
 
   // MARK: - Measuring thread
 
@@ -178,7 +180,7 @@ public final class LoudnessScan: Sendable {
   private func open(_ asset: Asset, _ run: FileRun) throws(MediaError) -> (
     reader: AudioTrackReader, duration: MediaTime
   ) {
-    try check(run)
+    try checkIsCurrent(run)
     let properties = try run.opening.load(asset)
     do throws(MediaError) {
       try properties.checkHasAudio(path: asset.displayPath, operation: "scan")
@@ -194,7 +196,7 @@ public final class LoudnessScan: Sendable {
     }
     let reader = try run.opening.reader(asset, trackID: nil)
     run.reader.withLock { $0 = reader }
-    try check(run)
+    try checkIsCurrent(run)
     return (reader, properties.duration)
   }
 
@@ -202,21 +204,22 @@ public final class LoudnessScan: Sendable {
     _ asset: Asset, _ run: FileRun, _ job: AssetWorkers.Job, progress: (Double?) -> Void
   ) throws(MediaError) -> (LoudnessMeasurement, GatingBlocks) {
     let (reader, duration) = try open(asset, run)
-    let remainingBlockCount = GatingBlocks.limit - state.withLock { $0.blocks.count }
+    let remainingBlockCount = GatingBlocks.maximumCount - state.withLock { $0.blocks.count }
     let format = reader.format
     let meter = try LoudnessMeter(format, channelMask: reader.channelMask)
-    let length = duration.frameIndex(rate: format.sampleRateHz, rounding: .towardPositiveInfinity).map { max(1, $0) }
-    let maximumSeconds = length == nil ? maximumUnknownSeconds : Self.maximumSeconds
+    let expectedFrameCount = duration.frameIndex(rate: format.sampleRateHz, rounding: .towardPositiveInfinity)
+      .map { max(1, $0) }
+    let maximumSeconds = expectedFrameCount == nil ? maximumUnknownSeconds : Self.maximumSeconds
     let step = meter.stepFrameCount
     let buffer = UnsafeMutablePointer<Float>.allocate(capacity: step * format.channelCount)
     defer { buffer.deallocate() }
     var (frameCount, reportedTwentieths, blocks) = (Int64(0), Int64(0), GatingBlocks())
     var fault: MediaError?
-    progress(length == nil ? nil : 0)
+    progress(expectedFrameCount == nil ? nil : 0)
     while fault == nil {
       job.reportProgress()
       let chunk = try readStep(reader, into: buffer, frameCount: step)
-      try check(run)
+      try checkIsCurrent(run)
       fault = chunk.error
       try meter.add(buffer, frameCount: chunk.count)
       frameCount += Int64(chunk.count)
@@ -225,14 +228,16 @@ public final class LoudnessScan: Sendable {
       guard frameCount < Int64(maximumSeconds) * Int64(format.sampleRateHz), blocks.count < remainingBlockCount else {
         fault = MediaError(
           .mediaLimitExceeded,
-          length == nil
+          expectedFrameCount == nil
             ? "the duration is unknown, and only \(maximumSeconds) s were measured"
             : "more than a day of audio, or too much for one album: the rest is not measured",
           operation: "scan")
         break
       }
-      if let length, frameCount < length, frameCount * 20 / length > reportedTwentieths {
-        reportedTwentieths = frameCount * 20 / length
+      guard let expectedFrameCount, frameCount < expectedFrameCount else { continue }
+      let twentieths = frameCount * 20 / expectedFrameCount
+      if twentieths > reportedTwentieths {
+        reportedTwentieths = twentieths
         progress(Double(reportedTwentieths) / 20)
       }
     }

@@ -26,8 +26,8 @@ public struct LoudnessMeasurement: Sendable, Hashable {
   public var samplePeak: Double
   /// The duration of the measured audio.
   public var duration: MediaTime
-  /// Why the file was measured only in part, or a defect of the file that does not prevent playback; nil if there is
-  /// none.
+  /// The reason why the file was measured only in part, or a defect of the file that does not prevent playback; nil if
+  /// there is none.
   public var fault: MediaError?
 
   /// A peak in dBFS; nil for digital silence.
@@ -66,11 +66,11 @@ public struct LoudnessProgress: Sendable, Hashable {
   public var fraction: Double?
 }
 
-/// The 400 ms blocks of several files, gated together (ITU-R BS.1770-4, annex 1). libebur128 has the same for several
-/// states, but each state keeps seconds of audio. Here a block has four bytes.
+/// The 400 ms blocks of several files, gated together (ITU-R BS.1770-4, annex 1). libebur128 also gates several states
+/// together, but each of its states keeps seconds of audio. Here a block has four bytes.
 struct GatingBlocks {
   /// Maximum number of blocks: 277 hours.
-  static let limit = 10_000_000
+  static let maximumCount = 10_000_000
 
   private var powers: [Float] = []
 
@@ -85,12 +85,13 @@ struct GatingBlocks {
 
   /// Integrated loudness in LUFS; nil without blocks.
   var integratedLoudness: Double? {
-    guard let all = mean(from: 0) else { return nil }
+    guard let all = meanPower(atLeast: 0) else { return nil }
     // The relative gate: 10 LU below the mean of the blocks above the absolute gate.
-    return mean(from: all / 10).map { Self.loudness($0) }
+    return meanPower(atLeast: all / 10).map { Self.loudness($0) }
   }
 
-  private func mean(from gate: Double) -> Double? {
+  /// The mean of the powers that are at least `gate`; nil if there is none.
+  private func meanPower(atLeast gate: Double) -> Double? {
     var (sum, count) = (0.0, 0)
     for power in powers where Double(power) >= gate {
       sum += Double(power)
