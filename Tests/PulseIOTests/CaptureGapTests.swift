@@ -5,8 +5,8 @@ import Testing
 
 /// A record stream of 48 kHz whose server buffers 480,000 frames; fragments of 20 ms arrived for a second.
 @Suite struct CaptureGapTests {
-  private func gap(countsDropped: Bool = false) -> CaptureGap {
-    var gap = CaptureGap(sampleRateHz: 48_000, bufferFrames: 480_000, countsDropped: countsDropped)
+  private func gap(countsDroppedFrames: Bool = false) -> CaptureGap {
+    var gap = CaptureGap(sampleRateHz: 48_000, bufferFrames: 480_000, countsDroppedFrames: countsDroppedFrames)
     for milliseconds in stride(from: Int64(20), through: 1_000, by: 20) {
       expect(&gap, total: milliseconds * 48, atMilliseconds: milliseconds, queries: false)
     }
@@ -28,7 +28,7 @@ import Testing
     _ location: SourceLocation = #_sourceLocation
   ) {
     let found = gap.evaluate(writtenFrames: written, readFrames: read)
-    #expect(found == missing && gap.isOpen == (missing == nil), sourceLocation: location)
+    #expect(found == missing && gap.isPending == (missing == nil), sourceLocation: location)
   }
 
   @Test func framesThatArriveInTimeCauseNoQuery() {
@@ -54,14 +54,14 @@ import Testing
     expect(&gap, total: 288_960, atMilliseconds: 6_020, queries: false)
   }
 
-  @Test(arguments: [false, true]) func stalledSourceLosesNoFrames(countsDropped: Bool) {
-    var gap = gap(countsDropped: countsDropped)
+  @Test(arguments: [false, true]) func stalledSourceLosesNoFrames(countsDroppedFrames: Bool) {
+    var gap = gap(countsDroppedFrames: countsDroppedFrames)
     expect(&gap, total: 48_960, atMilliseconds: 30_000, queries: true)
     expect(&gap, written: 48_960, read: 48_960, missing: 0)
   }
 
   @Test func countedDropsAreReportedOnceTheServerBufferIsRead() {
-    var gap = gap(countsDropped: true)
+    var gap = gap(countsDroppedFrames: true)
     gap.streamStarted(readFrames: 700, receivedFrames: 0)
     // Three seconds: half a second was in transit, the rest is still in the server's buffer, and no frame is missing.
     expect(&gap, total: 72_000, atMilliseconds: 4_000, queries: true)

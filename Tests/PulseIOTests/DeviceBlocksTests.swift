@@ -25,7 +25,7 @@ struct DeviceBlocksTests {
   private func play(_ server: inout Server, _ blocks: inout DeviceBlocks, readCount: Int) {
     for _ in 0..<readCount {
       server.readBlock()
-      _ = blocks.deviceRead(room: server.room)
+      _ = blocks.recordRead(room: server.room)
       let count = blocks.frameCountToWrite(room: server.room, minimum: 0, bufferFrameCount: server.capacity)
       if count > 0 { server.chunks.append(count) }
     }
@@ -58,7 +58,7 @@ struct DeviceBlocksTests {
 
   private func learnBlockSize(_ block: Int, _ blocks: inout DeviceBlocks) {
     for _ in 0..<2 {
-      _ = blocks.deviceRead(room: block)
+      _ = blocks.recordRead(room: block)
       _ = blocks.frameCountToWrite(room: block, minimum: 0, bufferFrameCount: 10 * block)
     }
   }
@@ -71,8 +71,8 @@ struct DeviceBlocksTests {
     #expect(blocks.frameCountToWrite(room: 3_900, minimum: 2_900, bufferFrameCount: 4_000) == 3_000)
     #expect(blocks.frameCountToWrite(room: 900, minimum: 0, bufferFrameCount: 4_000) == 0)
     // Frames that were not written are not counted twice.
-    #expect(blocks.deviceRead(room: 1_900) == 1_000)
-    #expect(blocks.deviceRead(room: 2_900) == 1_000)
+    #expect(blocks.recordRead(room: 1_900) == 1_000)
+    #expect(blocks.recordRead(room: 2_900) == 1_000)
   }
 
   @Test("frames written beyond the free space count once the device has read them")
@@ -81,14 +81,14 @@ struct DeviceBlocksTests {
     learnBlockSize(1_000, &blocks)
     #expect(blocks.frameCountToWrite(room: 3_900, minimum: 3_800, bufferFrameCount: 4_000) == 4_000)
     #expect(blocks.outstandingCount == -100)
-    #expect(blocks.deviceRead(room: 900) == 1_000)
+    #expect(blocks.recordRead(room: 900) == 1_000)
   }
 
   @Test("a changed block size is learned again, and irregular reads have none")
   func changedBlockSizeIsLearnedAgainAndIrregularReadsHaveNone() {
     var blocks = DeviceBlocks()
     func read(_ count: Int) {
-      #expect(blocks.deviceRead(room: blocks.outstandingCount + count) == count)
+      #expect(blocks.recordRead(room: blocks.outstandingCount + count) == count)
       _ = blocks.frameCountToWrite(room: blocks.outstandingCount, minimum: 0, bufferFrameCount: 10_000)
     }
     [1_200, 1_200].forEach(read)
@@ -106,7 +106,7 @@ struct DeviceBlocksTests {
   func deviceThatReadsIrregularCountsGetsAllFreeSpace() {
     var blocks = DeviceBlocks()
     for room in [700, 900, 1_100, 800] {
-      #expect(blocks.deviceRead(room: room) == room)
+      #expect(blocks.recordRead(room: room) == room)
       #expect(blocks.frameCountToWrite(room: room, minimum: 0, bufferFrameCount: 10_000) == room)
     }
     #expect(blocks.frameCount == 0)
@@ -115,7 +115,7 @@ struct DeviceBlocksTests {
   @Test("a server buffer of two blocks is filled completely") func serverBufferOfTwoBlocksIsFilledCompletely() {
     var blocks = DeviceBlocks()
     for _ in 0..<2 {
-      _ = blocks.deviceRead(room: 1_000)
+      _ = blocks.recordRead(room: 1_000)
       #expect(blocks.frameCountToWrite(room: 1_000, minimum: 0, bufferFrameCount: 2_500) == 1_000)
     }
     #expect(blocks.frameCountToWrite(room: 1_900, minimum: 0, bufferFrameCount: 2_500) == 1_900)
@@ -138,12 +138,12 @@ struct DeviceBlocksTests {
     #expect(blocks.inTransitCount(bufferFrameCount: 4_800, fallback: 480) == 480)
     _ = blocks.frameCountToWrite(room: 4_800, minimum: 0, bufferFrameCount: 4_800)
     for _ in 0..<2 {
-      _ = blocks.deviceRead(room: 960)
+      _ = blocks.recordRead(room: 960)
       _ = blocks.frameCountToWrite(room: 960, minimum: 0, bufferFrameCount: 4_800)
     }
     #expect(blocks.inTransitCount(bufferFrameCount: 4_800, fallback: 480) == 960)
     for _ in 0..<12 {
-      _ = blocks.deviceRead(room: 960)
+      _ = blocks.recordRead(room: 960)
       _ = blocks.frameCountToWrite(room: 960, minimum: 0, bufferFrameCount: 4_800)
     }
     #expect(blocks.inTransitCount(bufferFrameCount: 4_800, fallback: 480) == 0)

@@ -120,7 +120,7 @@ import Testing
   func movedFramesAreCountedAtTheirNewPositions() {
     var interruption = StreamInterruption()
     interruption.begin(unreadFrame: 4_800, heardFrame: 4_000)
-    interruption.move(byFrames: -480)
+    interruption.renumber(byFrames: -480)
     var other = interruption
     #expect(interruption.resumeFrame(readFrame: 5_000) == 4_320)
     #expect(other.resumeFrame(readFrame: 4_000) == 3_520)

@@ -24,8 +24,9 @@ final class PulseCaptureDriver: @unchecked Sendable {
   private var deviceMicroseconds: UInt64 = 0
   /// The number of frames read.
   private(set) var frameCount: Int64 = 0
-  /// The frames that the server dropped while this process read nothing, and whether a timing is pending for them.
+  /// Counts the frames that the server dropped while this process read nothing.
   private var gap: CaptureGap
+  /// Whether the server's counters for `gap` were requested and have not arrived.
   private var isTimingPending = false
 
   init(
@@ -37,7 +38,7 @@ final class PulseCaptureDriver: @unchecked Sendable {
     bytesPerFrame = stream.format.bytesPerFrame
     gap = CaptureGap(
       sampleRateHz: stream.format.sampleRateHz, bufferFrames: stream.serverBufferFrameCount,
-      countsDropped: stream.isGraphNode)
+      countsDroppedFrames: stream.isGraphNode)
   }
 
   private var userdata: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
@@ -86,7 +87,7 @@ final class PulseCaptureDriver: @unchecked Sendable {
     _ = try? stream.connection.wait(until: deadline, for: "pa_stream_cork") { isAcknowledged || hasFailed }
     read()
     // After a pause of this process the server may still have much audio, and some may be missing.
-    while gap.isOpen, isTimingPending, !hasFailed {
+    while gap.isPending, isTimingPending, !hasFailed {
       do throws(PulseFailure) {
         try stream.connection.wait(until: deadline, for: "pa_stream_update_timing_info") {
           !isTimingPending || hasFailed

@@ -28,7 +28,7 @@ public final class PulseSource: AudioSource {
     /// The duration of a fragment, in ms. Shorter fragments cause more wakeups.
     public var fragmentMilliseconds = 50
     /// The timeout of `open`, in ms.
-    public var timeOutMilliseconds = 3_000
+    public var timeoutMilliseconds = 3_000
     /// The name that mixers show.
     public var applicationName = "Playhead"
     public var streamName = "Recording"

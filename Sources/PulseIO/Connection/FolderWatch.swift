@@ -8,7 +8,7 @@ final class FolderWatch {
   /// Readable when something changed; -1 when inotify is unavailable.
   let descriptor: Int32
   private let path: String
-  private var watch: Int32 = -1
+  private var watchDescriptor: Int32 = -1
   private var watchedFolder = ""
 
   init(path: String) {
@@ -26,12 +26,12 @@ final class FolderWatch {
     // A folder may appear or disappear between the check and the watch; the next iteration finds it.
     for _ in 0..<64 {
       let folder = nearestFolder()
-      if folder == watchedFolder, watch >= 0 { return true }
-      if watch >= 0 { inotify_rm_watch(descriptor, watch) }
+      if folder == watchedFolder, watchDescriptor >= 0 { return true }
+      if watchDescriptor >= 0 { inotify_rm_watch(descriptor, watchDescriptor) }
       let mask = IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
-      watch = inotify_add_watch(descriptor, folder, UInt32(mask))
-      watchedFolder = watch >= 0 ? folder : ""
-      if watch < 0, errno != ENOENT, errno != ENOTDIR { return false }
+      watchDescriptor = inotify_add_watch(descriptor, folder, UInt32(mask))
+      watchedFolder = watchDescriptor >= 0 ? folder : ""
+      if watchDescriptor < 0, errno != ENOENT, errno != ENOTDIR { return false }
     }
     return false
   }

@@ -14,9 +14,9 @@ import RealtimeAudio
 struct ConsumptionMonitor: Hashable {
   /// The conclusion from one timing.
   enum Verdict: Hashable {
-    /// The device has read since the last timing.
+    /// The device has read since the previous timing.
     case consuming
-    /// The device has not read, and need not have.
+    /// The device has not read, and was not due to read.
     case undecided
     /// The device should have read. Another timing, after this duration, decides.
     case suspected(nanoseconds: Int64)

@@ -6,20 +6,20 @@
 struct DeviceBlocks {
   /// The block size; 0 when it is unknown, or the device reads varying amounts.
   private(set) var frameCount = 0
-  /// The number of frames that the server requests and has not received. Negative: it received more than it had room
-  /// for.
+  /// The number of frames that the server has requested and not received. Negative if it received more frames than it
+  /// had room for.
   private(set) var outstandingCount = 0
   private var lastReadCount = 0
   /// The number of frames written in consecutive whole blocks up to now.
   private var wholeBlockFrameCount = 0
-  /// How many reads in a row were not a whole number of blocks.
+  /// The number of consecutive reads that were not a whole number of blocks.
   private var unevenReadCount = 0
 
   /// Evaluates a request: the server has room for `room` frames. The same amount twice in a row is a block; three reads
   /// in a row that are no multiple of the block discard it.
   ///
   /// - Returns: The number of frames that the device has read since the last call.
-  mutating func deviceRead(room: Int) -> Int {
+  mutating func recordRead(room: Int) -> Int {
     let readCount = max(0, room - outstandingCount)
     outstandingCount = room
     guard readCount > 0 else { return 0 }

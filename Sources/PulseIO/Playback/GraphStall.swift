@@ -5,7 +5,7 @@ import MediaCore
 ///
 /// A value type without side effects; frames are output frames.
 struct GraphStall: Hashable {
-  /// A cycle that is late by less than this is inaudible.
+  /// A graph cycle that is late by less than this is inaudible.
   private static let slackNanoseconds: Int64 = 15_000_000
 
   /// The first frame that the device had not read when the stall began; nil while no stall is suspected.
@@ -16,7 +16,7 @@ struct GraphStall: Hashable {
   private var lastRead = HostTime(nanoseconds: 0)
   private var timing: UInt64 = 0
 
-  /// Returns the duration after a block at which the next block but one is late.
+  /// Returns the time after a read at which the second read after it is late.
   static func timeoutNanoseconds(blockNanoseconds: Int64) -> Int64 { 2 * blockNanoseconds + slackNanoseconds }
 
   /// Called when the device missed a block while this process was scheduled. The reply of timing `timing` decides

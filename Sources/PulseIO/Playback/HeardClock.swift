@@ -15,7 +15,8 @@ struct HeardClock: Hashable {
   let sampleRateHz: Int
   /// A point of the line: `frame` is heard at `hostTime`. Nil before the first timing.
   private var anchor: Anchor?
-  private var observationCount = 0
+  /// The number of timings that the line is based on; 0 without a line.
+  private(set) var observationCount = 0
   private var outlierCount = 0
 
   private struct Anchor: Hashable {
@@ -25,14 +26,11 @@ struct HeardClock: Hashable {
 
   init(sampleRateHz: Int) { self.sampleRateHz = sampleRateHz }
 
-  /// The number of timings that the line is based on; 0 without a line.
-  var confidence: Int { observationCount }
-
   /// Discards the line: the device started, underran or moved.
   mutating func restart() { self = HeardClock(sampleRateHz: sampleRateHz) }
 
   /// Renumbers the frames: frame 0 becomes frame `count`.
-  mutating func move(byFrames count: Int64) { anchor?.frame += Double(count) }
+  mutating func renumber(byFrames count: Int64) { anchor?.frame += Double(count) }
 
   /// Adds a timing: `frame` was heard at `time`. Returns true when the line restarted instead of being adjusted.
   mutating func observe(frame: Double, at time: HostTime) -> Bool {

@@ -9,6 +9,6 @@ final class PulseCounters: Sendable {
   let underrunCount = Atomic<Int>(0)
   let bufferFrames = Atomic<Int>(0)
   let deviceLatencyMicroseconds = Atomic<Int>(0)
-  /// How much consumed audio the server drops when the stream ends.
+  /// The maximum duration of consumed audio that the server may drop when the stream ends.
   let possibleLossNanoseconds = Atomic<Int64>(0)
 }

@@ -35,7 +35,7 @@ public final class PulseSink: SharedDeviceSink {
     /// The requested latency, including the device's part, in ms. A lower latency causes more wakeups.
     public var latencyMilliseconds = 100
     /// The timeout of `open`, in ms.
-    public var timeOutMilliseconds = 3_000
+    public var timeoutMilliseconds = 3_000
     /// The name that mixers show.
     public var applicationName = "Playhead"
     public var streamName = "Playback"
@@ -59,7 +59,7 @@ public final class PulseSink: SharedDeviceSink {
     public var writeCount: Int
     /// The number of timing replies of the server.
     public var timingCount: Int
-    /// How often commands were applied by overwriting buffered audio.
+    /// The number of times that commands were applied by overwriting buffered audio.
     public var spliceCount: Int
     /// The number of splices whose first frames arrived after the device had passed them: these frames were not heard.
     public var lateSpliceCount: Int

@@ -23,7 +23,7 @@ final class PulseStream: @unchecked Sendable {
   /// Connects, queries the device and creates the stream; see `PulseSink.open` for the errors.
   static func open(_ configuration: PulseSink.Configuration) throws(MediaError) -> PulseStream {
     let deadline = HostTime.now.advanced(
-      byNanoseconds: Int64(max(1, configuration.timeOutMilliseconds)) * 1_000_000)
+      byNanoseconds: Int64(max(1, configuration.timeoutMilliseconds)) * 1_000_000)
     let connection: PulseConnection
     do {
       connection = try PulseConnection(applicationName: configuration.applicationName)

@@ -4,7 +4,8 @@ import RealtimeAudio
 
 /// The device of the stream: moves, its loss, and servers that hang.
 extension PulseStreamDriver {
-  /// If the device reads nothing for this long after all written audio should be over, the server is probed.
+  /// If the device reads nothing for this duration after all written audio should have been heard, the server is
+  /// probed.
   private static let idleMarginNanoseconds: Int64 = 100_000_000
   /// A timer that is later than this was late because this process was not scheduled.
   private static let timerToleranceNanoseconds: Int64 = 5_000_000
@@ -84,7 +85,8 @@ extension PulseStreamDriver {
     counters.possibleLossNanoseconds.store(frames * 1_000_000_000 / Int64(sampleRateHz), ordering: .relaxed)
   }
 
-  /// Returns how much a graph with such blocks may have dropped: two blocks, or the maximum that may be heard twice.
+  /// Returns the number of frames that a graph with such blocks may have dropped: two blocks, but at most as many as
+  /// may be heard twice.
   static func possibleLossFrames(_ blockFrames: Int64, _ sampleRateHz: Int) -> Int64 {
     min(maximumReplayMilliseconds * Int64(sampleRateHz) / 1_000, 2 * blockFrames)
   }

@@ -117,6 +117,6 @@ extension PulseStreamDriver {
     baseFrame += movement
     writtenFrame += movement
     lastReadFrame += movement
-    heardClock.move(byFrames: movement)
+    heardClock.renumber(byFrames: movement)
   }
 }

@@ -31,8 +31,8 @@ extension PulseStreamDriver {
     corkIfSilent(at: now)
   }
 
-  /// No frame before this one can still be read, as far as the server has reported: it requests more audio after each
-  /// read of the device.
+  /// The first frame that the device may not have read, as far as the server has reported: it requests more audio after
+  /// each read of the device.
   var unreadFrame: Int64 {
     let bufferedCount = Int64(bufferFrameCount - blocks.outstandingCount)
     return max(lastReadFrame, min(writtenFrame, writtenFrame - bufferedCount))

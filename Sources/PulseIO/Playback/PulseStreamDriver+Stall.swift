@@ -3,7 +3,7 @@ import MediaCore
 
 /// A stalled graph silently loses the audio that its first cycles consume (`GraphStall`).
 extension PulseStreamDriver {
-  /// How long the device may read nothing; nil when that proves nothing.
+  /// The duration without a read after which the graph may have stalled; nil if it proves nothing.
   var blockTimeoutNanoseconds: Int64? {
     guard isGraphNode, blockFrames > 0, lastRead.nanoseconds > 0 else { return nil }
     return GraphStall.timeoutNanoseconds(blockNanoseconds: blockFrames * 1_000_000_000 / Int64(sampleRateHz))

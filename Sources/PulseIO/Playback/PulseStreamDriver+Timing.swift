@@ -9,7 +9,7 @@ extension PulseStreamDriver {
   private static let timingIntervalNanoseconds: Int64 = 150_000_000
   /// The number of timings in quick succession after a start, before the interval applies.
   private static let quickTimingCount = 4
-  /// Frames are released this long after they are heard, because a cork may give audio back.
+  /// Frames are released this long after they are heard, because a cork may return consumed audio.
   private static let releaseMarginNanoseconds: Int64 = 20_000_000
 
   // MARK: - Requests
@@ -28,7 +28,7 @@ extension PulseStreamDriver {
 
   func requestTimingIfDue(at now: HostTime) {
     guard phase == .running, timingsReceived == timingsRequested else { return }
-    let isSettled = isClockRunning && heardClock.confidence >= Self.quickTimingCount
+    let isSettled = isClockRunning && heardClock.observationCount >= Self.quickTimingCount
     if isSettled, now.nanoseconds(since: lastTimingRequest) < Self.timingIntervalNanoseconds {
       return
     }
@@ -47,7 +47,7 @@ extension PulseStreamDriver {
     if succeeded, isProbing || isHanging { serverResponded() }
     guard phase != .failed else { return }
     guard succeeded, let timing = deviceTiming() else {
-      // Without a reply there is no splice, no landing and no end of a cork. The state callback reports a lost server.
+      // Splices, jumps and corks need a valid timing, so request another one. The state callback reports a lost server.
       if timingsReceived == timingsRequested, isSplicePending || phase == .corking || jumpTiming != nil {
         requestTiming()
         if jumpTiming != nil { jumpTiming = timingsRequested }
@@ -93,8 +93,8 @@ extension PulseStreamDriver {
     baseFrame += movement
     lastReadFrame += movement
     minimumHeardFrame += movement
-    heardClock.move(byFrames: movement)
-    interruption.move(byFrames: movement)
+    heardClock.renumber(byFrames: movement)
+    interruption.renumber(byFrames: movement)
     if let timing = deviceTiming() { handle(timing) }
   }
 

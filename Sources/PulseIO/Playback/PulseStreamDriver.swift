@@ -227,13 +227,13 @@ final class PulseStreamDriver {
     handleRequests()
     switch phase {
     case .corked(let readFrame): startIfActive(readFrame: readFrame)
-    case .running: applyWhileRunning()
+    case .running: applyCommandsWhileRunning()
     case .corking: hasCommandsAfterCork = true
     case .failed: break
     }
   }
 
-  private func applyWhileRunning() {
+  private func applyCommandsWhileRunning() {
     switch core.pendingEffect(fromFrame: unreadFrame) {
     case .replaces: jump()
     case .silences:
@@ -282,7 +282,7 @@ final class PulseStreamDriver {
     }
     // After a jump the server also requests the audio that the jump skipped.
     if jumpTiming == nil {
-      let readCount = blocks.deviceRead(room: byteCount / bytesPerFrame)
+      let readCount = blocks.recordRead(room: byteCount / bytesPerFrame)
       if lastRead.nanoseconds > 0, readCount > 0 { recordBlockSize(frames: Int64(readCount)) }
       lastRead = now
     }

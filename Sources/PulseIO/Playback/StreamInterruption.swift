@@ -9,11 +9,15 @@ struct StreamInterruption {
   private(set) var isUnconfirmed = false
   /// Whether the interruption is over. The sink's owner decides when the stream resumes.
   private(set) var hasEnded = false
-  /// The certainly read frames, and the heard frame, at the time of the request; nil when the stream was not running.
+  /// The first frame that the device may not have read, and the heard frame, at the time of the request. Nil when the
+  /// stream was not running.
   private var requested: (unreadFrame: Int64, heardFrame: Int64?)?
 
-  /// Begins an interruption. `unreadFrame`: no frame before it can still be read. `heardFrame`: the frame heard now;
-  /// nil when unknown.
+  /// Begins an interruption.
+  ///
+  /// - Parameters:
+  ///   - unreadFrame: the first frame that the device may not have read; nil when the stream is not running.
+  ///   - heardFrame: the frame heard now; nil when unknown.
   mutating func begin(unreadFrame: Int64?, heardFrame: Int64? = nil) {
     isPaused = true
     isUnconfirmed = false
@@ -32,7 +36,7 @@ struct StreamInterruption {
   /// Records that the interruption has ended, or has begun again before the stream resumed.
   mutating func setEnded(_ hasEnded: Bool) { self.hasEnded = hasEnded }
 
-  /// A released copy, for a stream whose paused position is not known yet.
+  /// A copy that does not pause the stream, for a stream whose paused position is not known yet.
   var released: StreamInterruption {
     var released = self
     (released.isPaused, released.isUnconfirmed) = (false, false)
@@ -40,7 +44,7 @@ struct StreamInterruption {
   }
 
   /// Renumbers the frames after a jump.
-  mutating func move(byFrames movement: Int64) {
+  mutating func renumber(byFrames movement: Int64) {
     requested?.unreadFrame += movement
     if let heardFrame = requested?.heardFrame { requested?.heardFrame = heardFrame + movement }
   }
@@ -69,8 +73,10 @@ final class StreamRequests: Sendable {
 
   private let pending = Mutex(Requests())
 
+  /// Adds a request to the pending ones.
   func add(_ change: (inout Requests) -> Void) { pending.withLock { change(&$0) } }
 
+  /// Returns and removes the pending requests.
   func drain() -> Requests {
     pending.withLock { requests in
       defer { requests = Requests() }

@@ -1,8 +1,8 @@
 /// Derives the effect of a PulseAudio server's role modules on a stream from the modules' arguments.
 ///
 /// `module-role-cork` mutes a stream and requests its cork while a stream with a trigger role plays;
-/// `module-role-ducking` lowers it. Clients cannot observe either reliably: a cork request to a stream that is being
-/// created is lost, and the server does not report the ducked volume.
+/// `module-role-ducking` lowers its volume. Clients cannot observe either reliably: a cork request to a stream that is
+/// being created is lost, and the server does not report the ducked volume.
 ///
 /// So this type follows the modules' rules: src/modules/stream-interaction.c of PulseAudio 16.1. (PipeWire has no such
 /// modules.)

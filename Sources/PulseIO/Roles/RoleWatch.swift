@@ -74,7 +74,8 @@ final class RoleWatch {
     streams = []
     setOperation(
       pa_context_get_module_info_list(
-        connection.context, { _, info, end, userdata in RoleWatch.from(userdata)?.module(info, end) }, userdata))
+        connection.context,
+        { _, info, endOfList, userdata in RoleWatch.from(userdata)?.receiveModule(info, endOfList) }, userdata))
   }
 
   /// Stores the pending operation. Nil means that the connection is lost, which the stream driver reports.
@@ -85,8 +86,8 @@ final class RoleWatch {
     operation = nil
   }
 
-  private func module(_ info: UnsafePointer<pa_module_info>?, _ end: Int32) {
-    if end == 0 {
+  private func receiveModule(_ info: UnsafePointer<pa_module_info>?, _ endOfList: Int32) {
+    if endOfList == 0 {
       guard let info = info?.pointee, let name = info.name else { return }
       let arguments = info.argument.map { String(cString: $0) } ?? ""
       if let found = RoleRules(module: String(cString: name), arguments: arguments) { rules.append(found) }
@@ -97,11 +98,12 @@ final class RoleWatch {
     guard !rules.isEmpty else { return evaluate() }
     setOperation(
       pa_context_get_sink_input_info_list(
-        connection.context, { _, info, end, userdata in RoleWatch.from(userdata)?.sinkInput(info, end) }, userdata))
+        connection.context,
+        { _, info, endOfList, userdata in RoleWatch.from(userdata)?.receiveSinkInput(info, endOfList) }, userdata))
   }
 
-  private func sinkInput(_ info: UnsafePointer<pa_sink_input_info>?, _ end: Int32) {
-    if end == 0 {
+  private func receiveSinkInput(_ info: UnsafePointer<pa_sink_input_info>?, _ endOfList: Int32) {
+    if endOfList == 0 {
       guard let info = info?.pointee else { return }
       streams.append(
         RoleRules.Stream(
@@ -113,11 +115,12 @@ final class RoleWatch {
     guard rules.contains(where: \.isGlobal) else { return evaluate() }
     setOperation(
       pa_context_get_source_output_info_list(
-        connection.context, { _, info, end, userdata in RoleWatch.from(userdata)?.sourceOutput(info, end) }, userdata))
+        connection.context,
+        { _, info, endOfList, userdata in RoleWatch.from(userdata)?.receiveSourceOutput(info, endOfList) }, userdata))
   }
 
-  private func sourceOutput(_ info: UnsafePointer<pa_source_output_info>?, _ end: Int32) {
-    if end == 0 {
+  private func receiveSourceOutput(_ info: UnsafePointer<pa_source_output_info>?, _ endOfList: Int32) {
+    if endOfList == 0 {
       guard let info = info?.pointee else { return }
       streams.append(
         RoleRules.Stream(
