@@ -15,7 +15,7 @@ struct CueParser {
     var title: String?
     var metadata: [PlaylistMetadataKey: String] = [:]
     /// The positions of INDEX 00 and 01: the index of the FILE, and the time in it.
-    var gap: (file: Int, time: MediaTime)?
+    var pregapStart: (file: Int, time: MediaTime)?
     var start: (file: Int, time: MediaTime)?
     /// INDEX 02 and higher.
     var points: [(file: Int, text: String)] = []
@@ -35,7 +35,8 @@ struct CueParser {
     ("REPLAYGAIN_ALBUM_GAIN", .replayGainAlbumGain), ("REPLAYGAIN_ALBUM_PEAK", .replayGainAlbumPeak),
     ("REPLAYGAIN_TRACK_GAIN", .replayGainTrackGain), ("REPLAYGAIN_TRACK_PEAK", .replayGainTrackPeak),
   ]
-  private static let units: Int32 = 75
+  /// CD frames, the unit of times.
+  private static let framesPerSecond: Int32 = 75
 
   private let text: PlaylistText
   /// The FILEs; the location is nil when the name is invalid.
@@ -71,14 +72,14 @@ struct CueParser {
     if isWord("FILE") {
       let (name, type) = Self.fileName(rest)
       let location = name.isEmpty ? nil : builder.location(ofName: name, line: line.number)
-      let isWord = !type.isEmpty && type.allSatisfy { Self.isTypeByte($0) }
-      files.append((location, isWord ? String(decoding: type, as: UTF8.self).uppercased() : ""))
+      let isValidType = !type.isEmpty && type.allSatisfy { Self.isTypeByte($0) }
+      files.append((location, isValidType ? String(decoding: type, as: UTF8.self).uppercased() : ""))
     } else if isWord("TRACK") {
       try addTrack(rest, line.number, builder)
     } else if isWord("INDEX") {
       try addIndex(rest, line.number, &builder)
     } else if isWord("TITLE") {
-      let title = text.text(Self.unquoted(rest))
+      let title = text.nonEmptyString(Self.unquoted(rest))
       if tracks.isEmpty { builder.setTitle(title) } else { tracks[tracks.count - 1].title = title }
     } else if isWord("PERFORMER") {
       set(.creator, Self.unquoted(rest), &builder)
@@ -109,7 +110,7 @@ struct CueParser {
   private mutating func set(
     _ key: PlaylistMetadataKey, _ value: ArraySlice<UInt8>, _ builder: inout PlaylistBuilder
   ) {
-    let value = text.text(value)
+    let value = text.nonEmptyString(value)
     if tracks.isEmpty { builder.set(key, value) } else { tracks[tracks.count - 1].metadata[key] = value }
   }
 
@@ -133,9 +134,9 @@ struct CueParser {
     }
     guard !tracks.isEmpty else { throw builder.damaged("an INDEX before any TRACK", line: line) }
     let position = (file: files.count - 1, time: time)
-    if index == 0 { tracks[tracks.count - 1].gap = position }
+    if index == 0 { tracks[tracks.count - 1].pregapStart = position }
     if index > 1, tracks[tracks.count - 1].points.count < 98 {
-      tracks[tracks.count - 1].points.append((position.file, "\(index) \(Self.text(time))"))
+      tracks[tracks.count - 1].points.append((position.file, "\(index) \(Self.timeText(time))"))
     }
     if index == 1, tracks[tracks.count - 1].start == nil { tracks[tracks.count - 1].start = position }
   }
@@ -177,8 +178,11 @@ struct CueParser {
             "track \(track.number): the \(key.rawValue) is silence outside the file and is not played"),
           line: track.line)
       }
-      if index == 0, let gap = track.gap, gap.file == start.file, start.time - gap.time >= Self.hiddenTrackDuration {
-        try builder.append(hiddenTrack(from: gap.time, to: start.time, at: location, type: files[start.file].type))
+      if index == 0, let pregapStart = track.pregapStart, pregapStart.file == start.file,
+        start.time - pregapStart.time >= Self.hiddenTrackDuration
+      {
+        try builder.append(
+          hiddenTrack(from: pregapStart.time, to: start.time, at: location, type: files[start.file].type))
       }
       var entry = PlaylistEntry(location: location, title: track.title, metadata: track.metadata)
       let points = track.points.filter { $0.file == start.file }.map(\.text)
@@ -212,9 +216,9 @@ struct CueParser {
   private func end(of index: Int, in file: Int) -> MediaTime? {
     guard index + 1 < tracks.count else { return nil }
     let next = tracks[index + 1]
-    if !next.isAudio, let gap = next.gap, gap.file == file { return gap.time }
+    if !next.isAudio, let pregapStart = next.pregapStart, pregapStart.file == file { return pregapStart.time }
     if let start = next.start, start.file == file { return start.time }
-    if next.start == nil, let gap = next.gap, gap.file == file { return gap.time }
+    if next.start == nil, let pregapStart = next.pregapStart, pregapStart.file == file { return pregapStart.time }
     return nil
   }
 
@@ -250,8 +254,8 @@ struct CueParser {
   }
 
   /// The text form of a parsed time.
-  private static func text(_ time: MediaTime) -> String {
-    let (seconds, frames) = time.value.quotientAndRemainder(dividingBy: Int64(units))
+  private static func timeText(_ time: MediaTime) -> String {
+    let (seconds, frames) = time.value.quotientAndRemainder(dividingBy: Int64(framesPerSecond))
     return [seconds / 60, seconds % 60, frames].map { $0 < 10 ? "0\($0)" : String($0) }.joined(separator: ":")
   }
 
@@ -259,8 +263,8 @@ struct CueParser {
   private static func time(_ text: ArraySlice<UInt8>) -> MediaTime? {
     let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     guard parts.count == 3, let minutes = parts[0].smallNumber, let seconds = parts[1].smallNumber,
-      let frames = parts[2].smallNumber, seconds < 60, frames < units
+      let frames = parts[2].smallNumber, seconds < 60, frames < framesPerSecond
     else { return nil }
-    return MediaTime(value: Int64((minutes * 60 + seconds) * Int(units) + frames), timescale: units)
+    return MediaTime(value: Int64((minutes * 60 + seconds) * Int(framesPerSecond) + frames), timescale: framesPerSecond)
   }
 }

@@ -2,7 +2,7 @@ import MediaCore
 
 /// Writes CUE sheets.
 struct CueWriter {
-  let names: LocationWriter
+  let locationWriter: LocationWriter
 
   private static let remarks: [(String, PlaylistMetadataKey)] = [
     ("GENRE", .genre), ("DATE", .date), ("DISCID", .discID), ("COMMENT", .annotation),
@@ -33,7 +33,7 @@ struct CueWriter {
       let type = entry.metadata[.fileType].flatMap {
         $0.utf8.allSatisfy(CueParser.isTypeByte) && !$0.isEmpty ? $0 : nil
       }
-      lines.append("FILE \"\(try names.name(of: entry.location))\" \(type ?? "WAVE")")
+      lines.append("FILE \"\(try locationWriter.name(of: entry.location))\" \(type ?? "WAVE")")
     }
     let metadata = entry.metadata
     let number =

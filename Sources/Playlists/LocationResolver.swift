@@ -3,7 +3,7 @@ import MediaCore
 /// Resolves names and URLs in a playlist to locations, relative to the playlist's location.
 struct LocationResolver {
   /// The location of the playlist.
-  let list: PlaylistLocation
+  let playlistLocation: PlaylistLocation
 
   /// The supported URL schemes.
   static let schemes: Set<String> = ["http", "https"]
@@ -27,7 +27,7 @@ struct LocationResolver {
         return try location(ofURL: name, scheme: scheme)
       }
     }
-    return try location(ofPath: try Self.withoutBackslashes(name))
+    return try location(ofPath: try Self.replacingBackslashes(name))
   }
 
   /// Resolves a percent-encoded URI reference (RFC 3986), the form of XSPF. Incorrectly encoded references are used as
@@ -35,11 +35,11 @@ struct LocationResolver {
   func location(ofReference reference: ArraySlice<UInt8>) throws(MediaError) -> PlaylistLocation {
     try check(reference)
     if let scheme = Self.scheme(of: reference) { return try location(ofURL: reference, scheme: scheme) }
-    if case .url = list { return try location(ofPath: reference) }
+    if case .url = playlistLocation { return try location(ofPath: reference) }
     let decoded = FileURL.percentDecoded(reference)
-    guard decoded?.contains(0) != true else { throw Self.bad(reference, "contains a NUL byte") }
+    guard decoded?.contains(0) != true else { throw Self.invalid(reference, "contains a NUL byte") }
     // URIs never contain backslashes, so this one is a Windows path.
-    let path = reference.contains(UInt8(ascii: "\\")) ? try Self.withoutBackslashes(reference) : reference
+    let path = reference.contains(UInt8(ascii: "\\")) ? try Self.replacingBackslashes(reference) : reference
     return try location(ofPath: (FileURL.percentDecoded(path) ?? Array(path))[...])
   }
 
@@ -52,10 +52,11 @@ struct LocationResolver {
         "a location must have at most \(PlaylistLimits.locationByteCount) bytes (got \(name.count))")
     }
     guard !name.isEmpty else { throw MediaError(.invalidArgument, "the location is empty") }
-    guard !name.contains(0) else { throw Self.bad(name, "contains a NUL byte") }
+    guard !name.contains(0) else { throw Self.invalid(name, "contains a NUL byte") }
   }
 
-  private static func bad(_ name: ArraySlice<UInt8>, _ problem: String) -> MediaError {
+  /// The error for an invalid name.
+  private static func invalid(_ name: ArraySlice<UInt8>, _ problem: String) -> MediaError {
     MediaError(.invalidArgument, "\(excerpt(name)) \(problem)")
   }
 
@@ -89,7 +90,8 @@ struct LocationResolver {
     return rest.first == UInt8(ascii: ":") && (separator == UInt8(ascii: "/") || separator == UInt8(ascii: "\\"))
   }
 
-  private static func withoutBackslashes(_ name: ArraySlice<UInt8>) throws(MediaError) -> ArraySlice<UInt8> {
+  /// Converts a relative Windows path. Throws for drives and shares.
+  private static func replacingBackslashes(_ name: ArraySlice<UInt8>) throws(MediaError) -> ArraySlice<UInt8> {
     guard !isDrive(name), name.first != UInt8(ascii: "\\") else {
       throw MediaError(.unsupportedLocation, "\(excerpt(name)) is on a Windows drive or share")
     }
@@ -99,7 +101,7 @@ struct LocationResolver {
 
   private func location(ofURL text: ArraySlice<UInt8>, scheme: String) throws(MediaError) -> PlaylistLocation {
     if scheme == "file" {
-      if case .url = list {
+      if case .url = playlistLocation {
         throw MediaError(.notAllowed, "\(Self.excerpt(text)): a remote playlist must not refer to local files")
       }
       let path = text.dropFirst(scheme.utf8.count + 1)
@@ -114,27 +116,27 @@ struct LocationResolver {
     let rest = text.dropFirst(scheme.utf8.count + 3)
     guard text.dropFirst(scheme.utf8.count + 1).starts(with: "//".utf8), let first = rest.first,
       first != UInt8(ascii: "/")
-    else { throw Self.bad(text, "has no host") }
-    return .url("\(scheme)://\(Self.printable(rest))")
+    else { throw Self.invalid(text, "has no host") }
+    return .url("\(scheme)://\(Self.escaped(rest))")
   }
 
   private func location(ofPath path: ArraySlice<UInt8>) throws(MediaError) -> PlaylistLocation {
-    switch list {
+    switch playlistLocation {
     case .file(let listPath):
       if path.first == UInt8(ascii: "/") { return .file(Array(path)) }
       var name = path
       while name.starts(with: "./".utf8) { name = name.dropFirst(2).drop { $0 == UInt8(ascii: "/") } }
-      guard !name.isEmpty else { throw Self.bad(path, "has no file name") }
+      guard !name.isEmpty else { throw Self.invalid(path, "has no file name") }
       let end = listPath.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
       return .file(Array(listPath[..<end]) + name)
-    case .url(let text): return .url(Self.resolved(Self.printable(path), against: Self.printable(text.utf8)))
+    case .url(let text): return .url(Self.resolved(Self.escaped(path), against: Self.escaped(text.utf8)))
     }
   }
 
   // MARK: - URLs
 
   /// Percent-encodes all characters that URLs do not permit. Existing encoding is preserved.
-  private static func printable(_ bytes: some Sequence<UInt8>) -> String {
+  private static func escaped(_ bytes: some Sequence<UInt8>) -> String {
     var result = ""
     for byte in bytes {
       if byte > 0x20, byte < 0x7F, !"\"<>\\^`{|}".utf8.contains(byte) {
@@ -164,23 +166,23 @@ struct LocationResolver {
       } else {
         String(folder) + referencePath
       }
-    return base[..<colon.upperBound] + authority + withoutDots(whole) + reference[suffixStart...]
+    return base[..<colon.upperBound] + authority + removingDotSegments(whole) + reference[suffixStart...]
   }
 
   /// Removes dot segments (RFC 3986 section 5.2.4).
-  private static func withoutDots(_ path: String) -> String {
-    var kept: [Substring] = []
+  private static func removingDotSegments(_ path: String) -> String {
+    var segments: [Substring] = []
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
     for (index, part) in parts.enumerated() {
       let isLast = index == parts.count - 1
       switch part {
-      case ".": if isLast { kept.append("") }
+      case ".": if isLast { segments.append("") }
       case "..":
-        _ = kept.popLast()
-        if isLast { kept.append("") }
-      default: kept.append(part)
+        _ = segments.popLast()
+        if isLast { segments.append("") }
+      default: segments.append(part)
       }
     }
-    return "/" + kept.joined(separator: "/")
+    return "/" + segments.joined(separator: "/")
   }
 }

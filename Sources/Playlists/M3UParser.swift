@@ -18,17 +18,17 @@ enum M3UParser {
         continue
       }
       if let value = value(of: "#EXTINF:", bytes) {
-        (pending.duration, pending.title) = information(value, text)
+        (pending.duration, pending.title) = parseExtInf(value, text)
       } else if let value = value(of: "#PLAYLIST:", bytes) {
-        builder.setTitle(text.text(value))
+        builder.setTitle(text.nonEmptyString(value))
       } else if let value = value(of: "#EXTENC:", bytes) {
         text.isSingleByte = try isSingleByte(value, line.number, &builder)
       } else if let value = value(of: "#EXTALB:", bytes) {
-        pending.metadata[.album] = text.text(value)
+        pending.metadata[.album] = text.nonEmptyString(value)
       } else if let value = value(of: "#EXTART:", bytes) {
-        pending.metadata[.creator] = text.text(value)
+        pending.metadata[.creator] = text.nonEmptyString(value)
       } else if let value = value(of: "#EXTGENRE:", bytes) {
-        pending.metadata[.genre] = text.text(value)
+        pending.metadata[.genre] = text.nonEmptyString(value)
       }
       // All other lines are comments, or settings of other players: #EXTVLCOPT, #EXTGRP, #KODIPROP.
     }
@@ -39,7 +39,7 @@ enum M3UParser {
   }
 
   /// Parses `seconds attribute="..." ...,title`.
-  private static func information(
+  private static func parseExtInf(
     _ value: ArraySlice<UInt8>, _ text: PlaylistText
   ) -> (duration: MediaTime?, title: String?) {
     let number = value.prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
@@ -48,11 +48,11 @@ enum M3UParser {
     while let byte = rest.first {
       rest.removeFirst()
       if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-      if byte == UInt8(ascii: ","), !isQuoted { return (number.positiveSeconds, text.text(rest)) }
+      if byte == UInt8(ascii: ","), !isQuoted { return (number.positiveSeconds, text.nonEmptyString(rest)) }
     }
     // An unclosed quote does not count as a quote.
     guard isQuoted, let comma = value.firstIndex(of: UInt8(ascii: ",")) else { return (number.positiveSeconds, nil) }
-    return (number.positiveSeconds, text.text(value[(comma + 1)...]))
+    return (number.positiveSeconds, text.nonEmptyString(value[(comma + 1)...]))
   }
 
   private static func isSingleByte(

@@ -20,14 +20,14 @@ enum PLSParser {
       let key = line.bytes[..<equals].trimmed()
       let value = line.bytes[(equals + 1)...].trimmed()
       if key.equals(ignoringCase: "X-GNOME-Title") || key.equals(ignoringCase: "PlaylistName") {
-        builder.setTitle(text.text(value))
+        builder.setTitle(text.nonEmptyString(value))
       } else if let number = number(of: "File", key) {
         isRecognized = true
         guard !value.isEmpty else { continue }
         entries[number, default: NumberedEntry()].file = value
         entries[number]?.line = line.number
       } else if let number = number(of: "Title", key) {
-        entries[number, default: NumberedEntry()].title = text.text(value)
+        entries[number, default: NumberedEntry()].title = text.nonEmptyString(value)
       } else if let number = number(of: "Length", key) {
         entries[number, default: NumberedEntry()].duration = value.positiveSeconds
       }

@@ -7,7 +7,7 @@ public enum PlaylistLocation: Sendable, Hashable {
   /// An `http:` or `https:` URL, in ASCII.
   case url(String)
 
-  /// The number of bytes of the path or address.
+  /// The number of bytes of the path or URL.
   var byteCount: Int {
     switch self {
     case .file(let path): path.count
@@ -154,7 +154,7 @@ public struct Playlist: Sendable, Hashable {
   }
 
   init(_ text: PlaylistText, _ format: PlaylistFormat?, at location: PlaylistLocation) throws(MediaError) {
-    var builder = PlaylistBuilder(list: location)
+    var builder = PlaylistBuilder(location: location)
     switch format {
     case .m3u: try M3UParser.parse(text, into: &builder)
     case .pls: try PLSParser.parse(text, into: &builder)

@@ -5,10 +5,10 @@ struct PlaylistBuilder {
   private(set) var playlist = Playlist()
   private let resolver: LocationResolver
 
-  init(list: PlaylistLocation) { resolver = LocationResolver(list: list) }
+  init(location: PlaylistLocation) { resolver = LocationResolver(playlistLocation: location) }
 
-  /// The location of the playlist, for messages.
-  var displayText: String { resolver.list.displayText }
+  /// The text of the playlist's location for messages.
+  var displayText: String { resolver.playlistLocation.displayText }
 
   mutating func setTitle(_ title: String?) { if let title { playlist.title = title } }
 
@@ -51,8 +51,9 @@ struct PlaylistBuilder {
     playlist.entries.append(entry)
   }
 
-  static func tooManyEntries(_ list: String) -> MediaError {
-    MediaError(.playlistLimitExceeded, "a playlist must have at most \(PlaylistLimits.entryCount) entries: \(list)")
+  static func tooManyEntries(_ displayText: String) -> MediaError {
+    MediaError(
+      .playlistLimitExceeded, "a playlist must have at most \(PlaylistLimits.entryCount) entries: \(displayText)")
   }
 
   /// The error for a damaged playlist.

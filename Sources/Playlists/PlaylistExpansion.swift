@@ -50,7 +50,7 @@ extension Playlist {
 
 /// The part of ``PlaylistLimits`` that playlists read together have used.
 public struct PlaylistUsage: Sendable, Hashable {
-  var listCount = 0
+  var playlistCount = 0
   var byteCount = 0
   var entryCount = 0
 
@@ -66,7 +66,7 @@ private struct PlaylistExpander {
     var identity: [UInt64]?
   }
   /// The stack of enclosing playlists.
-  private var enclosingLists: [Step] = []
+  private var enclosingPlaylists: [Step] = []
   private(set) var usage: PlaylistUsage
 
   init(_ usage: PlaylistUsage) { self.usage = usage }
@@ -74,41 +74,42 @@ private struct PlaylistExpander {
   mutating func expand(
     _ location: PlaylistLocation, assumed: PlaylistFormat?, _ reader: Playlist.Reader
   ) throws(MediaError) {
-    guard enclosingLists.count < PlaylistLimits.nestingDepth else {
-      throw Self.limit("playlists are nested more than \(PlaylistLimits.nestingDepth) deep", location)
+    guard enclosingPlaylists.count < PlaylistLimits.nestingDepth else {
+      throw Self.limitError("playlists are nested more than \(PlaylistLimits.nestingDepth) deep", location)
     }
-    guard !enclosingLists.contains(where: { $0.location == location }) else { throw Self.cycle(location) }
-    usage.listCount += 1
-    guard usage.listCount <= PlaylistLimits.listCount else {
-      throw Self.limit("the playlists refer to more than \(PlaylistLimits.listCount) playlists in total", location)
+    guard !enclosingPlaylists.contains(where: { $0.location == location }) else { throw Self.cycleError(location) }
+    usage.playlistCount += 1
+    guard usage.playlistCount <= PlaylistLimits.playlistCount else {
+      throw Self.limitError(
+        "the playlists refer to more than \(PlaylistLimits.playlistCount) playlists in total", location)
     }
     let data = try reader(location, PlaylistLimits.byteCount)
-    if let identity = data.identity, enclosingLists.contains(where: { $0.identity == identity }) {
-      throw Self.cycle(location)
+    if let identity = data.identity, enclosingPlaylists.contains(where: { $0.identity == identity }) {
+      throw Self.cycleError(location)
     }
     usage.byteCount += data.bytes.count
     guard usage.byteCount <= PlaylistLimits.totalByteCount else {
-      throw Self.limit("playlists have more than \(PlaylistLimits.totalByteCount) bytes in total", location)
+      throw Self.limitError("playlists have more than \(PlaylistLimits.totalByteCount) bytes in total", location)
     }
     try Playlist.check(byteCount: data.bytes.count, of: location)
     let text = PlaylistText(data.bytes)
     let format = PlaylistFormat(of: text, extension: location.pathExtension, assumed: assumed)
     if format == .hlsMedia || format == .hlsMaster { return try append(PlaylistEntry(location: location)) }
-    let list = try Playlist(text, format, at: location)
-    if enclosingLists.isEmpty {
-      (result.title, result.metadata) = (list.title, list.metadata)
+    let playlist = try Playlist(text, format, at: location)
+    if enclosingPlaylists.isEmpty {
+      (result.title, result.metadata) = (playlist.title, playlist.metadata)
     }
-    result.skippedCount += list.skippedCount
-    for warning in list.warnings { warn(warning) }
-    enclosingLists.append(Step(location: location, identity: data.identity))
-    for entry in list.inheritedEntries {
+    result.skippedCount += playlist.skippedCount
+    for warning in playlist.warnings { warn(warning) }
+    enclosingPlaylists.append(Step(location: location, identity: data.identity))
+    for entry in playlist.inheritedEntries {
       if entry.range == nil, entry.location.isNamedAsPlaylist {
         try expandNested(entry, reader)
       } else {
         try append(entry)
       }
     }
-    enclosingLists.removeLast()
+    enclosingPlaylists.removeLast()
   }
 
   private mutating func expandNested(_ entry: PlaylistEntry, _ reader: Playlist.Reader) throws(MediaError) {
@@ -132,11 +133,11 @@ private struct PlaylistExpander {
     if result.warnings.count < PlaylistLimits.warningCount { result.warnings.append(warning) }
   }
 
-  private static func limit(_ problem: String, _ location: PlaylistLocation) -> MediaError {
+  private static func limitError(_ problem: String, _ location: PlaylistLocation) -> MediaError {
     MediaError(.playlistLimitExceeded, "\(problem): \(location.displayText)")
   }
 
-  private static func cycle(_ location: PlaylistLocation) -> MediaError {
+  private static func cycleError(_ location: PlaylistLocation) -> MediaError {
     MediaError(.playlistCycle, "the playlist refers to itself: \(location.displayText)")
   }
 }

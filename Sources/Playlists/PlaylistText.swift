@@ -66,13 +66,13 @@ struct PlaylistText {
   }
 
   /// The decoded text as in `string(_:)`; nil when empty.
-  func text(_ slice: some Sequence<UInt8>) -> String? {
+  func nonEmptyString(_ slice: some Sequence<UInt8>) -> String? {
     let string = string(slice)
     return string.isEmpty ? nil : string
   }
 
   /// 0x80 to 0x9F in Windows-1252; undefined values are those of Latin-1.
-  private static let upper: [UInt32] = [
+  private static let windows1252Characters: [UInt32] = [
     0x20AC, 0x81, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x8D, 0x017D,
     0x8F, 0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x9D,
     0x017E, 0x0178,
@@ -80,7 +80,7 @@ struct PlaylistText {
 
   private static func windows1252(_ byte: UInt8) -> Unicode.Scalar {
     guard (0x80...0x9F).contains(byte) else { return Unicode.Scalar(byte) }
-    return Unicode.Scalar(upper[Int(byte) - 0x80]) ?? Unicode.Scalar(byte)
+    return Unicode.Scalar(windows1252Characters[Int(byte) - 0x80]) ?? Unicode.Scalar(byte)
   }
 
   // MARK: - Lines

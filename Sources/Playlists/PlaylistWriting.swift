@@ -29,12 +29,12 @@ public struct PlaylistWriter {
   public let format: PlaylistFormat
   public var title: String?
   public var metadata: [PlaylistMetadataKey: String] = [:]
-  let names: LocationWriter
+  let locationWriter: LocationWriter
 
   /// Creates a writer of a playlist in the folder `base`.
   public init(format: PlaylistFormat, base: [UInt8]? = nil) {
     self.format = format
-    names = LocationWriter(base: base)
+    locationWriter = LocationWriter(base: base)
   }
 
   /// The lines before the first entry.
@@ -51,7 +51,7 @@ public struct PlaylistWriter {
       return [
         #"<?xml version="1.0" encoding="UTF-8"?>"#, #"<playlist version="1" xmlns="http://xspf.org/ns/0/">"#,
       ] + parts.compactMap { $0.map { "  \($0)" } } + ["  <trackList>"]
-    case .cue: return CueWriter(names: names).head(title: title, metadata: metadata)
+    case .cue: return CueWriter(locationWriter: locationWriter).head(title: title, metadata: metadata)
     case .hlsMedia, .hlsMaster: return []
     }
   }
@@ -62,7 +62,9 @@ public struct PlaylistWriter {
   public func lines(
     of entry: PlaylistEntry, index: Int, after previous: PlaylistEntry?
   ) throws(MediaError) -> [String] {
-    if format == .cue { return try CueWriter(names: names).lines(of: entry, index: index, after: previous) }
+    if format == .cue {
+      return try CueWriter(locationWriter: locationWriter).lines(of: entry, index: index, after: previous)
+    }
     guard entry.range == nil else {
       throw MediaError(.invalidArgument, "entry \(index + 1) is a part of a file, which only CUE can represent")
     }
@@ -84,7 +86,7 @@ public struct PlaylistWriter {
     case .xspf: return ["  </trackList>", "</playlist>"]
     case .cue:
       guard count > 0 else { throw MediaError(.invalidArgument, "a CUE sheet needs at least one track") }
-      try CueWriter(names: names).checkEnd(count: count, last: last)
+      try CueWriter(locationWriter: locationWriter).checkEnd(count: count, last: last)
       return []
     case .hlsMedia, .hlsMaster: throw MediaError(.invalidArgument, "HLS playlists cannot be written")
     }
@@ -104,11 +106,11 @@ public struct PlaylistWriter {
     if duration != nil || title != nil {
       lines.append("#EXTINF:\(duration?.decimalDescription ?? "-1"),\(title ?? "")")
     }
-    return lines + [try names.name(of: entry.location)]
+    return lines + [try locationWriter.name(of: entry.location)]
   }
 
   private func plsLines(_ entry: PlaylistEntry, number: Int) throws(MediaError) -> [String] {
-    var lines = ["File\(number)=\(try names.name(of: entry.location))"]
+    var lines = ["File\(number)=\(try locationWriter.name(of: entry.location))"]
     if let title = entry.title.flatMap(Self.line) { lines.append("Title\(number)=\(title)") }
     let seconds = entry.duration.flatMap(Self.knownDuration)?.convertScale(1).value ?? 0
     return lines + ["Length\(number)=\(seconds > 0 ? seconds : -1)"]
@@ -117,7 +119,7 @@ public struct PlaylistWriter {
   private func xspfLines(_ entry: PlaylistEntry) throws(MediaError) -> [String] {
     let milliseconds = entry.duration.flatMap(Self.knownDuration)?.convertScale(1_000).value
     let parts = [
-      "<location>\(Self.escaped(try names.reference(to: entry.location)))</location>",
+      "<location>\(Self.escaped(try locationWriter.reference(to: entry.location)))</location>",
       Self.element("title", entry.title),
       Self.element("creator", entry.metadata[.creator]), Self.element("annotation", entry.metadata[.annotation]),
       Self.element("info", entry.metadata[.info]), Self.element("image", entry.metadata[.image]),

@@ -7,7 +7,7 @@ import MediaCore
 /// Parses XSPF versions 0 and 1: https://www.xspf.org/spec.
 struct XSPFParser {
   /// The supported text elements of a track and of the playlist.
-  private static let keys: [String: PlaylistMetadataKey] = [
+  private static let metadataKeys: [String: PlaylistMetadataKey] = [
     "creator": .creator, "annotation": .annotation, "info": .info, "image": .image, "album": .album,
     "trackNum": .trackNumber, "date": .date,
   ]
@@ -27,7 +27,7 @@ struct XSPFParser {
 
   static func parse(_ text: PlaylistText, into builder: inout PlaylistBuilder) throws(MediaError) {
     // Check before the parser reads the text, in all encodings of playlists.
-    guard !containsDocumentType(text.bytes) else { throw forbiddenDocumentType(builder) }
+    guard !containsDocumentType(text.bytes) else { throw documentTypeError(builder) }
     try text.bytes.withUnsafeBufferPointer { (bytes) throws(MediaError) -> Void in
       let memory = UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self)
       guard let count = Int32(exactly: bytes.count),
@@ -46,7 +46,7 @@ struct XSPFParser {
     }
   }
 
-  private static func forbiddenDocumentType(_ builder: PlaylistBuilder) -> MediaError {
+  private static func documentTypeError(_ builder: PlaylistBuilder) -> MediaError {
     MediaError(.damagedPlaylist, "document types and entities are not allowed: \(builder.displayText)")
   }
 
@@ -57,7 +57,7 @@ struct XSPFParser {
       guard result >= 0 else { throw builder.damaged("the XML is not well formed", line: line) }
       guard result > 0 else { return }
       switch cxml_reader_node(reader) {
-      case CXML_NODE_DOCUMENT_TYPE, CXML_NODE_ENTITY_REFERENCE: throw Self.forbiddenDocumentType(builder)
+      case CXML_NODE_DOCUMENT_TYPE, CXML_NODE_ENTITY_REFERENCE: throw Self.documentTypeError(builder)
       case CXML_NODE_TEXT:
         guard text.count < Self.textByteLimit, let value = cxml_reader_text(reader) else { continue }
         var length = 0
@@ -94,10 +94,14 @@ struct XSPFParser {
     if name == "location", path == Self.trackPath, locations.count < Self.locationLimit {
       locations.append(String(decoding: text[...].trimmedOfXMLSpace(), as: UTF8.self))
     }
-    let value = PlaylistText([]).text(text)
+    let value = PlaylistText([]).nonEmptyString(text)
     text = []
     if path == ["playlist"] {
-      if name == "title" { builder.setTitle(value) } else if let key = Self.keys[name] { builder.set(key, value) }
+      if name == "title" {
+        builder.setTitle(value)
+      } else if let key = Self.metadataKeys[name] {
+        builder.set(key, value)
+      }
     } else if path == Self.trackPath {
       setElement(name, value)
     } else if path.count == 2, name == "track", path == ["playlist", "trackList"] {
@@ -116,7 +120,7 @@ struct XSPFParser {
       guard let milliseconds = Int64(value), milliseconds > 0 else { return }
       let duration = MediaTime(value: milliseconds, timescale: 1_000)
       if duration <= PlaylistLimits.duration { entry.duration = duration }
-    default: if let key = Self.keys[name], key != .date { entry.metadata[key] = value }
+    default: if let key = Self.metadataKeys[name], key != .date { entry.metadata[key] = value }
     }
   }
 }

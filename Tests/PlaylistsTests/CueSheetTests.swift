@@ -152,7 +152,7 @@ import Testing
       "FILE a.flac WAVE\nTRACK 01 AUDIO\nINDEX 01 00:00:00\nINDEX 02 01:00:05\nINDEX 03 100:09:74\nFILE b.flac WAVE\nINDEX 04 00:01:00\n"
     let list = try parse(sheet, at: "x.cue")
     #expect(list.entries.map(\.metadata[.indexPoints]) == ["2 01:00:05, 3 100:09:74"])
-    let writer = CueWriter(names: LocationWriter(base: nil))
+    let writer = CueWriter(locationWriter: LocationWriter(base: nil))
     let lines = try writer.lines(of: list.entries[0], index: 0, after: nil).map { $0.drop { $0 == " " } }
     #expect(lines.suffix(3) == ["INDEX 01 00:00:00", "INDEX 02 01:00:05", "INDEX 03 100:09:74"])
   }

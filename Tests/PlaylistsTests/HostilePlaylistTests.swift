@@ -220,7 +220,7 @@ import Testing
     for depth in 0..<7 { files["/m/\(depth).m3u"] = String(repeating: "\(depth + 1).m3u\n", count: 100) }
     var reads = 0
     expectError(.playlistLimitExceeded) { () throws(MediaError) in try Self.expand("/m/0.m3u", files, reads: &reads) }
-    #expect(reads == PlaylistLimits.listCount)
+    #expect(reads == PlaylistLimits.playlistCount)
     files["/m/6.m3u"] = String(repeating: "7.m3u\n", count: 10)
     files["/m/7.m3u"] = "#EXTM3U\n" + String(repeating: "song.mp3\n", count: 20_000)
     expectError(.playlistLimitExceeded) { () throws(MediaError) in try Self.expand("/m/6.m3u", files) }

@@ -56,7 +56,7 @@ struct HLSAttributes {
   func isYes(_ name: String) -> Bool { values[name]?.text == "YES" }
 
   /// The value of an attribute as 16 bytes from a hexadecimal number; nil when missing or invalid.
-  func block(_ name: String) -> [UInt8]? {
+  func sixteenBytes(_ name: String) -> [UInt8]? {
     guard let text = values[name]?.text, text.hasPrefix("0x") || text.hasPrefix("0X") else { return nil }
     let digits = text.utf8.dropFirst(2)
     guard (1...32).contains(digits.count) else { return nil }

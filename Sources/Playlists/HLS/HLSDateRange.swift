@@ -30,27 +30,30 @@ public struct HLSDateRange: Sendable, Hashable {
   /// Parses a range. Nil when invalid; the stream is playable without it.
   ///
   /// - Parameter known: returns the range with the same id, which this tag may extend.
-  init?(_ list: HLSAttributes, known: (String) -> HLSDateRange?) {
-    guard let id = list["ID"], !id.isEmpty else { return nil }
-    let before = known(id)
-    guard let start = before?.start ?? list["START-DATE"].flatMap(ISODate.parse) else { return nil }
+  init?(_ attributeList: HLSAttributes, known: (String) -> HLSDateRange?) {
+    guard let id = attributeList["ID"], !id.isEmpty else { return nil }
+    let earlier = known(id)
+    guard let start = earlier?.start ?? attributeList["START-DATE"].flatMap(ISODate.parse) else { return nil }
     func nanoseconds(_ name: String) -> Int64? {
-      list[name].flatMap { HLSNumber.nanoseconds($0, limit: HLSLimits.totalNanoseconds) }.flatMap { $0 < 0 ? nil : $0 }
+      attributeList[name].flatMap { HLSNumber.nanoseconds($0, limit: HLSLimits.totalNanoseconds) }
+        .flatMap { $0 < 0 ? nil : $0 }
     }
     self.id = id
     self.start = start
-    classification = before?.classification ?? list["CLASS"]
-    end = before?.end ?? list["END-DATE"].flatMap(ISODate.parse).flatMap { $0 < start ? nil : $0 }
-    durationNanoseconds = before?.durationNanoseconds ?? nanoseconds("DURATION")
-    plannedDurationNanoseconds = before?.plannedDurationNanoseconds ?? nanoseconds("PLANNED-DURATION")
-    endsOnNext = before?.endsOnNext ?? false || list.isYes("END-ON-NEXT")
-    attributes = before?.attributes ?? [:]
-    for name in list.names where attributes[name] == nil { attributes[name] = Self.value(of: name, in: list) }
+    classification = earlier?.classification ?? attributeList["CLASS"]
+    end = earlier?.end ?? attributeList["END-DATE"].flatMap(ISODate.parse).flatMap { $0 < start ? nil : $0 }
+    durationNanoseconds = earlier?.durationNanoseconds ?? nanoseconds("DURATION")
+    plannedDurationNanoseconds = earlier?.plannedDurationNanoseconds ?? nanoseconds("PLANNED-DURATION")
+    endsOnNext = earlier?.endsOnNext ?? false || attributeList.isYes("END-ON-NEXT")
+    attributes = earlier?.attributes ?? [:]
+    for name in attributeList.names where attributes[name] == nil {
+      attributes[name] = Self.value(of: name, in: attributeList)
+    }
   }
 
-  private static func value(of name: String, in list: HLSAttributes) -> Value? {
-    guard let text = list[name] else { return nil }
-    if list.isQuoted(name) { return .text(text) }
+  private static func value(of name: String, in attributeList: HLSAttributes) -> Value? {
+    guard let text = attributeList[name] else { return nil }
+    if attributeList.isQuoted(name) { return .text(text) }
     if text.hasPrefix("0x") || text.hasPrefix("0X") { return HLSNumber.bytes(text.dropFirst(2)).map { .data($0) } }
     return Double(text) == nil ? .text(text) : .number(text)
   }

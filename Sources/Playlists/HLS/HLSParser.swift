@@ -24,11 +24,11 @@ extension HLSPlaylist {
     case .hlsMaster:
       var parser = HLSMasterParser(location)
       try parser.read(text)
-      self = .master(parser.list)
+      self = .master(parser.playlist)
     case .hlsMedia:
       var parser = HLSMediaParser(location)
       try parser.read(text)
-      self = .media(parser.list)
+      self = .media(parser.playlist)
     default:
       throw MediaError(.badStreamPlaylist, "not an HLS playlist: \(location.displayText)")
     }
@@ -62,17 +62,19 @@ struct HLSLineReader {
     }
   }
 
-  func bad(_ problem: String) -> MediaError {
+  /// The error for an invalid line.
+  func invalid(_ problem: String) -> MediaError {
     MediaError(.badStreamPlaylist, "line \(number) of \(location.displayText): \(problem)", operation: "hls")
   }
 
-  func limit(_ problem: String) -> MediaError {
+  /// The error for an exceeded limit.
+  func limitExceeded(_ problem: String) -> MediaError {
     MediaError(.streamLimitExceeded, "\(problem): \(location.displayText)", operation: "hls")
   }
 
   func resolve(_ reference: some Collection<UInt8>) throws(MediaError) -> PlaylistLocation {
     do throws(MediaError) {
-      return try LocationResolver(list: location).location(ofReference: ArraySlice(reference))
+      return try LocationResolver(playlistLocation: location).location(ofReference: ArraySlice(reference))
     } catch {
       let code: MediaError.Code =
         error.code == .notAllowed || error.code == .unsupportedLocation ? .streamLocationNotAllowed : .badStreamPlaylist
@@ -82,14 +84,14 @@ struct HLSLineReader {
   }
 
   func attributes(_ value: ArraySlice<UInt8>) throws(MediaError) -> HLSAttributes {
-    guard let attributes = HLSAttributes(value) else { throw bad("invalid attribute list") }
+    guard let attributes = HLSAttributes(value) else { throw invalid("invalid attribute list") }
     return attributes
   }
 }
 
 /// Parses a master playlist.
 struct HLSMasterParser {
-  private(set) var list = HLSMasterPlaylist()
+  private(set) var playlist = HLSMasterPlaylist()
   private var reader: HLSLineReader
   /// The attributes that apply to the next URI.
   private var pending: HLSAttributes?
@@ -105,22 +107,22 @@ struct HLSMasterParser {
       case "EXT-X-STREAM-INF": pending = try reader.attributes(value)
       case "EXT-X-MEDIA": try addRendition(try reader.attributes(value), reader)
       case "EXT-X-SESSION-DATA": addSessionData(value, reader)
-      case "EXTINF", "EXT-X-TARGETDURATION": throw reader.bad("a master playlist must not contain segments")
+      case "EXTINF", "EXT-X-TARGETDURATION": throw reader.invalid("a master playlist must not contain segments")
       default: break
       }
     }
     self.reader = reader
-    guard !list.variants.isEmpty else { throw reader.bad("a master playlist needs at least one variant") }
+    guard !playlist.variants.isEmpty else { throw reader.invalid("a master playlist needs at least one variant") }
   }
 
   private mutating func addVariant(_ uri: ArraySlice<UInt8>, _ reader: HLSLineReader) throws(MediaError) {
     // Some playlists contain duplicate URIs or stray text: a URI without a tag is ignored.
     guard let attributes = pending else { return }
     pending = nil
-    guard list.variants.count < HLSLimits.variantCount else {
-      throw reader.limit("a master playlist must have at most \(HLSLimits.variantCount) variants")
+    guard playlist.variants.count < HLSLimits.variantCount else {
+      throw reader.limitExceeded("a master playlist must have at most \(HLSLimits.variantCount) variants")
     }
-    list.variants.append(
+    playlist.variants.append(
       HLSVariant(
         location: try reader.resolve(uri), bandwidth: attributes.number("BANDWIDTH") ?? 0,
         codecs: attributes["CODECS"].map { text in
@@ -131,34 +133,34 @@ struct HLSMasterParser {
   }
 
   private mutating func addSessionData(_ value: ArraySlice<UInt8>, _ reader: HLSLineReader) {
-    guard list.sessionData.count < HLSSessionData.maximumCount, let attributes = HLSAttributes(value),
+    guard playlist.sessionData.count < HLSSessionData.maximumCount, let attributes = HLSAttributes(value),
       let data = HLSSessionData(attributes, reader),
       sessionByteCount + data.byteCount <= HLSSessionData.maximumByteCount
     else { return }
     sessionByteCount += data.byteCount
-    list.sessionData.append(data)
+    playlist.sessionData.append(data)
   }
 
   private mutating func addRendition(_ attributes: HLSAttributes, _ reader: HLSLineReader) throws(MediaError) {
     switch attributes["TYPE"] {
     case "AUDIO":
       guard let group = attributes["GROUP-ID"], let name = attributes["NAME"] else {
-        throw reader.bad("a rendition must have a group and a name")
+        throw reader.invalid("a rendition must have a group and a name")
       }
-      guard list.audioRenditions.count < HLSLimits.variantCount else {
-        throw reader.limit("a master playlist must have at most \(HLSLimits.variantCount) renditions")
+      guard playlist.audioRenditions.count < HLSLimits.variantCount else {
+        throw reader.limitExceeded("a master playlist must have at most \(HLSLimits.variantCount) renditions")
       }
       var rendition = HLSRendition(attributes, group: group, name: name)
       if let uri = attributes["URI"] { rendition.location = try reader.resolve(Array(uri.utf8)) }
-      list.audioRenditions.append(rendition)
+      playlist.audioRenditions.append(rendition)
     case "SUBTITLES":
       // Subtitles are listed but not read, so errors in them do not affect the audio.
       guard let group = attributes["GROUP-ID"], let name = attributes["NAME"],
-        list.subtitleRenditions.count < HLSLimits.variantCount
+        playlist.subtitleRenditions.count < HLSLimits.variantCount
       else { return }
       var rendition = HLSRendition(attributes, group: group, name: name)
       rendition.isForced = attributes.isYes("FORCED")
-      list.subtitleRenditions.append(rendition)
+      playlist.subtitleRenditions.append(rendition)
     default: break
     }
   }
@@ -189,7 +191,7 @@ extension HLSRendition {
 
 /// Parses a media playlist.
 struct HLSMediaParser {
-  private(set) var list = HLSMediaPlaylist(targetNanoseconds: 0)
+  private(set) var playlist = HLSMediaPlaylist(targetNanoseconds: 0)
   private var reader: HLSLineReader
 
   // Properties of the next segment and the following ones.
@@ -200,8 +202,8 @@ struct HLSMediaParser {
   private var mapIndex: Int?
   private var date: Int64?
   private var isGap = false
-  private var total: Int64 = 0
-  /// The resource and the end of the last byte range.
+  private var totalNanoseconds: Int64 = 0
+  /// The location and the end of the last segment's byte range.
   private var lastRange: (location: PlaylistLocation, end: Int64)?
   private var hasTarget = false
   private var locationByteCount = 0
@@ -215,14 +217,14 @@ struct HLSMediaParser {
       if let tag { try parse(tag, value.trimmed(), reader) } else { try addSegment(value, reader) }
     }
     self.reader = reader
-    guard hasTarget else { throw reader.bad("the target duration is missing") }
+    guard hasTarget else { throw reader.invalid("the target duration is missing") }
     // Protects against wrong target durations, which would cause reloads permanently or never.
-    let longest = list.segments.reduce(0) { max($0, $1.durationNanoseconds) }
-    list.targetNanoseconds = max(list.targetNanoseconds, longest, 1_000_000_000)
-    list.dateRanges = dateRanges.ranges
-    for index in list.segments.indices {
-      list.segments[index].number = list.firstNumber + Int64(index)
-      list.segments[index].discontinuityNumber += list.firstDiscontinuityNumber
+    let longest = playlist.segments.reduce(0) { max($0, $1.durationNanoseconds) }
+    playlist.targetNanoseconds = max(playlist.targetNanoseconds, longest, 1_000_000_000)
+    playlist.dateRanges = dateRanges.ranges
+    for index in playlist.segments.indices {
+      playlist.segments[index].number = playlist.firstNumber + Int64(index)
+      playlist.segments[index].discontinuityNumber += playlist.firstDiscontinuityNumber
     }
   }
 
@@ -232,17 +234,17 @@ struct HLSMediaParser {
     case "EXTINF":
       let number = text.prefix { $0 != "," && $0 != " " }
       guard let nanoseconds = HLSNumber.nanoseconds(number, limit: HLSLimits.segmentNanoseconds), nanoseconds >= 0
-      else { throw reader.bad("the duration of a segment must be between 0 and one day") }
+      else { throw reader.invalid("the duration of a segment must be between 0 and one day") }
       duration = nanoseconds
     case "EXT-X-TARGETDURATION":
       guard let nanoseconds = HLSNumber.nanoseconds(text, limit: HLSLimits.segmentNanoseconds), nanoseconds >= 0
-      else { throw reader.bad("the target duration must be between 0 and one day") }
-      list.targetNanoseconds = nanoseconds
+      else { throw reader.invalid("the target duration must be between 0 and one day") }
+      playlist.targetNanoseconds = nanoseconds
       hasTarget = true
-    case "EXT-X-MEDIA-SEQUENCE": list.firstNumber = try number(text, reader)
-    case "EXT-X-DISCONTINUITY-SEQUENCE": list.firstDiscontinuityNumber = try number(text, reader)
+    case "EXT-X-MEDIA-SEQUENCE": playlist.firstNumber = try number(text, reader)
+    case "EXT-X-DISCONTINUITY-SEQUENCE": playlist.firstDiscontinuityNumber = try number(text, reader)
     case "EXT-X-DISCONTINUITY": discontinuityCount += 1
-    case "EXT-X-ENDLIST": list.isEnded = true
+    case "EXT-X-ENDLIST": playlist.isEnded = true
     case "EXT-X-GAP": isGap = true
     case "EXT-X-PROGRAM-DATE-TIME": date = ISODate.parse(text)
     case "EXT-X-DATERANGE": dateRanges.add(value)
@@ -250,18 +252,18 @@ struct HLSMediaParser {
     case "EXT-X-KEY": keyIndex = try parseKey(try reader.attributes(value), reader)
     case "EXT-X-MAP": try parseMap(try reader.attributes(value), reader)
     case "EXT-X-START":
-      list.startOffsetNanoseconds = try reader.attributes(value)["TIME-OFFSET"].flatMap {
+      playlist.startOffsetNanoseconds = try reader.attributes(value)["TIME-OFFSET"].flatMap {
         HLSNumber.nanoseconds($0, limit: HLSLimits.totalNanoseconds)
       }
-    case "EXT-X-I-FRAMES-ONLY": throw reader.bad("playlists of I-frames are not supported")
-    case "EXT-X-SKIP": throw reader.bad("the playlist is a delta update, which was not requested")
-    case "EXT-X-STREAM-INF": throw reader.bad("a media playlist must not contain variants")
+    case "EXT-X-I-FRAMES-ONLY": throw reader.invalid("playlists of I-frames are not supported")
+    case "EXT-X-SKIP": throw reader.invalid("the playlist is a delta update, which was not requested")
+    case "EXT-X-STREAM-INF": throw reader.invalid("a media playlist must not contain variants")
     default: break
     }
   }
 
   private func number(_ text: String, _ reader: HLSLineReader) throws(MediaError) -> Int64 {
-    guard let number = HLSNumber.integer(text), number <= 1 << 53 else { throw reader.bad("not a number: \(text)") }
+    guard let number = HLSNumber.integer(text), number <= 1 << 53 else { throw reader.invalid("not a number: \(text)") }
     return number
   }
 
@@ -269,86 +271,86 @@ struct HLSMediaParser {
   private func byteRange(_ text: String, _ reader: HLSLineReader) throws(MediaError) -> (count: Int64, start: Int64?) {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), let count = HLSNumber.integer(parts[0]), count > 0 else {
-      throw reader.bad("invalid byte range: \(text)")
+      throw reader.invalid("invalid byte range: \(text)")
     }
     if parts.count == 1 { return (count, nil) }
-    guard let start = HLSNumber.integer(parts[1]) else { throw reader.bad("invalid byte range: \(text)") }
+    guard let start = HLSNumber.integer(parts[1]) else { throw reader.invalid("invalid byte range: \(text)") }
     return (count, start)
   }
 
   private func byteRange(start: Int64, count: Int64, _ reader: HLSLineReader) throws(MediaError) -> HLSByteRange {
     guard start <= HLSLimits.rangeEnd, count <= HLSLimits.rangeEnd - start else {
-      throw reader.bad("the end of the byte range is too large")
+      throw reader.invalid("the end of the byte range is too large")
     }
     return HLSByteRange(start: start, count: count)
   }
 
   private mutating func parseKey(_ attributes: HLSAttributes, _ reader: HLSLineReader) throws(MediaError) -> Int? {
-    guard let method = attributes["METHOD"] else { throw reader.bad("the METHOD of the key is missing") }
+    guard let method = attributes["METHOD"] else { throw reader.invalid("the METHOD of the key is missing") }
     if method == "NONE" { return nil }
     // A stream may offer several key systems, each with a tag; only the plain one is supported.
     let format = attributes["KEYFORMAT"] ?? "identity"
     let isPlain = method == "AES-128" && format == "identity"
-    if !isPlain, let keyIndex, list.keys[keyIndex].method == .aes128, duration == nil, !isGap,
-      list.segments.last?.keyIndex != keyIndex
+    if !isPlain, let keyIndex, playlist.keys[keyIndex].method == .aes128, duration == nil, !isGap,
+      playlist.segments.last?.keyIndex != keyIndex
     {
       return keyIndex
     }
     var key = HLSKey(method: isPlain ? .aes128 : .other(PlaylistText.truncated(String(method.prefix(64)))))
     if isPlain {
-      guard let uri = attributes["URI"] else { throw reader.bad("the URI of the key is missing") }
+      guard let uri = attributes["URI"] else { throw reader.invalid("the URI of the key is missing") }
       key.location = try reader.resolve(Array(uri.utf8))
       if attributes["IV"] != nil {
-        guard let vector = attributes.block("IV") else { throw reader.bad("invalid initialization vector") }
+        guard let vector = attributes.sixteenBytes("IV") else { throw reader.invalid("invalid initialization vector") }
         key.initializationVector = vector
       }
     }
-    if let known = list.keys.lastIndex(of: key) { return known }
-    guard list.keys.count < 4_096 else { throw reader.limit("a playlist must have at most 4096 keys") }
-    list.keys.append(key)
-    return list.keys.count - 1
+    if let known = playlist.keys.lastIndex(of: key) { return known }
+    guard playlist.keys.count < 4_096 else { throw reader.limitExceeded("a playlist must have at most 4096 keys") }
+    playlist.keys.append(key)
+    return playlist.keys.count - 1
   }
 
   private mutating func parseMap(_ attributes: HLSAttributes, _ reader: HLSLineReader) throws(MediaError) {
-    guard let uri = attributes["URI"] else { throw reader.bad("the URI of the map is missing") }
-    var map = HLSMap(location: try reader.resolve(Array(uri.utf8)), key: keyIndex.map { list.keys[$0] })
+    guard let uri = attributes["URI"] else { throw reader.invalid("the URI of the map is missing") }
+    var map = HLSMap(location: try reader.resolve(Array(uri.utf8)), key: keyIndex.map { playlist.keys[$0] })
     if let text = attributes["BYTERANGE"] {
       let range = try byteRange(text, reader)
       map.byteRange = try byteRange(start: range.start ?? 0, count: range.count, reader)
     }
-    if let known = list.maps.lastIndex(of: map) {
+    if let known = playlist.maps.lastIndex(of: map) {
       mapIndex = known
       return
     }
-    guard list.maps.count < 4_096 else { throw reader.limit("a playlist must have at most 4096 maps") }
-    list.maps.append(map)
-    mapIndex = list.maps.count - 1
+    guard playlist.maps.count < 4_096 else { throw reader.limitExceeded("a playlist must have at most 4096 maps") }
+    playlist.maps.append(map)
+    mapIndex = playlist.maps.count - 1
   }
 
   private mutating func addSegment(_ uri: ArraySlice<UInt8>, _ reader: HLSLineReader) throws(MediaError) {
-    guard let duration else { throw reader.bad("the duration of the segment is missing") }
-    guard list.segments.count < HLSLimits.segmentCount else {
-      throw reader.limit("a playlist must have at most \(HLSLimits.segmentCount) segments")
+    guard let duration else { throw reader.invalid("the duration of the segment is missing") }
+    guard playlist.segments.count < HLSLimits.segmentCount else {
+      throw reader.limitExceeded("a playlist must have at most \(HLSLimits.segmentCount) segments")
     }
-    total += duration
-    guard total <= HLSLimits.totalNanoseconds else { throw reader.limit("the playlist is too long") }
+    totalNanoseconds += duration
+    guard totalNanoseconds <= HLSLimits.totalNanoseconds else { throw reader.limitExceeded("the playlist is too long") }
     var segment = HLSSegment(
       location: try reader.resolve(uri), durationNanoseconds: duration, number: 0,
       discontinuityNumber: discontinuityCount, keyIndex: keyIndex, mapIndex: mapIndex, date: date, isGap: isGap)
     locationByteCount += segment.location.byteCount
     guard locationByteCount <= HLSLimits.locationByteCount else {
-      throw reader.limit("the URIs of the segments are too long in total")
+      throw reader.limitExceeded("the URIs of the segments are too long in total")
     }
     if let range {
       let follows = lastRange.flatMap { $0.location == segment.location ? $0.end : nil }
-      guard let start = range.start ?? follows else { throw reader.bad("the start of the byte range is missing") }
+      guard let start = range.start ?? follows else { throw reader.invalid("the start of the byte range is missing") }
       let bytes = try byteRange(start: start, count: range.count, reader)
       segment.byteRange = bytes
       lastRange = (segment.location, bytes.end)
     } else {
       lastRange = nil
     }
-    list.segments.append(segment)
+    playlist.segments.append(segment)
     self.duration = nil
     range = nil
     date = nil

@@ -32,11 +32,12 @@ public enum HLSPlaylist: Sendable, Hashable {
   public var referencesServers: Bool {
     func isRemote(_ location: PlaylistLocation?) -> Bool { if case .url = location { true } else { false } }
     return switch self {
-    case .media(let list):
-      list.segments.contains { isRemote($0.location) } || list.maps.contains { isRemote($0.location) }
-        || list.keys.contains { isRemote($0.location) }
-    case .master(let list):
-      list.variants.contains { isRemote($0.location) } || list.audioRenditions.contains { isRemote($0.location) }
+    case .media(let playlist):
+      playlist.segments.contains { isRemote($0.location) } || playlist.maps.contains { isRemote($0.location) }
+        || playlist.keys.contains { isRemote($0.location) }
+    case .master(let playlist):
+      playlist.variants.contains { isRemote($0.location) }
+        || playlist.audioRenditions.contains { isRemote($0.location) }
     }
   }
 }

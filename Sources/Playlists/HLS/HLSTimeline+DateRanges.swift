@@ -26,9 +26,9 @@ extension HLSTimeline.DateRange {
         if dates[middle].date <= date { low = middle + 1 } else { high = middle }
       }
       let known = low > 0 ? dates[low - 1] : first
-      let (past, isFar) = date.subtractingReportingOverflow(known.date)
-      guard !isFar, abs(past) <= HLSLimits.timelineNanoseconds else { return nil }
-      let time = known.start + past
+      let (elapsed, overflow) = date.subtractingReportingOverflow(known.date)
+      guard !overflow, abs(elapsed) <= HLSLimits.timelineNanoseconds else { return nil }
+      let time = known.start + elapsed
       return low > 0 && low < dates.count ? max(known.start, min(time, dates[low].start)) : time
     }
     let timed = ranges.compactMap { range in time(range.start).map { (range: range, start: $0) } }

@@ -68,8 +68,8 @@ public struct HLSTimeline: Sendable {
       return time - starts[index]
     }
     if let first = other.date(atNanoseconds: other.startNanoseconds), let startDate = date(atNanoseconds: 0) {
-      let (distance, isFar) = startDate.subtractingReportingOverflow(first)
-      if !isFar, abs(distance) <= HLSLimits.totalNanoseconds { return other.startNanoseconds + distance }
+      let (distance, overflow) = startDate.subtractingReportingOverflow(first)
+      if !overflow, abs(distance) <= HLSLimits.totalNanoseconds { return other.startNanoseconds + distance }
     }
     if let known = other.entry(playlist.firstNumber) { return known.startNanoseconds }
     if let known = entry(other.playlist.firstNumber) { return other.startNanoseconds - known.startNanoseconds }
@@ -119,7 +119,7 @@ public struct HLSTimeline: Sendable {
     return playlist.firstNumber + Int64(low)
   }
 
-  /// The first available segment of the run without a discontinuity that contains a segment.
+  /// The number of the first available segment from which no discontinuity precedes the segment `number`.
   public func firstNumber(ofStretchWith number: Int64) -> Int64? {
     guard let entry = entry(number) else { return nil }
     var first = number
@@ -161,8 +161,8 @@ public struct HLSTimeline: Sendable {
       start = known.startNanoseconds
     } else if new.firstNumber >= old.endNumber {
       // Missed segments count as one target duration each, unless that exceeds the limits.
-      let (missed, isFar) = (new.firstNumber - old.endNumber).multipliedReportingOverflow(by: old.targetNanoseconds)
-      if isFar || missed > HLSLimits.totalNanoseconds { return restart(new) }
+      let (missed, overflow) = (new.firstNumber - old.endNumber).multipliedReportingOverflow(by: old.targetNanoseconds)
+      if overflow || missed > HLSLimits.totalNanoseconds { return restart(new) }
       start = endNanoseconds + missed
     } else {
       let before = new.segments.prefix { $0.number < old.firstNumber }.reduce(0) { $0 + $1.durationNanoseconds }
@@ -224,8 +224,8 @@ public struct HLSTimeline: Sendable {
       if let segmentDate = segment.date { known = (segmentDate, starts[index]) }
       guard let reference = known else { continue }
       let startDate = reference.date + (starts[index] - reference.start)
-      let (past, isFar) = date.subtractingReportingOverflow(startDate)
-      if !isFar, past >= 0, past < segment.durationNanoseconds { return starts[index] + past }
+      let (elapsed, overflow) = date.subtractingReportingOverflow(startDate)
+      if !overflow, elapsed >= 0, elapsed < segment.durationNanoseconds { return starts[index] + elapsed }
     }
     guard let last = known, date == last.date + (endNanoseconds - last.start) else { return nil }
     return endNanoseconds
@@ -237,7 +237,7 @@ public struct HLSReloadSchedule: Sendable {
   private var lastChange: Int64
   private var hasReportedStaleness = false
 
-  /// The number of target durations without news after which a stream counts as stale.
+  /// The number of target durations without a change after which a stream counts as stale.
   public static let staleTargetCount: Int64 = 3
 
   public init(now: Int64) { lastChange = now }
@@ -254,7 +254,7 @@ public struct HLSReloadSchedule: Sendable {
   /// Processes a failed load, and returns the time of the next attempt.
   public mutating func failed(at now: Int64, targetNanoseconds: Int64) -> Int64 { now + targetNanoseconds / 2 }
 
-  /// Whether the stream has been without news for too long. Returns true once per occurrence.
+  /// Whether the stream has not changed for too long. Returns true once per occurrence.
   public mutating func becameStale(at now: Int64, targetNanoseconds: Int64) -> Bool {
     guard !hasReportedStaleness, now - lastChange >= Self.staleTargetCount * targetNanoseconds else { return false }
     hasReportedStaleness = true

@@ -34,10 +34,10 @@ public struct HLSVariantLadder: Sendable, Hashable {
   /// A measured bit rate is used directly. For a variant without one, the current variant's measured bit rate is
   /// scaled by the ratio of the bandwidths in the playlist. Both bandwidths include video alike.
   private func neededBitRate(_ index: Int, relativeTo current: Int) -> Double? {
-    let (rung, present) = (rungs[index], rungs[current])
+    let (rung, currentRung) = (rungs[index], rungs[current])
     if rung.bitRate > 0 { return Double(rung.bitRate) }
-    guard rung.bandwidth > 0, present.bitRate > 0, present.bandwidth > 0 else { return nil }
-    return Double(present.bitRate) * (Double(rung.bandwidth) / Double(present.bandwidth))
+    guard rung.bandwidth > 0, currentRung.bitRate > 0, currentRung.bandwidth > 0 else { return nil }
+    return Double(currentRung.bitRate) * (Double(rung.bandwidth) / Double(currentRung.bandwidth))
   }
 
   /// Whether the current variant arrives fast enough; true when its bit rate is not known.
