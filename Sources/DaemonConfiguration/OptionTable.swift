@@ -213,8 +213,8 @@ public enum OptionTable {
     },
     texts(
       "network.deny", \.deniedNetworks, kind: .texts, flag: "--deny-network",
-      "Servers that may not be reached; overrides `network.allow`. Cloud metadata services (169.254.0.0/16,"
-        + " fe80::/10 and fd00:ec2::254) are denied unless `network.allow` has a network within these."
+      "Servers that may not be reached; overrides `network.allow`. Link-local addresses and cloud metadata services"
+        + " (169.254.0.0/16, fe80::/10 and fd00:ec2::254) are denied unless `network.allow` has a network within these."
     ) { entries throws(MediaError) in
       var policy = ServerPolicy()
       try policy.setNetworkRules(allow: [], deny: entries)

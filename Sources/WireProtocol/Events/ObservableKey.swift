@@ -63,7 +63,7 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     case .playerIsMuted: "`true` or `false`"
     case .playerPan: "-1 to 1"
     case .playerActionAtItemEnd: "`advance`, `pause` or `none`"
-    case .playerAutomaticallyWaits: "whether a stall ends automatically (`auto-wait`)"
+    case .playerAutomaticallyWaits: "whether playback resumes by itself after an underrun (`auto-wait`)"
     case .playerAudioTimePitchAlgorithm: "`timeDomain`, `spectral` or `varispeed`, as `pitch` sets it"
     case .playerAudibleCriteria:
       "the preferences of `media-selection` for audio, such as `language=de,en principal=describes-video`, or `none`"
