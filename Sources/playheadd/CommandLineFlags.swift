@@ -84,9 +84,9 @@ struct CommandLineFlags: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-        Buffer latency requested from the sound server, 10 to 150 ms (default: 100). A busy machine or network may \
-        need more.
-        """,
+      Buffer latency requested from the sound server, 10 to 150 ms (default: 100). A busy machine or network may need \
+      more.
+      """,
       valueName: "milliseconds"))
   var outputLatency: Int?
   @Option(
