@@ -159,7 +159,7 @@ package final class Program: @unchecked Sendable {
     var polled = [outputDescriptor, errorDescriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     guard poll(&polled, 2, Self.guardMilliseconds) > 0 else {
       throw Failure(
-        description: "a program hangs; it said: \(String(decoding: output + errors, as: UTF8.self))")
+        description: "a program hangs; its output: \(String(decoding: output + errors, as: UTF8.self))")
     }
     var isOpen = false
     for entry in polled where entry.revents != 0 {

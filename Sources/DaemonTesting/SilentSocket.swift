@@ -31,16 +31,18 @@ package final class SilentSocket {
     }
     let bytes = Array(text.utf8)
     guard send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
-      throw Program.Failure(description: "cannot answer")
+      throw Program.Failure(description: "the reply cannot be sent")
     }
     return String(decoding: line, as: UTF8.self)
   }
 
   private func wait(for descriptor: Int32, _ operation: () -> Int32) throws -> Int32 {
     var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard poll(&polled, 1, Program.guardMilliseconds) > 0 else { throw Program.Failure(description: "nobody came") }
+    guard poll(&polled, 1, Program.guardMilliseconds) > 0 else {
+      throw Program.Failure(description: "no client connected or sent data in time")
+    }
     let result = operation()
-    guard result >= 0 else { throw Program.Failure(description: "nobody is there") }
+    guard result >= 0 else { throw Program.Failure(description: "accepting or receiving failed") }
     return result
   }
 

@@ -46,7 +46,8 @@ enum StateSchema {
     migrator.registerMigration("3") { db in
       try db.execute(
         sql: """
-          -- Times in what can be played. kind and place: as those of entries. part: which part of it. automatic: 1 where it was left.
+          -- Positions in media. kind and place: as those of entries. part: the part of the media.
+          -- automatic: 1 for the position where playback ended.
           CREATE TABLE bookmark(
             id INTEGER PRIMARY KEY NOT NULL, kind INTEGER NOT NULL, place BLOB NOT NULL, part TEXT NOT NULL,
             name TEXT NOT NULL, automatic INTEGER NOT NULL, value INTEGER NOT NULL, timescale INTEGER NOT NULL,

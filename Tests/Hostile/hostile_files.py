@@ -1,7 +1,7 @@
 """Hostile media files, made by number: the same seed and number give the same file.
 
 A file is one of: the magic bytes of a container format before random bytes, a real file that is cut or has bits flipped, a bomb (gzip,
-zip, compressed tags, cover pictures), zeros after good audio, or a sparse file. Expensive files are made once and linked.
+zip, compressed tags, cover images), zeros after good audio, or a sparse file. Expensive files are made once and linked.
 """
 
 import os
@@ -118,7 +118,7 @@ def zip_bomb(byte_count: int) -> bytes:
 
 
 def png(side: int) -> bytes:
-    """A black picture, `side` pixels wide and high, of about 1/1000 of its memory."""
+    """A black image, `side` pixels wide and high, of about 1/1000 of its memory."""
     def chunk(kind: bytes, body: bytes) -> bytes:
         return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
@@ -138,8 +138,8 @@ def id3(frames: list[tuple[bytes, bytes, bytes]]) -> bytes:
     return b"ID3\3\0\0" + synchsafe(len(body)) + body
 
 
-def covers(count: int, picture: bytes) -> bytes:
-    return id3([(b"APIC", b"\0\0", b"\0image/png\0" + bytes([3 + number % 15]) + b"%d\0" % number + picture) for number in range(count)])
+def covers(count: int, image: bytes) -> bytes:
+    return id3([(b"APIC", b"\0\0", b"\0image/png\0" + bytes([3 + number % 15]) + b"%d\0" % number + image) for number in range(count)])
 
 
 def compressed_frame(byte_count: int) -> bytes:
@@ -151,7 +151,7 @@ def compressed_frame(byte_count: int) -> bytes:
 class Corpus:
     """Files below a folder.
 
-    `expensive`: whether bombs, giant pictures and sparse files are among those that `make` gives. They are always there by name.
+    `expensive`: whether bombs, giant images and sparse files are among those that `make` gives. They are always there by name.
     """
 
     def __init__(self, folder: str, seed: int, expensive: bool = True):
@@ -173,9 +173,9 @@ class Corpus:
         return path
 
     def _make_real(self) -> None:
-        sound = ["-f", "lavfi", "-i", "sine=frequency=441:sample_rate=48000:duration=0.4"]
-        picture = ["-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=0.4"]
-        rows = [(ending, sound + more) for ending, more in REAL.items()] + [(ending, picture + sound + more) for ending, more in VIDEO.items()]
+        audio = ["-f", "lavfi", "-i", "sine=frequency=441:sample_rate=48000:duration=0.4"]
+        video = ["-f", "lavfi", "-i", "testsrc=size=64x48:rate=25:duration=0.4"]
+        rows = [(ending, audio + more) for ending, more in REAL.items()] + [(ending, video + audio + more) for ending, more in VIDEO.items()]
         for ending, arguments in rows:
             path = self.path("real." + ending)
             command = ["ffmpeg", "-nostdin", "-v", "quiet", "-y", *arguments, "-map_metadata", "-1", "-fflags", "+bitexact", path]
@@ -187,7 +187,7 @@ class Corpus:
             raise SystemExit("hostile: ffmpeg made no files; is it installed?")
 
     def _film(self, name: str, side: int) -> str:
-        """A film of one black picture."""
+        """A movie of one black video frame."""
         source = self._write("film.png", png(side))
         subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", source, "-c", "copy", self.path(name)], check=True)
         return self.path(name)

@@ -116,7 +116,7 @@ import Testing
     let files = try TemporaryDirectory()
     let fifo = files.file("fifo")
     #expect(mkfifo(fifo, 0o600) == 0)
-    try Data("no sound".utf8).write(to: URL(fileURLWithPath: files.file("text.wav")))
+    try Data("no audio".utf8).write(to: URL(fileURLWithPath: files.file("text.wav")))
     try Data().write(to: URL(fileURLWithPath: files.file("empty.wav")))
     let video = files.file("video.mp4")
     try Fixtures.ffmpeg([

@@ -190,7 +190,7 @@ import Testing
     #expect(!rig.core.isActive)
   }
 
-  @Test func spansAreReadInOrderAndRejectedWhenTheQueueIsFull() {
+  @Test func segmentsAreReadInOrderAndRejectedWhenTheQueueIsFull() {
     let stream = RenderStream(capacityFrames: 16, channelCount: 1, segmentCapacity: 2)
     #expect(stream.describe(StreamSegment(streamFrame: 0, itemID: 7, timeValue: 1, timeScale: 2)))
     #expect(stream.describe(StreamSegment(streamFrame: 5, itemID: 8, timeValue: 3, timeScale: 4)))

@@ -93,7 +93,7 @@ import WholeFiles
   @Test func errorsHaveACodeAndLeaveNoFile() async throws {
     let files = try TemporaryDirectory()
     let good = try WaveformRig.noise(files, "good.wav", frameCount: 4_000)
-    try Data("no sound".utf8).write(to: URL(fileURLWithPath: files.file("text.wav")))
+    try Data("no audio".utf8).write(to: URL(fileURLWithPath: files.file("text.wav")))
     let cut = files.file("cut.flac")
     let flac = try Data(contentsOf: URL(fileURLWithPath: WaveformRig.noise(files, "whole.flac", frameCount: 400_000)))
     try flac.prefix(flac.count / 2).write(to: URL(fileURLWithPath: cut))

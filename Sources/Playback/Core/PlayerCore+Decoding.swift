@@ -64,10 +64,10 @@ extension PlayerCore {
   /// The item's time at the end of a pass that is in a stream.
   private func endTime(of pass: PassID) -> MediaTime? {
     guard let end = ends.last(where: { $0.passID == pass }) else { return nil }
-    guard let span = timeline.segment(streamID: end.streamID, streamFrame: max(0, end.streamFrame - 1)) else {
+    guard let segment = timeline.segment(streamID: end.streamID, streamFrame: max(0, end.streamFrame - 1)) else {
       return nil
     }
-    return timeline.time(in: span, at: end.streamFrame)
+    return timeline.time(in: segment, at: end.streamFrame)
   }
 
   func send(_ plan: Machine.Plan) {
@@ -310,7 +310,7 @@ extension PlayerCore {
 
   func handle(_ report: DecodePipeline.Report) {
     guard !isClosed else { return }
-    readSpans()
+    readSegments()
     switch report {
     case .loaded(let id, let properties, let rate):
       sampleRates[id] = rate
@@ -422,7 +422,7 @@ extension PlayerCore {
   }
 
   /// Reads the time ranges that the decode thread wrote for the streams that are being filled.
-  func readSpans() {
+  func readSegments() {
     let generations = [outgoing, audible] + waiting.map { $0.generation } + [preparing]
     for stream in generations.compactMap({ $0?.stream }) {
       while let segment = stream.nextSegment() {

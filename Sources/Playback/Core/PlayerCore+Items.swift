@@ -43,7 +43,7 @@ extension PlayerCore {
 
   /// Returns the ranges of an item that are decoded and not yet heard.
   func loadedTimeRanges(of id: PlayerItem.ID) -> [TimeRange] {
-    readSpans()
+    readSegments()
     var ranges: [TimeRange] = []
     let generations = [outgoing, audible] + waiting.map { $0.generation }
     let present = presentFrame

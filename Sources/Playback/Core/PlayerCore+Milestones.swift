@@ -37,7 +37,7 @@ extension PlayerCore {
     guard !isClosed, inputIndex != nil else { return }
     isSchedulingMilestone = true
     defer { isSchedulingMilestone = false }
-    readSpans()
+    readSegments()
     while let (frame, milestone) = nextMilestone() {
       guard frame <= heardLimit else {
         setTimer(atFrame: frame)

@@ -73,7 +73,7 @@ extension PlayerCore {
     case .underrun:
       // The last frames of a stream that another one follows are being written. That is no stall of the other stream.
       if let outgoing, outgoing.stream.id == event.streamID { break }
-      readSpans()
+      readSegments()
       timeline.endRun(outputFrame: event.outputFrame, reason: .underrun)
       underrunPosition = (event.streamID, event.streamFrame)
       run(machine.underrunOccurred(), cause: .stalled)
@@ -91,7 +91,7 @@ extension PlayerCore {
   }
 
   private func runBegan(_ event: RenderEvent) {
-    readSpans()
+    readSegments()
     timeline.beginRun(
       outputFrame: event.outputFrame, streamID: event.streamID, streamFrame: event.streamFrame)
     traceRun(of: event.streamID, atFrame: event.outputFrame)
@@ -123,7 +123,7 @@ extension PlayerCore {
       if event.streamID == 0 { timeline.endRun(outputFrame: event.outputFrame, reason: .stopped) }
       return
     }
-    readSpans()
+    readSegments()
     // First report all milestones before the new stream.
     notifyObservers(through: event.outputFrame)
     timeline.beginRun(

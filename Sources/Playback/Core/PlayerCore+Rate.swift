@@ -128,7 +128,7 @@ extension PlayerCore {
   /// Determines how a change can be made at an output frame.
   func rateChangePlan(at frame: Int64) -> RateChangePlan {
     guard machine.canSplitForRateChange else { return .atOnce }
-    readSpans()
+    readSegments()
     let rateHz = Int64(timeline.sampleRateHz)
     let current = timeline.rate(atOutputFrame: frame) ?? machine.decodedRate
     let fade =
@@ -142,17 +142,17 @@ extension PlayerCore {
     // A cross-fade ends before the next one begins.
     let streamFrame = max(fade, run.streamFrame + max(0, frame - run.outputFrame))
     guard let generation = [outgoing, audible].compactMap({ $0 }).first(where: { $0.stream.id == run.streamID }),
-      let span = timeline.segment(streamID: run.streamID, streamFrame: streamFrame)
+      let segment = timeline.segment(streamID: run.streamID, streamFrame: streamFrame)
     else { return .wait }
     // A scheduled stream must be heard before the next one can be requested.
     if let outgoing, outgoing.stream.id != run.streamID { return .wait }
-    let pass = PassID(generation: generation.number, index: span.passIndex)
+    let pass = PassID(generation: generation.number, index: segment.passIndex)
     // Other audio follows that end.
     if ends.contains(where: { $0.passID == pass && $0.streamFrame <= streamFrame }) { return .wait }
     guard streamFrame + fade <= generation.stream.writtenFrame else { return .atOnce }
     guard machine.canSplit(pass) else { return .wait }
-    let time = timeline.time(in: span, at: streamFrame)
-    let correction = correctablePart(of: generation.startError, at: time, in: span)
+    let time = timeline.time(in: segment, at: streamFrame)
+    let correction = correctablePart(of: generation.startError, at: time, in: segment)
     return .split(
       pass, time: time - correction, streamFrame: streamFrame, error: generation.startError - correction)
   }
@@ -190,14 +190,16 @@ extension PlayerCore {
   /// Returns the part of a rounding error that can be corrected at a time. Corrections keep the accumulated error of
   /// many changes within one or two frames. The item's time never goes back from one frame to the next, nor leaves the
   /// pass.
-  private func correctablePart(of error: MediaTime, at time: MediaTime, in span: PlayerTimeline.Segment) -> MediaTime {
+  private func correctablePart(
+    of error: MediaTime, at time: MediaTime, in segment: PlayerTimeline.Segment
+  ) -> MediaTime {
     guard error != .zero, !machine.isChangingDirection else { return .zero }
     let limit = MediaTime(.zero, advancedByFrames: 3, rate: timeline.sampleRateHz * 4, playbackRate: machine.targetRate)
-    if span.rate.isReverse {
+    if segment.rate.isReverse {
       let correction = max(error, limit)
-      return time - correction <= span.time ? correction : .zero
+      return time - correction <= segment.time ? correction : .zero
     }
     let correction = min(error, limit)
-    return time - correction >= span.time ? correction : .zero
+    return time - correction >= segment.time ? correction : .zero
   }
 }

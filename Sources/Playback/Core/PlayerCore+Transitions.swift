@@ -90,7 +90,7 @@ extension PlayerCore {
   /// Reports the transition after an end that has been heard, once the start of the next pass is known.
   func reportTransition() {
     guard let open = transition else { return }
-    readSpans()
+    readSegments()
     let ended = (streamID: open.end.streamID, index: open.end.passID.index)
     guard let audio = timeline.audiblePosition(of: open.toItemID, from: open.outputFrame, after: ended) else { return }
     transition = nil

@@ -32,7 +32,7 @@ extension PlayerCore {
       if !machine.automaticallyWaits { pipeline.requestReport(reaching: 1) }
       return
     }
-    readSpans()
+    readSegments()
     run(machine.prepared(generation: preparing.number), cause: .request)
     send(machine.plan)
   }

@@ -96,7 +96,7 @@ final class StreamWriter {
     guard rate != format.sampleRateHz else {
       let time = try item.seek(to: start.time, before: start.toleranceBefore, after: start.toleranceAfter)
       if source != format { converter = try AudioConverter(from: source, to: format) }
-      appendSpan(time)
+      appendSegment(time)
       return time
     }
     if let time = try startResampling(item, continuing: continuation) { return time }
@@ -142,7 +142,7 @@ final class StreamWriter {
     endPosition.advance(by: converterInputFrame, ofRate: rate, inRate: format.sampleRateHz)
     var time = MediaTime(frame: resampler.firstOutputFrame, rate: format.sampleRateHz)
     if offset != 0 { time = time - MediaTime(frame: offset, rate: rate) }
-    appendSpan(time, at: 0)
+    appendSegment(time, at: 0)
     return time
   }
 
@@ -164,7 +164,7 @@ final class StreamWriter {
     endPosition = ExactPosition(frame: -dropped)
     let time = MediaTime(
       beginning, advancedByFrames: dropped, rate: format.sampleRateHz, playbackRate: rateMagnitude)
-    appendSpan(time, at: 0)
+    appendSegment(time, at: 0)
     return time
   }
 
@@ -175,7 +175,7 @@ final class StreamWriter {
     endPosition = ExactPosition()
     endPosition.advance(by: -heard, ofRate: Int(playbackRate.magnitude.millionths), inRate: 1_000_000)
     advance(by: position)
-    appendSpan(MediaTime(frame: heard, rate: format.sampleRateHz), at: 0)
+    appendSegment(MediaTime(frame: heard, rate: format.sampleRateHz), at: 0)
   }
 
   /// Seeks to the frame at which the conversion must begin to equal an uninterrupted pass. Returns the first item
@@ -221,7 +221,7 @@ final class StreamWriter {
       }
     }
     recordConversion(from: item.position)
-    appendSpan(
+    appendSegment(
       time.isNumeric
         ? playbackRate.mirroredInReverse(time) : MediaTime(frame: item.position, rate: sourceFormat.sampleRateHz))
   }
@@ -251,14 +251,14 @@ final class StreamWriter {
   func startSilence(itemID: PlayerItem.ID, at time: MediaTime?) {
     passIndex += 1
     self.itemID = itemID
-    if let time { appendSpan(playbackRate.mirroredInReverse(time)) }
+    if let time { appendSegment(playbackRate.mirroredInReverse(time)) }
   }
 
   /// Records that the next frame put in is at `time` of the item, on the growing timeline.
   ///
   /// If a pass begins between two frames, it counts from the later one. Times are then less than a frame late, and the
   /// exact beginning of the pass is a time that is heard.
-  private func appendSpan(_ growingTime: MediaTime, at frame: Int64? = nil) {
+  private func appendSegment(_ growingTime: MediaTime, at frame: Int64? = nil) {
     let time = playbackRate.mirroredInReverse(growingTime)
     // There is always space: no more passes are planned than the queue holds, and a pass has further entries only where
     // frames are missing.
@@ -315,7 +315,7 @@ final class StreamWriter {
   /// Records a new position when frames are missing, so that times stay exact.
   private func checkContinuity(_ position: Int64, _ count: Int) {
     if let expectedPosition, position != expectedPosition {
-      appendSpan(MediaTime(frame: position, rate: sourceFormat.sampleRateHz))
+      appendSegment(MediaTime(frame: position, rate: sourceFormat.sampleRateHz))
       recordConversion(from: position)
     }
     expectedPosition = position + Int64(count)

@@ -256,7 +256,7 @@ enum ArgumentReader {
       return .frame(Int64(frame))
     }
     switch try expression(text) {
-    case .relative(let span): return .after(try checked(span, .startMoment))
+    case .relative(let delay): return .after(try checked(delay, .startMoment))
     case .absolute(let instant): return .instant(try checked(instant, .startMoment))
     case .percent, .end: throw .badTime
     }

@@ -92,7 +92,7 @@ import Testing
     let count = 700
     let frames = (0..<count).flatMap { number in
       let name = "\(number) " + String(repeating: "x", count: 1_020)
-      return frame("APIC", Array("\0image/none\0\u{3}\(name)\0".utf8) + Array("picture \(number)".utf8))
+      return frame("APIC", Array("\0image/none\0\u{3}\(name)\0".utf8) + Array("artwork \(number)".utf8))
     }
     try client.reply("append \(try tagged(daemon, frames)) wait=ready")
     try client.reply("asset.open \(daemon.folder.file("many.mp3"))")

@@ -1,4 +1,4 @@
-# Makes a file of each format by the tools that people use, with the same tags and the same picture where the format has room for them, and
+# Makes a file of each format by the tools that people use, with the same tags and the same image where the format has room for them, and
 # says for each in JSON what ffprobe, ffmpeg and mutagen say of it, into FOLDER/formats.json. usage: write-formats.py FOLDER
 import base64
 import json
@@ -73,7 +73,7 @@ def tool(name, words, rate=44100):
 
 
 def remuxed(name, path):
-    """Put into Matroska by mkvmerge, with the tags and the picture."""
+    """Put into Matroska by mkvmerge, with the tags and the image."""
     tags = "".join(f"<Simple><Name>{name}</Name><String>{value}</String></Simple>" for name, value in
                    {"TITLE": TAGS["title"], "ARTIST": TAGS["artist"], "DATE_RELEASED": TAGS["date"], "PART_NUMBER": TAGS["track"]}.items())
     album = f"<Tag><Targets><TargetTypeValue>50</TargetTypeValue></Targets><Simple><Name>TITLE</Name><String>{TAGS['album']}</String></Simple></Tag>"
@@ -100,7 +100,7 @@ def monkeys(name):
     return path
 
 
-# Tags and pictures by mutagen
+# Tags and images by mutagen
 
 def id3(path, kind):
     file = kind(path)

@@ -228,7 +228,7 @@ extension SeekRow {
         SeekTableEdits.id3(byteCount: 300_000) + bytes
       }, packet: (1_152, 1_105)),
     SeekRow(
-      "mp3 with tags behind", [.mp3CBR], tool("lame --quiet -b 160 {in} {out}", "plain.mp3"),
+      "mp3 with tags at the end", [.mp3CBR], tool("lame --quiet -b 160 {in} {out}", "plain.mp3"),
       .edit("garbage and an ID3v1 tag at the end by this test", makes: "a.mp3") { bytes, _ in
         bytes + SeekTableEdits.garbage(byteCount: 4_000, sync: [0xff, 0xfb, 0xa0, 0x64]) + Array("TAG".utf8)
           + [UInt8](repeating: 0, count: 125)

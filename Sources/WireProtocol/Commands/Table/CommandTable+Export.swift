@@ -83,7 +83,7 @@ extension Arguments {
     (export.sampleRateHz, export.channelCount) = (integer(.sampleRate), integer(.channels))
     export.bitsPerSample = text(.bits).flatMap { Int($0) }
     export.bitRate = integer(.bitRate)
-    try checkSound(export)
+    try checkAudio(export)
     export.video = text(.video).flatMap(AssetCommand.Export.VideoCodec.init(rawValue:))
     (export.height, export.quality) = (integer(.height), integer(.quality))
     if export.height ?? export.quality != nil {
@@ -95,7 +95,7 @@ extension Arguments {
     return export
   }
 
-  private func checkSound(_ export: AssetCommand.Export) throws(MediaError) {
+  private func checkAudio(_ export: AssetCommand.Export) throws(MediaError) {
     let options: [ParameterName] = [.sampleRate, .channels, .bits, .bitRate]
     guard export.codec == .copy || export.codec == .omit else { return }
     if let option = options.first(where: { isGiven($0) }) {

@@ -58,9 +58,9 @@ extension CommandTable {
   ///
   /// - Throws: `bad-arguments` for a playlist within an edit, where none can be read.
   private static func expanding(_ command: QueueCommand, _ arguments: Arguments) throws(MediaError) -> Command {
-    let said = arguments.text(.list).map { $0 == "true" }
+    let isListArgument = arguments.text(.list).map { $0 == "true" }
     func isList(_ path: ArraySlice<UInt8>) -> Bool {
-      FilePath.isFileOrAddress(path) && said ?? FilePath.isNamedAsPlaylist(path)
+      FilePath.isFileOrAddress(path) && isListArgument ?? FilePath.isNamedAsPlaylist(path)
     }
     guard arguments.listContains(isList) else { return .queue(command, player: arguments.player) }
     if arguments.isPartOfEdit {
@@ -69,7 +69,8 @@ extension CommandTable {
           + " media file")
     }
     return .queue(
-      .expanding(command, lists: arguments.filteredList(isList), isForced: said == true), player: arguments.player)
+      .expanding(command, lists: arguments.filteredList(isList), isForced: isListArgument == true),
+      player: arguments.player)
   }
 
   /// The errors of an edit that is collected between `queue.begin` and `queue.commit`.

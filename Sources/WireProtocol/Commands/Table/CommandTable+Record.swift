@@ -178,7 +178,7 @@ extension Arguments {
   fileprivate func recordingStart() throws(MediaError) -> RecordCommand.StartMoment {
     switch moment(.at) {
     case nil, .now: return .now
-    case .after(let span): return span > .zero ? .after(span) : .now
+    case .after(let delay): return delay > .zero ? .after(delay) : .now
     case .instant(let time): return .instant(time)
     case .frame: throw failure("a recording starts now, at +TIME or at an instant, not at a frame of the output")
     }

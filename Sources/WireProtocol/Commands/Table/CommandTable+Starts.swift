@@ -57,7 +57,7 @@ extension CommandTable {
       let moment: PlaybackCommand.RateMoment
       switch try arguments.required(.time, arguments.moment(.time)) {
       case .now: moment = .now
-      case .after(let span): moment = .after(span)
+      case .after(let delay): moment = .after(delay)
       case .instant(let time): moment = .instant(time)
       case .frame: throw arguments.failure("rate-at takes an instant; play-at takes a frame")
       }

@@ -93,8 +93,8 @@ extension Arguments {
     guard let form = AssetCommand.Waveform.Form(rawValue: text(.format) ?? end.lowercased()) else {
       throw failure("the name of the file does not state the format: use format=")
     }
-    let isPicture = form == .png || form == .svg
-    let wrong: [ParameterName] = isPicture ? [.bits] : [.width, .height, .color, .background, .axis]
+    let isImage = form == .png || form == .svg
+    let wrong: [ParameterName] = isImage ? [.bits] : [.width, .height, .color, .background, .axis]
     if let option = wrong.first(where: { isGiven($0) }) {
       throw failure("\(option.rawValue) does not apply to \(form.rawValue)")
     }
