@@ -2,6 +2,7 @@ import Foundation
 import LibAV
 import MediaCore
 import MediaTesting
+import RealtimeAudio
 import RigSupport
 import Synchronization
 import Testing
@@ -116,17 +117,32 @@ import Testing
     }
   }
 
-  @Test func concurrentLoadsOfOneAssetAllSucceed() throws {
+  /// The number of openings is that of a single load.
+  @Test func concurrentLoadsOfOneAssetOpenTheFileOnce() throws {
     let folder = try TemporaryFolder()
     let wav = IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: 1_000)
-    let asset = Asset(path: try folder.write(wav, as: "a.wav"))
+    let path = try folder.write(wav, as: "a.wav")
+    let openings = try OpeningCounter(path)
+    _ = try Asset(path: path).load()
+    let openingCount = openings.drain()
+    #expect(openingCount > 0)
+    let asset = Asset(path: path)
     #expect(asset.loaded == nil)
-    let outcomes = Mutex<[Int]>([])
-    DispatchQueue.concurrentPerform(iterations: 8) { _ in
-      let code = errorCode { _ = try asset.load() }
-      outcomes.withLock { $0.append(code) }
+    let outcomes = ConditionMutex<[Int]>([])
+    let isRunning = DispatchSemaphore(value: 0)
+    // No load can end before all threads run.
+    asset.state.loading.withLock { _ in
+      for _ in 0..<8 {
+        Thread {
+          isRunning.signal()
+          let code = errorCode { _ = try asset.load() }
+          outcomes.update { $0.append(code) }
+        }.start()
+      }
+      for _ in 0..<8 { isRunning.wait() }
     }
-    #expect(outcomes.withLock { $0 } == Array(repeating: 0, count: 8))
+    #expect(outcomes.wait { $0.count == 8 ? $0 : nil } == [Int](repeating: 0, count: 8))
+    #expect(openings.drain() == openingCount)
     #expect(try asset.loaded?.get().duration == MediaTime(frame: 1_000, rate: 44_100))
   }
 }
