@@ -1,3 +1,4 @@
+import Glibc
 import MediaCore
 import PulseIO
 import RealtimeAudio
@@ -27,12 +28,22 @@ struct PulseSinkOpeningTests {
     sink.close()
   }
 
-  @Test("opening fails without a server")
-  func openingFailsWithoutAServer() throws {
+  @Test("opening fails without a server, and leaves no connection and starts no server")
+  func openingFailsWithoutAServerAndLeavesNothing() throws {
     let folder = try TemporaryDirectory()
     let sink = PulseSink(.init(server: "unix:\(folder.file("nothing"))"))
-    expectError(.outputUnavailable) { try sink.open() }
+    // Other suites that run at the same time have a few connections, too.
+    let attemptCount = 40
+    let before = threadCount(named: "playhead-pulse")
+    for _ in 0..<attemptCount {
+      let error = expectError(.outputUnavailable) { try sink.open() }
+      #expect(error?.message == "no sound server is available")
+    }
+    #expect(threadCount(named: "playhead-pulse") - before < attemptCount / 2)
+    #expect(access(folder.file("nothing"), F_OK) != 0)
+    #expect(sink.label == "pulse" && sink.statistics.bufferFrameCount == 0)
     sink.close()
+    expectError(.invalidState) { try sink.open() }
   }
 
   @Test("an unknown device is an error that contains its name")
