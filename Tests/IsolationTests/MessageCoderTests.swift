@@ -61,12 +61,21 @@ import Testing
     #expect(malformedCount > bytes.count)
   }
 
-  @Test func countBeyondTheMessageIsMalformed() {
-    for count in [Int.max, -1, 1 << 40] {
-      let bytes = MessageEncoder.bytes(of: count)
-      #expect(throws: MalformedMessage.self) { try MessageDecoder.value([UInt8].self, from: bytes) }
-      #expect(throws: MalformedMessage.self) { try MessageDecoder.value([Int].self, from: bytes) }
-      #expect(throws: MalformedMessage.self) { try MessageDecoder.value(String.self, from: bytes) }
+  @Test func countBeyondTheRemainingBytesIsMalformed() throws {
+    func value<Value: Decodable>(_ type: Value.Type, _ count: Int, _ rest: [UInt8]) throws -> Value {
+      try MessageDecoder.value(type, from: MessageEncoder.bytes(of: count) + rest)
+    }
+    // A count of all remaining bytes is valid.
+    #expect(try value([UInt8].self, 3, [7, 8, 9]) == [7, 8, 9])
+    #expect(try value(String.self, 3, Array("abc".utf8)) == "abc")
+    #expect(try value([Bool].self, 3, [1, 0, 1]) == [true, false, true])
+    #expect(try value([String: String].self, 0, []).isEmpty)
+    for count in [4, 1 << 40, .max, -1, .min] as [Int] {
+      #expect(throws: MalformedMessage.self, "\(count)") { try value([UInt8].self, count, [7, 8, 9]) }
+      #expect(throws: MalformedMessage.self, "\(count)") { try value(String.self, count, Array("abc".utf8)) }
+      #expect(throws: MalformedMessage.self, "\(count)") { try value([Bool].self, count, [1, 0, 1]) }
+      #expect(throws: MalformedMessage.self, "\(count)") { try value([Int].self, count, [1, 0, 1]) }
+      #expect(throws: MalformedMessage.self, "\(count)") { try value([String: String].self, count, [0, 0, 0]) }
     }
   }
 }
