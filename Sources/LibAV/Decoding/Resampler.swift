@@ -130,6 +130,12 @@ public final class Resampler {
     Int(max(0, swr_get_out_samples(context, Int32(clamping: inputFrameCount))))
   }
 
+  /// Returns the number of output frames to request for `frameCount` more input frames: at most the possible output,
+  /// because swresample allocates and clears twice the requested space, regardless of the output.
+  func requestedFrameCount(forInput frameCount: Int, capacityFrames: Int) -> Int {
+    min(capacityFrames, outputFrameBound(inputFrameCount: frameCount))
+  }
+
   /// Returns the number of input frames after which an output frame coincides with an input frame again, and the
   /// filter's phase is 0 again. Rates in Hz, above 0.
   public static func phasePeriodFrames(from inputRateHz: Int, to outputRateHz: Int) -> Int {
@@ -158,9 +164,8 @@ public final class Resampler {
     _ capacityFrames: Int
   ) -> Int32 {
     var written: UnsafeMutablePointer<UInt8>? = output.assumingMemoryBound(to: UInt8.self)
-    // swresample allocates, and clears, twice the requested space, whatever the output: never request more than is
-    // possible.
-    let possible = planes == nil ? capacityFrames : min(capacityFrames, outputFrameBound(inputFrameCount: frameCount))
-    return swr_convert(context, &written, Int32(clamping: possible), planes, Int32(clamping: frameCount))
+    let requested =
+      planes == nil ? capacityFrames : requestedFrameCount(forInput: frameCount, capacityFrames: capacityFrames)
+    return swr_convert(context, &written, Int32(clamping: requested), planes, Int32(clamping: frameCount))
   }
 }
