@@ -78,10 +78,16 @@ import Testing
 
   @Test func mutedInputDoesNotAffectOtherInputs() throws {
     let rig = RenderRig()
-    let muted = try rig.play(RenderStream([5, 5, 5, 5]))
-    _ = try rig.play(RenderStream([1, 2]))
-    rig.post { $0.setGain(0, rampFrameCount: 0, input: muted) }
-    #expect(rig.render(4) == [1, 2, 0, 0])
+    let muted = try rig.play(RenderStream([5, 6, 7, 8, 9]))
+    _ = try rig.play(RenderStream([1, 2, 3, 4]))
+    rig.post { $0.setMuted(true, rampFrameCount: 0, input: muted) }
+    #expect(rig.render(2) == [1, 2])
+    // The gain does not end the mute.
+    rig.post { $0.setGain(0.5, rampFrameCount: 0, input: muted) }
+    #expect(rig.render(1) == [3])
+    // The muted input advanced.
+    rig.post { $0.setMuted(false, rampFrameCount: 0, input: muted) }
+    #expect(rig.render(2) == [8 * 0.5 + 4, 9 * 0.5])
   }
 
   @Test func gainRampIsLinearAcrossBlocks() throws {
