@@ -36,6 +36,12 @@ package enum Files {
     var status = stat()
     return lstat(path, &status) == 0 ? status.st_mode : nil
   }
+
+  /// The group of a file; nil if it does not exist.
+  package static func group(_ path: String) -> gid_t? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? status.st_gid : nil
+  }
 }
 
 extension TemporaryDirectory {

@@ -105,12 +105,17 @@ import Testing
     // The last of these has not started when it is cancelled.
     try client.send(
       ((0..<12).map { "@i\($0) image \(path) file=\(daemon.folder.file("s\($0).png")) sheet=10x10" } + [
-        "cancel i11", "ping",
+        "@c cancel i11", "@p ping",
       ])
       .joined(separator: "\n"))
-    var last = ""
-    while !last.hasPrefix("@i11 "), let line = try client.line() { last = line }
-    #expect(last.contains("name=cancelled"))
+    // All lines of these three requests, up to the last reply.
+    var lines: [String] = []
+    while lines.last?.hasPrefix("@p ") != true, let line = try client.line() {
+      if ["@i11 ", "@c ", "@p "].contains(where: { line.hasPrefix($0) }) { lines.append(line) }
+    }
+    try #require(lines.count == 3, "\(lines)")
+    #expect(lines[0].hasPrefix("@i11 error code=6015 name=cancelled "), "\(lines)")
+    #expect(lines[1...] == ["@c ok", "@p ok"], "\(lines)")
     #expect(try !names(daemon).contains("s11.png"))
   }
 
