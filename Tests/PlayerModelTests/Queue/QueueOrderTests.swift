@@ -132,4 +132,18 @@ import Testing
     #expect(long.count == 100)
     #expect(long.chunkCount <= 2)
   }
+
+  /// Counted in chunks and ids that were visited.
+  @Test func removingManyItemsFromAQueueOrderTakesLinearWork() {
+    var order = QueueOrder(PlayerItemID(0)..<20_000)
+    let removedIDs = (0..<5_000).map { PlayerItemID($0 * 3 + 1_000) }
+    let before = order.steps.count
+    let removed = order.removeAll(removedIDs.reversed())
+    #expect(order.steps.count - before < 2 * 20_000)
+    #expect(removed.map(\.id) == removedIDs && removed.map(\.index) == removedIDs.enumerated().map { Int($1) - $0 })
+    let removedSet = Set(removedIDs)
+    #expect(Array(order) == (PlayerItemID(0)..<20_000).filter { !removedSet.contains($0) })
+    for (index, id) in order.enumerated() where index % 97 == 0 { #expect(order.index(of: id) == index) }
+    #expect(order.chunkCount <= 2 * (order.count / 257) + 1)
+  }
 }
