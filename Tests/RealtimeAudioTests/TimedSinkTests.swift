@@ -12,71 +12,11 @@ import Testing
   static let format = AudioFormat(sampleRateHz: 48_000, channelCount: 1)
   static let blockFrames = 960
 
-  /// A started sink with its callbacks.
-  private final class Rig {
-    let core = RenderCore(format: TimedSinkTests.format)
-    let sink: TimedSink
-    let wakes = ConditionMutex(0)
-    let failures = ConditionMutex<[MediaError]>([])
-    private var streams: [RenderStream] = []
-
-    init(_ sink: TimedSink) throws {
-      self.sink = sink
-      #expect(try sink.open() == TimedSinkTests.format)
-      sink.start(
-        core: core, wakeControl: { [wakes] in wakes.update { $0 += 1 } },
-        onFailure: { [failures] error in failures.update { $0.append(error) } })
-    }
-
-    convenience init(_ writer: MemoryWriter) throws {
-      try self.init(TimedSink(label: "test", format: TimedSinkTests.format) { _ in writer })
-    }
-
-    deinit { sink.close() }
-
-    func post(_ body: (RenderCore) -> Void) {
-      body(core)
-      core.postCommands()
-      sink.commandsPosted()
-    }
-
-    func play(_ stream: RenderStream) throws -> Int {
-      streams.append(stream)
-      let input = try #require(core.attachInput())
-      post {
-        $0.setStream(stream, fromFrame: 0, input: input)
-        $0.setRunning(true, input: input)
-      }
-      return input
-    }
-
-    /// Reads events as an engine would, until `isDone` returns true.
-    func events(until isDone: ([String]) -> Bool) -> [String] {
-      var texts: [String] = []
-      var handledWakeCount = 0
-      while true {
-        while let event = core.nextEvent() { texts.append(event.text) }
-        if isDone(texts) { return texts }
-        handledWakeCount = wakes.wait { $0 > handledWakeCount ? $0 : nil } ?? 0
-      }
-    }
-
-    /// Waits until the clock is paused at the end of the rendered audio.
-    func waitUntilStopped() -> OutputClock.Snapshot {
-      var handledWakeCount = 0
-      while true {
-        let count = wakes.withState { $0 }
-        let snapshot = core.clock.snapshot()
-        if snapshot.heardFrame > 0, !snapshot.isRunning { return snapshot }
-        handledWakeCount = max(handledWakeCount, count)
-        _ = wakes.wait { $0 > handledWakeCount ? true : nil }
-      }
-    }
-  }
+  private typealias Rig = SinkRig<TimedSink>
 
   @Test func nullSinkPlaysInRealTimeAndStops() throws {
     let rig = try Rig(.null(format: Self.format))
-    #expect(rig.sink.label == "null")
+    #expect(rig.sink.label == "null" && rig.core.format == Self.format)
     _ = try rig.play(RenderStream(ramp(2_000), isEnded: true))
     let events = rig.events { $0.contains { $0.hasPrefix("ended") } }
     #expect(events == ["streamSet 0 0", "runBegan 0 0", "ended 2000 2000"])
@@ -99,7 +39,7 @@ import Testing
     let file = try TemporaryDirectory()
     let path = file.path("heard.wav")
     let rig = try Rig(.file(path: path, container: .wav, encoding: .s24, format: Self.format))
-    #expect(rig.sink.label == "wav:\(path)")
+    #expect(rig.sink.label == "wav:\(path)" && rig.core.format == Self.format)
     let stream = RenderStream(ramp(2_500), capacityFrames: 8_192, isEnded: true)
     _ = try rig.play(stream)
     let frameCount = Int(rig.waitUntilStopped().heardFrame)
@@ -240,6 +180,35 @@ import Testing
       let sink = TimedSink.file(path: path, container: .wav, encoding: .s16, format: Self.format)
       expectError(.writeFailed) { try sink.open() }
       sink.close()
+    }
+  }
+}
+
+extension SinkRig where Sink == TimedSink {
+  fileprivate convenience init(_ writer: MemoryWriter) throws {
+    try self.init(TimedSink(label: "test", format: TimedSinkTests.format) { _ in writer })
+  }
+
+  /// Reads events as an engine would, until `isDone` returns true.
+  fileprivate func events(until isDone: ([String]) -> Bool) -> [String] {
+    var texts: [String] = []
+    var handledWakeCount = 0
+    while true {
+      while let event = core.nextEvent() { texts.append(event.text) }
+      if isDone(texts) { return texts }
+      handledWakeCount = wakeCount.wait { $0 > handledWakeCount ? $0 : nil } ?? 0
+    }
+  }
+
+  /// Waits until the clock is paused at the end of the rendered audio.
+  fileprivate func waitUntilStopped() -> OutputClock.Snapshot {
+    var handledWakeCount = 0
+    while true {
+      let count = wakeCount.withState { $0 }
+      let snapshot = core.clock.snapshot()
+      if snapshot.heardFrame > 0, !snapshot.isRunning { return snapshot }
+      handledWakeCount = max(handledWakeCount, count)
+      _ = wakeCount.wait { $0 > handledWakeCount ? true : nil }
     }
   }
 }

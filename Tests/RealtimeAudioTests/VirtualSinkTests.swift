@@ -5,44 +5,20 @@ import Testing
 @testable import RealtimeAudio
 
 @Suite struct VirtualSinkTests {
-  /// A sink with a core, a writer that stores the audio, and a clock that the test sets.
-  private final class Rig {
-    let core: RenderCore
-    let sink: VirtualSink
+  /// A sink with a writer that stores the audio, and a clock that the test sets.
+  private final class Rig: SinkRig<VirtualSink> {
     let writer: MemoryWriter
-    let now = ConditionMutex(HostTime(nanoseconds: 1_000_000_000))
-    let wakeCount = ConditionMutex(0)
-    let failures = ConditionMutex<[MediaError]>([])
-    private var streams: [RenderStream] = []
+    let now: ConditionMutex<HostTime>
 
     init(lookAheadFrames: Int, sampleRateHz: Int = 48_000, sampleLimit: Int? = nil) throws {
-      let format = AudioFormat(sampleRateHz: sampleRateHz, channelCount: 1)
-      writer = MemoryWriter(sampleLimit: sampleLimit)
-      sink = VirtualSink(format: format, lookAheadFrames: lookAheadFrames, writer: writer) { [now] in
-        now.withState { $0 }
-      }
-      core = RenderCore(format: try sink.open())
-      sink.start(
-        core: core, wakeControl: { [wakeCount] in wakeCount.update { $0 += 1 } },
-        onFailure: { [failures] error in failures.update { $0.append(error) } })
-    }
-
-    deinit { sink.close() }
-
-    func post(_ body: (RenderCore) -> Void) {
-      body(core)
-      core.postCommands()
-      sink.commandsPosted()
-    }
-
-    func play(_ stream: RenderStream) throws -> Int {
-      streams.append(stream)
-      let input = try #require(core.attachInput())
-      post {
-        $0.setStream(stream, fromFrame: 0, input: input)
-        $0.setRunning(true, input: input)
-      }
-      return input
+      let writer = MemoryWriter(sampleLimit: sampleLimit)
+      let now = ConditionMutex(HostTime(nanoseconds: 1_000_000_000))
+      (self.writer, self.now) = (writer, now)
+      try super.init(
+        VirtualSink(
+          format: AudioFormat(sampleRateHz: sampleRateHz, channelCount: 1), lookAheadFrames: lookAheadFrames,
+          writer: writer
+        ) { now.withState { $0 } })
     }
 
     /// Advances by `count` frames, in chunks; returns the audio.
