@@ -26,16 +26,6 @@ import Testing
     rig.heard.removeAll()
   }
 
-  private func bytes(_ item: PlayerItem) throws -> Data {
-    try Data(contentsOf: URL(fileURLWithPath: String(decoding: item.asset.path, as: UTF8.self)))
-  }
-
-  private func write(_ data: Data, as name: String, _ rig: Rig) throws -> PlayerItem {
-    let path = rig.files.file(name)
-    try data.write(to: URL(fileURLWithPath: path))
-    return rig.item(path)
-  }
-
   private func ends(_ rig: Rig) -> [String] {
     rig.dump.split(separator: "\n").map(String.init).filter { $0.hasPrefix("event playedToEnd") }
   }
@@ -105,9 +95,9 @@ import Testing
 
   @Test func undecodablePacketIsReportedAndTheTimeStaysExact() async throws {
     let rig = try await rig { rig in
-      var data = try bytes(rig.flac(file: 1, frames: 192_000))
+      var data = try rig.bytes(of: rig.flac(file: 1, frames: 192_000))
       for offset in 0..<40 { data[data.count / 2 + offset] ^= 0x5a }
-      return try write(data, as: "hit.flac", rig)
+      return try rig.write(data, as: "hit.flac")
     }
     try await seek(rig, to: frame(192_000))
     try await rig.run { try $0.setRate(-1) }

@@ -25,21 +25,11 @@ import Testing
     try expectGolden(rig.dump, name)
   }
 
-  private func bytes(_ item: PlayerItem) throws -> Data {
-    try Data(contentsOf: URL(fileURLWithPath: String(decoding: item.asset.path, as: UTF8.self)))
-  }
-
-  private func write(_ data: Data, as name: String, _ rig: Rig) throws -> PlayerItem {
-    let path = rig.files.file(name)
-    try data.write(to: URL(fileURLWithPath: path))
-    return rig.item(path)
-  }
-
   @Test func undecodablePacketPlaysAsSilence() async throws {
     try await expectPlaybackGolden("undecodable-packet") { rig in
-      var data = try bytes(rig.flac(file: 1, frames: 192_000))
+      var data = try rig.bytes(of: rig.flac(file: 1, frames: 192_000))
       for offset in 0..<40 { data[data.count / 2 + offset] ^= 0x5a }
-      return try write(data, as: "hit.flac", rig)
+      return try rig.write(data, as: "hit.flac")
     }
   }
 
@@ -71,23 +61,23 @@ import Testing
       count += 1
     }
     #expect(count > 1)
-    return try write(data, as: "jump.mka", rig)
+    return try rig.write(data, as: "jump.mka")
   }
 
   @Test func durationOfATooShortHeaderIsCorrected() async throws {
     try await expectPlaybackGolden("header-too-short") { rig in
-      var data = try bytes(rig.flac(file: 1, frames: 192_000))
+      var data = try rig.bytes(of: rig.flac(file: 1, frames: 192_000))
       // The number of samples in STREAMINFO: half of the real one.
       data.replaceSubrange(22..<26, with: [0, 1, 0x77, 0])
-      return try write(data, as: "short.flac", rig)
+      return try rig.write(data, as: "short.flac")
     }
   }
 
   @Test func durationOfATooLongHeaderIsCorrected() async throws {
     try await expectPlaybackGolden("header-too-long") { rig in
-      var data = try bytes(rig.flac(file: 1, frames: 192_000))
+      var data = try rig.bytes(of: rig.flac(file: 1, frames: 192_000))
       data.replaceSubrange(22..<26, with: [0, 5, 0xdc, 0])
-      return try write(data, as: "long.flac", rig)
+      return try rig.write(data, as: "long.flac")
     }
   }
 
@@ -111,7 +101,7 @@ import Testing
     let offset = try #require((0..<2_000).first { Array(data[$0..<($0 + 3)]) == [0x44, 0x89, 0x88] })
     data.replaceSubrange(
       (offset + 3)..<(offset + 11), with: withUnsafeBytes(of: milliseconds.bitPattern.bigEndian) { Data($0) })
-    return try write(data, as: "estimate.mka", rig)
+    return try rig.write(data, as: "estimate.mka")
   }
 
   /// The file is long enough not to be read to its end before the seek. If the stated duration is too long, playback
@@ -173,7 +163,7 @@ import Testing
     var data = try Data(contentsOf: URL(fileURLWithPath: videoFile(rig, "film.mkv")))
     let codec = try #require(data.range(of: Data("A_AAC".utf8)))
     data.replaceSubrange(codec, with: Data("A_NUL".utf8))
-    let item = try write(data, as: "unknown.mkv", rig)
+    let item = try rig.write(data, as: "unknown.mkv")
     try await rig.run { try $0.append([item]) }
     await rig.settle()
     #expect(item.error?.code == .unknownCodec)
@@ -192,7 +182,7 @@ import Testing
   private func withoutMedia(_ path: String, keeping byteCount: Int?, _ rig: Rig) throws -> PlayerItem {
     let data = try Data(contentsOf: URL(fileURLWithPath: path))
     let box = try #require(data.range(of: Data("mdat".utf8))).lowerBound
-    return try write(data.prefix(byteCount.map { box + 4 + $0 } ?? box - 4), as: "no-media.mp4", rig)
+    return try rig.write(data.prefix(byteCount.map { box + 4 + $0 } ?? box - 4), as: "no-media.mp4")
   }
 
   /// Plays the item and expects it to fail with `damaged-file` before its end.

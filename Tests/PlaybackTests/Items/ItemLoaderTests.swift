@@ -54,12 +54,7 @@ import Testing
     /// Waits until the loop has run all jobs.
     func settle() async { await withCheckedContinuation { done in loop.execute { done.resume() } } }
 
-    func advance(seconds: Int64) async {
-      let loop = loop
-      await withCheckedContinuation { done in
-        loop.execute { loop.advance(byNanoseconds: seconds * 1_000_000_000) { done.resume() } }
-      }
-    }
+    func advance(seconds: Int64) async { await loop.advance(byNanoseconds: seconds * 1_000_000_000) }
 
     /// Waits for this number of results and returns them in their order.
     func wait(_ count: Int) throws -> [String] {

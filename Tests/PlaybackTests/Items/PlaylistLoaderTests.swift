@@ -58,12 +58,7 @@ import Testing
       await withCheckedContinuation { done in loop.execute { done.resume(returning: body()) } }
     }
 
-    func advance(seconds: Int64) async {
-      let loop = loop
-      await withCheckedContinuation { done in
-        loop.execute { loop.advance(byNanoseconds: seconds * 1_000_000_000) { done.resume() } }
-      }
-    }
+    func advance(seconds: Int64) async { await loop.advance(byNanoseconds: seconds * 1_000_000_000) }
 
     var results: [String] { state.withState { $0.results } }
 

@@ -403,29 +403,20 @@ import Testing
     let path = files.file("code.wav")
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 48_000, sampleRateHz: 48_000)
     // The second device has another sample rate.
-    let sinks = Mutex<[VirtualSink]>(
+    let sinks = SinkSequence(
       [(48_000, BreakingWriter(afterFrames: 12_000)), (44_100, nil)].map { rate, writer in
         VirtualSink(
           format: AudioFormat(sampleRateHz: rate, channelCount: 2), lookAheadFrames: 4_800, writer: writer,
           now: { loop.now })
       })
-    let latestSink = Mutex<VirtualSink?>(nil)
     let (ticks, cues) = (CallLog(), CallLog())
     let changes = CallLog()
     let (opened, openings) = AsyncStream.makeStream(of: Void.self)
-    let engine = PlaybackEngine(
-      loop: loop,
-      output: OutputConfiguration(
-        makeSink: { _ in
-          let sink = sinks.withLock { $0.removeFirst() }
-          latestSink.withLock { $0 = sink }
-          return sink
-        },
-        makeMonitor: { ReadyMonitor() }))
+    let engine = PlaybackEngine(loop: loop, output: sinks.configuration)
     let player: QueuePlayer = try await withCheckedThrowingContinuation { continuation in
       loop.execute {
         _ = engine.core.observeOutput { state in
-          guard state.status == .ready, let sink = latestSink.withLock({ $0 }) else { return }
+          guard state.status == .ready, let sink = sinks.latest else { return }
           loop.attach(sink)
           openings.yield()
         }
@@ -454,9 +445,7 @@ import Testing
     var nextOpening = opened.makeAsyncIterator()
     for milliseconds: Int64 in [300, 2_700] {
       await nextOpening.next()
-      await withCheckedContinuation { continuation in
-        loop.execute { loop.advance(byNanoseconds: milliseconds * 1_000_000) { continuation.resume() } }
-      }
+      await loop.advance(byNanoseconds: milliseconds * 1_000_000)
     }
     let edges = ticks.lines.filter { !$0.hasPrefix("periodic") }.map { String($0.split(separator: " ")[0]) }
     #expect(edges == ["start", "stop", "start", "stop"])
@@ -473,21 +462,6 @@ import Testing
       ])
     await player.close()
     await withCheckedContinuation { continuation in loop.execute { engine.close { continuation.resume() } } }
-  }
-
-  /// A device that fails.
-  private final class BreakingWriter: SampleWriter, Sendable {
-    private let left: Mutex<Int>
-    init(afterFrames count: Int) { left = Mutex(count) }
-    func begin(format: AudioFormat) throws(MediaError) {}
-    func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
-      let isBroken = left.withLock { left in
-        left -= frameCount
-        return left < 0
-      }
-      if isBroken { throw MediaError(.outputLost, "the device broke") }
-    }
-    func finish() {}
   }
 
   // MARK: - Invalid arguments

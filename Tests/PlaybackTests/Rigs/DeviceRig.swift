@@ -149,11 +149,7 @@ final class DeviceRig: Sendable {
   }
 
   /// Lets virtual time pass, after all earlier requests have started.
-  func advance(milliseconds: Int64) async {
-    await withCheckedContinuation { continuation in
-      loop.execute { [loop] in loop.advance(byNanoseconds: milliseconds * 1_000_000) { continuation.resume() } }
-    }
-  }
+  func advance(milliseconds: Int64) async { await loop.advance(byNanoseconds: milliseconds * 1_000_000) }
 
   /// Reports these devices of the server (nil: the same as before).
   func report(_ names: [String]? = nil, unplugged: Set<String> = []) async {

@@ -1,3 +1,5 @@
+import Foundation
+import MediaAssets
 import MediaCore
 import RigSupport
 
@@ -18,6 +20,18 @@ extension Rig {
     return try wave("level-\(value)-\(frames)-\(rate).wav", frames: frames, rate: rate) { _ in
       StereoFrame(left: value, right: value)
     }
+  }
+
+  /// Returns the content of an item's file.
+  func bytes(of item: PlayerItem) throws -> Data {
+    try Data(contentsOf: URL(fileURLWithPath: String(decoding: item.asset.path, as: UTF8.self)))
+  }
+
+  /// Creates an item from the content of a file.
+  func write(_ data: Data, as name: String) throws -> PlayerItem {
+    let path = files.file(name)
+    try data.write(to: URL(fileURLWithPath: path))
+    return item(path)
   }
 
   /// Creates an item from arbitrary frames.

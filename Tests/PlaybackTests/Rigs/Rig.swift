@@ -84,18 +84,11 @@ final class Rig: Sendable {
   func advance(milliseconds: Int64) async {
     await settle()
     log("-- \(milliseconds) ms")
-    await pass(nanoseconds: milliseconds * 1_000_000)
+    await loop.advance(byNanoseconds: milliseconds * 1_000_000)
   }
 
   /// Waits until decoders are ready, without letting time pass.
-  func settle() async { await pass(nanoseconds: 0) }
-
-  private func pass(nanoseconds: Int64) async {
-    let loop = loop
-    await withCheckedContinuation { continuation in
-      loop.execute { loop.advance(byNanoseconds: nanoseconds) { continuation.resume() } }
-    }
-  }
+  func settle() async { await loop.advance(byNanoseconds: 0) }
 
   /// An item with an id that counts from 1 in each rig.
   func item(_ path: String) -> PlayerItem {

@@ -139,12 +139,7 @@ final class SlowRig: Sendable {
   var state: PlayerState { get async { await run { $0.state } } }
   var time: MediaTime { get async { await run { $0.currentTime() } } }
 
-  func advance(milliseconds: Int64) async {
-    let loop = loop
-    await withCheckedContinuation { continuation in
-      loop.execute { loop.advance(byNanoseconds: milliseconds * 1_000_000) { continuation.resume() } }
-    }
-  }
+  func advance(milliseconds: Int64) async { await loop.advance(byNanoseconds: milliseconds * 1_000_000) }
 
   /// Waits until the decode thread has reached the gate, and the player has its earlier reports.
   ///

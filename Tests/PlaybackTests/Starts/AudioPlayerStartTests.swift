@@ -43,9 +43,7 @@ import Testing
   private func milliseconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1_000) }
 
   private func advance(_ loop: VirtualControlLoop, milliseconds: Int64) async {
-    await withCheckedContinuation { continuation in
-      loop.execute { loop.advance(byNanoseconds: milliseconds * 1_000_000) { continuation.resume() } }
-    }
+    await loop.advance(byNanoseconds: milliseconds * 1_000_000)
   }
 
   @Test func startScheduledBeforeTheOutputIsOpenTakesPlaceOnTime() async throws {

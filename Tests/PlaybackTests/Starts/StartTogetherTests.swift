@@ -232,46 +232,18 @@ import Testing
     withExtendedLifetime(others) {}
   }
 
-  /// A device that fails.
-  private final class BreakingWriter: SampleWriter, Sendable {
-    private let left = Mutex(12_000)
-    func begin(format: AudioFormat) throws(MediaError) {}
-    func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
-      let isBroken = left.withLock { left in
-        left -= frameCount
-        return left < 0
-      }
-      if isBroken { throw MediaError(.outputLost, "the device broke") }
-    }
-    func finish() {}
-  }
-
   @Test func startFrameOfALostDeviceStartsNoPlayerOnTheNext() async throws {
     let loop = VirtualControlLoop(base: ThreadControlLoop(name: "lost"))
     let files = try TemporaryDirectory()
     let heard = HeardSamples()
-    let writers: [any SampleWriter] = [BreakingWriter(), heard]
-    let sinks = Mutex<[VirtualSink]>(
+    let writers: [any SampleWriter] = [BreakingWriter(afterFrames: 12_000), heard]
+    let sinks = SinkSequence(
       writers.map { VirtualSink(format: Rig.format, lookAheadFrames: 4_800, writer: $0, now: { loop.now }) })
-    let latestSink = Mutex<VirtualSink?>(nil)
-    let engine = PlaybackEngine(
-      loop: loop,
-      output: OutputConfiguration(
-        makeSink: { _ in
-          let sink = sinks.withLock { $0.removeFirst() }
-          latestSink.withLock { $0 = sink }
-          return sink
-        },
-        makeMonitor: { ReadyMonitor() }))
-    func advance(milliseconds: Int64) async {
-      await withCheckedContinuation { continuation in
-        loop.execute { loop.advance(byNanoseconds: milliseconds * 1_000_000) { continuation.resume() } }
-      }
-    }
+    let engine = PlaybackEngine(loop: loop, output: sinks.configuration)
     await withCheckedContinuation { continuation in
       loop.execute {
         _ = engine.core.observeOutput { state in
-          if state.status == .ready, let sink = latestSink.withLock({ $0 }) { loop.attach(sink) }
+          if state.status == .ready, let sink = sinks.latest { loop.attach(sink) }
         }
         engine.open()
         continuation.resume()
@@ -283,7 +255,7 @@ import Testing
       try TimeCode.writeWAV(path: path, file: number + 1, frameCount: 96_000, sampleRateHz: 48_000)
       try await player.append([PlayerItem(asset: Asset(path: path))])
     }
-    await advance(milliseconds: 0)
+    await loop.advance(byNanoseconds: 0)
     let startResult = StartResult()
     func start(_ player: isolated QueuePlayer) throws {
       player.play()
@@ -292,7 +264,7 @@ import Testing
       }
     }
     try await start(players[0])
-    await advance(milliseconds: 1_000)
+    await loop.advance(byNanoseconds: 1_000_000_000)
     #expect(startResult.error?.code == .outputLost)
     let state = await players[1].state
     #expect(state.rate == 0 && state.timeControlStatus == .paused)
