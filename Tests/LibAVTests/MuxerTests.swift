@@ -49,7 +49,7 @@ import Testing
   @Test("encoded files are read without a warning and with all samples", arguments: rows)
   func encodedFilesAreReadWithoutAWarningAndWithAllSamples(_ row: Row) throws {
     let folder = try TemporaryDirectory()
-    let path = "\(folder.path)/sound"
+    let path = "\(folder.path)/audio"
     let samples = Self.tone(frameCount: 30_011)
     try Self.write(samples, to: path, row)
     let probed = try Self.run(
@@ -71,7 +71,7 @@ import Testing
     let folder = try TemporaryDirectory()
     let row = Row(format: "mp4", encoder: "alac", codec: "alac")
     func boxes(_ options: Muxer.Options) throws -> [String] {
-      let path = "\(folder.path)/sound.mp4"
+      let path = "\(folder.path)/audio.mp4"
       try Self.write(Self.tone(frameCount: 96_000), to: path, row, options: options)
       let decoded = try Self.run(
         ["ffmpeg", "-nostdin", "-hide_banner", "-v", "warning", "-i", path, "-f", "s16le", "-y", path + ".pcm"],
@@ -130,7 +130,7 @@ import Testing
   @Test("tags and languages are written")
   func tagsAndLanguagesAreWritten() throws {
     let folder = try TemporaryDirectory()
-    let path = "\(folder.path)/sound.m4a"
+    let path = "\(folder.path)/audio.m4a"
     var options = Muxer.Options()
     options.tags = ["title": "Ein Lied", "artist": "A;B=C"]
     var stream = Muxer.StreamOptions()
@@ -146,7 +146,7 @@ import Testing
   @Test("another sample rate and channel count are converted")
   func otherSampleRateAndChannelCountAreConverted() throws {
     let folder = try TemporaryDirectory()
-    let path = "\(folder.path)/sound.flac"
+    let path = "\(folder.path)/audio.flac"
     var settings = Encoder.Settings(
       encoderName: "flac", input: SampleLayout(format: .signed16, sampleRateHz: 48_000, channelCount: 2))
     settings.sampleRateHz = 24_000

@@ -116,7 +116,7 @@ import Testing
     defer { chmod(closed, 0o700) }
     let client = try WireClient(socket)
     #expect(try client.line()?.hasPrefix("* hello") == true)
-    for words in ["closed/new.mp4", "closed/taken.mp4 replace", "closed/sound.flac"] {
+    for words in ["closed/new.mp4", "closed/taken.mp4 replace", "closed/audio.flac"] {
       let reply = try client.reply("export \(source) file=\(folder.file(words))")
       #expect(reply.contains("name=write-failed ") && reply.contains("Permission denied"), "\(words): \(reply)")
     }

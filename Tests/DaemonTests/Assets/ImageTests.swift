@@ -64,7 +64,7 @@ import Testing
     let client = try daemon.connect()
     let path = try film(daemon)
     let out = daemon.folder.file("x.png")
-    let audio = daemon.folder.file("sound.wav")
+    let audio = daemon.folder.file("audio.wav")
     try TimeCode.writeWAV(path: audio, file: 1, frameCount: 100)
     try Data().write(to: URL(fileURLWithPath: daemon.folder.file("taken.png")))
     let before = try names(daemon)

@@ -208,7 +208,7 @@ import Testing
 
   @Test func lastVideoFrameIsShownUntilTheEndOfTheAudio() throws {
     let folder = try TemporaryFolder()
-    let path = folder.file("long-sound.mp4")
+    let path = folder.file("long-audio.mp4")
     try Tool.ffmpeg(
       "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=1", "-f", "lavfi", "-i", "sine=r=48000:d=3",
       "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac", path)

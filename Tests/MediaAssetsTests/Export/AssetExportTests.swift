@@ -294,7 +294,7 @@ import Testing
     let outcome = try await Self.export(source, isolation, to: folder.file("part.mkv"), copied)
     #expect(abs(outcome.duration.seconds - 1.5) < 0.05, "\(outcome.duration)")
     #expect(try await Asset(path: folder.file("part.mkv")).load(.tracks).count == 2)
-    let audioFile = folder.file("sound.flac")
+    let audioFile = folder.file("audio.flac")
     _ = try await Self.export(source, isolation, to: audioFile, ExportSettings(.flac))
     #expect(try await Asset(path: audioFile).load(.tracks).map { $0.mediaType.rawValue } == ["audio"])
   }

@@ -248,7 +248,7 @@ import WholeFiles
 
   @Test func inputWithoutReadableVideoIsRejected() throws {
     let folder = try TemporaryFolder()
-    let audio = folder.file("sound.flac")
+    let audio = folder.file("audio.flac")
     try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=0.2", audio)
     let image = folder.file("image.png")
     try Tool.ffmpeg(arguments: VideoFixture.pattern(seconds: "0.04") + [image])

@@ -188,7 +188,7 @@ import Testing
 
   @Test func fileWithoutVideoIsRejected() throws {
     let folder = try TemporaryFolder()
-    let audio = folder.file("sound.flac")
+    let audio = folder.file("audio.flac")
     try Tool.ffmpeg("-f", "lavfi", "-i", "sine=duration=0.2", audio)
     let cover = folder.file("cover.m4a")
     try Tool.ffmpeg(

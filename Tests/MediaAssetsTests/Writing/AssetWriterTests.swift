@@ -73,24 +73,24 @@ extension AudioOutputSettings {
     ])
   func losslessFilesHaveEverySample(_ container: WritableContainer, _ codec: AudioOutputSettings.Codec) throws {
     let folder = try TemporaryFolder()
-    let path = folder.file("sound")
+    let path = folder.file("audio")
     let input = Self.input(codec)
     let writer = try Self.writer(path, container, [input])
     for start in stride(from: 0, to: 50_000, by: 1_000) {
       try input.append(waiting: Self.buffer(start..<start + 1_000))
     }
-    #expect(try Self.fileNames(in: folder).allSatisfy { $0 != "sound" }, "the file gets its name when it is complete")
+    #expect(try Self.fileNames(in: folder).allSatisfy { $0 != "audio" }, "the file gets its name when it is complete")
     try writer.finishWriting()
     #expect(writer.status == .completed)
     #expect(try Self.decoded(path) == Self.samples(0..<50_000))
-    #expect(try Self.fileNames(in: folder) == ["sound", "sound.pcm"])
+    #expect(try Self.fileNames(in: folder) == ["audio", "audio.pcm"])
   }
 
   @Test("a late first sample has silence before it, an early one is cut off, and gaps are silence")
   func gapsAreSilenceAndSamplesBeforeTheSessionAreCut() throws {
     let folder = try TemporaryFolder()
     let (late, early) = (Self.input(), Self.input())
-    let path = folder.file("sound.mka")
+    let path = folder.file("audio.mka")
     let start = MediaTime(value: 5, timescale: 1)
     let writer = try Self.writer(path, .matroska, [late, early], start: start)
     let second = 48_000
@@ -109,7 +109,7 @@ extension AudioOutputSettings {
   @Test("the end of a session is filled with silence, and samples that attachments trim are not written")
   func endOfSessionIsFilledWithSilenceAndTrimsAreNotWritten() throws {
     let folder = try TemporaryFolder()
-    let path = folder.file("sound.flac")
+    let path = folder.file("audio.flac")
     let input = Self.input()
     let writer = try Self.writer(path, .flac, [input])
     let trims = SampleBuffer.Attachments(
@@ -131,7 +131,7 @@ extension AudioOutputSettings {
   @Test("an idle input does not block another input", .timeLimit(.minutes(2)))
   func idleInputDoesNotBlockAnotherInput() throws {
     let folder = try TemporaryFolder()
-    let path = folder.file("sound.mka")
+    let path = folder.file("audio.mka")
     let (busy, idle) = (Self.input(), Self.input())
     let writer = try Self.writer(path, .matroska, [busy, idle])
     // More than the writer and FFmpeg buffer for interleaving: ten seconds.
@@ -146,7 +146,7 @@ extension AudioOutputSettings {
   @Test("an input requests samples until it is finished", .timeLimit(.minutes(2)))
   func inputRequestsSamplesUntilItIsFinished() throws {
     let folder = try TemporaryFolder()
-    let path = folder.file("sound.wav")
+    let path = folder.file("audio.wav")
     let input = Self.input(.pcm(.signed16))
     let writer = try Self.writer(path, .wav, [input])
     let next = Mutex(0)
@@ -174,7 +174,7 @@ extension AudioOutputSettings {
   @Test("tags, languages, rates and channels are written as requested")
   func tagsLanguageRateAndChannelsAreWrittenAsRequested() throws {
     let folder = try TemporaryFolder()
-    let path = folder.file("sound.m4a")
+    let path = folder.file("audio.m4a")
     var settings = AudioOutputSettings(.aac)
     settings.sampleRateHz = 32_000
     settings.channelCount = 1
@@ -221,7 +221,7 @@ extension AudioOutputSettings {
     _ container: WritableContainer, _ settings: AudioOutputSettings
   ) throws {
     let folder = try TemporaryFolder()
-    let writer = AssetWriter(path: Array(folder.file("sound").utf8), container: container)
+    let writer = AssetWriter(path: Array(folder.file("audio").utf8), container: container)
     let input = AssetWriterInput(settings: settings, sourceFormat: Self.source)
     expectError(.invalidArgument) { try writer.add(input) }
     #expect(try Self.fileNames(in: folder) == [])
@@ -230,7 +230,7 @@ extension AudioOutputSettings {
   @Test("calls out of order are rejected")
   func callsOutOfOrderAreRejected() throws {
     let folder = try TemporaryFolder()
-    let path = Array(folder.file("sound.flac").utf8)
+    let path = Array(folder.file("audio.flac").utf8)
     let buffer = try Self.buffer(0..<1_000)
     let (writer, input) = (AssetWriter(path: path, container: .flac), Self.input())
     expectError(.invalidState, "without an input") { try writer.startWriting() }
@@ -256,13 +256,13 @@ extension AudioOutputSettings {
     expectError(.invalidState) { try input.append(more) }
     try writer.finishWriting()
     expectError(.invalidState, "twice") { try writer.finishWriting() }
-    #expect(try Self.decoded(folder.file("sound.flac")) == Self.samples(0..<2_000))
+    #expect(try Self.decoded(folder.file("audio.flac")) == Self.samples(0..<2_000))
   }
 
   @Test("an existing file is kept unless it is to be replaced")
   func existingFileIsKeptUnlessItIsReplaced() throws {
     let folder = try TemporaryFolder()
-    let path = try folder.write([1, 2, 3], as: "sound.wav")
+    let path = try folder.write([1, 2, 3], as: "audio.wav")
     let writer = AssetWriter(path: Array(path.utf8), container: .wav)
     try writer.add(Self.input(.pcm(.signed16)))
     expectError(.fileExists) { try writer.startWriting() }
@@ -281,7 +281,7 @@ extension AudioOutputSettings {
   @Test("a missing folder is an error")
   func missingFolderReportsWriteFailed() throws {
     let folder = try TemporaryFolder()
-    let writer = AssetWriter(path: Array(folder.file("no/sound.wav").utf8), container: .wav)
+    let writer = AssetWriter(path: Array(folder.file("no/audio.wav").utf8), container: .wav)
     try writer.add(Self.input(.pcm(.signed16)))
     expectError(.writeFailed) { try writer.startWriting() }
   }
@@ -289,7 +289,7 @@ extension AudioOutputSettings {
   @Test("times of whole seconds are exact: gaps are silence, and a repeated time is rejected")
   func timesOfWholeSecondsAreExact() throws {
     let folder = try TemporaryFolder()
-    let path = folder.file("sound.flac")
+    let path = folder.file("audio.flac")
     let input = Self.input()
     let writer = try Self.writer(path, .flac, [input])
     func buffer(_ range: Range<Int>, atSecond second: Int64) throws -> SampleBuffer {
@@ -310,7 +310,7 @@ extension AudioOutputSettings {
   func cancellationEndsTheWritingOfADayOfSilence() throws {
     let folder = try TemporaryFolder()
     let input = Self.input(.pcm(.signed16))
-    let writer = try Self.writer(folder.file("sound.wav"), .wav, [input])
+    let writer = try Self.writer(folder.file("audio.wav"), .wav, [input])
     try input.append(waiting: Self.buffer(0..<10, at: 48_000 * 86_000))
     writer.cancelWriting()
     expectError(.cancelled) { try writer.finishWriting() }
@@ -321,7 +321,7 @@ extension AudioOutputSettings {
   func cancellationLeavesNoFileAndEndsWaitingCalls() throws {
     let folder = try TemporaryFolder()
     let input = Self.input()
-    let writer = try Self.writer(folder.file("sound.flac"), .flac, [input])
+    let writer = try Self.writer(folder.file("audio.flac"), .flac, [input])
     for index in 0..<10 { try input.append(waiting: Self.buffer(index * 10_000..<(index + 1) * 10_000)) }
     writer.cancelWriting()
     expectError(.cancelled) { try writer.finishWriting() }
@@ -342,7 +342,7 @@ extension AudioOutputSettings {
     try #require(mount("none", disk, "tmpfs", 0, "size=64k") == 0, "a tmpfs needs root")
     defer { umount2(disk, Int32(2)) }
     let input = Self.input(.pcm(.signed16))
-    let writer = try Self.writer(disk + "/sound.wav", .wav, [input])
+    let writer = try Self.writer(disk + "/audio.wav", .wav, [input])
     var failure: MediaError?
     do throws(MediaError) {
       for index in 0..<10_000 {

@@ -20,9 +20,9 @@ import Testing
     case "opus.ogg": audio + ["-c:a", "libopus"]
     case "opus.webm": audio + ["-c:a", "libopus"]
     case "vorbis.ogg": audio + ["-c:a", "libvorbis"]
-    case "sound.flac": audio + ["-c:a", "flac"]
-    case "sound.mp3": audio + ["-c:a", "libmp3lame"]
-    case "sound.wav": audio + ["-c:a", "pcm_s16le"]
+    case "audio.flac": audio + ["-c:a", "flac"]
+    case "audio.mp3": audio + ["-c:a", "libmp3lame"]
+    case "audio.wav": audio + ["-c:a", "pcm_s16le"]
     case "alaw.wav": audio + ["-c:a", "pcm_alaw"]
     case "ac3.mkv": audio + ["-c:a", "ac3"]
     case "h264.mp4": audio + video + ["-c:a", "aac"] + h264
@@ -39,8 +39,8 @@ import Testing
     ("aac.m4a", [.m4a, .mp4, .mov, .matroska]), ("aac.mkv", [.m4a, .mp4]), ("alac.m4a", [.m4a, .mov, .matroska, .caf]),
     ("opus.ogg", [.ogg, .webm, .matroska, .mp4]), ("opus.webm", [.ogg, .mp4]),
     ("vorbis.ogg", [.ogg, .webm, .matroska]),
-    ("sound.flac", [.flac, .ogg, .matroska]), ("sound.mp3", [.mp3, .mp4, .mov, .matroska]),
-    ("sound.wav", [.wav, .caf, .mov, .matroska]), ("alaw.wav", [.wav, .caf, .mov]),
+    ("audio.flac", [.flac, .ogg, .matroska]), ("audio.mp3", [.mp3, .mp4, .mov, .matroska]),
+    ("audio.wav", [.wav, .caf, .mov, .matroska]), ("alaw.wav", [.wav, .caf, .mov]),
     ("ac3.mkv", [.mp4, .mov, .matroska]),
     ("h264.mp4", [.mp4, .mov, .matroska]), ("h264.mkv", [.mp4, .matroska]), ("hevc.mp4", [.mp4, .mov, .matroska]),
     ("vp9.webm", [.webm, .mp4, .matroska]), ("mpeg4.mp4", [.mp4, .mov, .matroska]), ("mjpeg.mov", [.mov, .matroska]),
@@ -73,7 +73,7 @@ import Testing
           let got = try WrittenFile.decodedAudio(target)
           // Matroska declares padding with its codec delay, which FFmpeg's readers apply only to Opus.
           let padding =
-            container == .matroska ? ["aac.m4a": 1_024, "h264.mp4": 1_024, "sound.mp3": 1_105][source] ?? 0 : 0
+            container == .matroska ? ["aac.m4a": 1_024, "h264.mp4": 1_024, "audio.mp3": 1_105][source] ?? 0 : 0
           #expect(WrittenFile.difference(audioSamples, Array(got.dropFirst(8 * padding))) == "", row)
           checked.append("\(got.count / 8) frames of audio")
         }
@@ -156,7 +156,7 @@ import Testing
   @Test("a range of coded audio is exact to the sample in MP4")
   func audioRangeInMP4IsExactToTheSample() throws {
     let folder = try TemporaryFolder()
-    for (name, tolerance) in [("aac.m4a", 0), ("alac.m4a", 0), ("sound.mp3", 0), ("opus.ogg", 0.001)]
+    for (name, tolerance) in [("aac.m4a", 0), ("alac.m4a", 0), ("audio.mp3", 0), ("opus.ogg", 0.001)]
       as [(String, Float)]
     {
       let source = folder.file(name)
@@ -185,7 +185,7 @@ import Testing
   @Test("PCM is copied bit for bit, with silence in gaps")
   func pcmPassthroughFillsGapsWithSilence() throws {
     let folder = try TemporaryFolder()
-    let path = folder.file("sound.mov")
+    let path = folder.file("audio.mov")
     let format = FormatDescription.pcm(
       PCMEncoding(.signedInteger, bitsPerSample: 24, isBigEndian: true), sampleRateHz: 48_000, channelCount: 2)
     let input = AssetWriterInput(settings: .passthrough, sourceFormat: format)

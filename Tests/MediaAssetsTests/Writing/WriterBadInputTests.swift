@@ -162,7 +162,7 @@ import Testing
   @Test("packets out of order, of another codec, or with a cut that no container can store are rejected")
   func invalidPacketsAreRejected() throws {
     let folder = try TemporaryFolder()
-    let source = folder.file("sound.m4a")
+    let source = folder.file("audio.m4a")
     try Tool.ffmpeg("-f", "lavfi", "-i", "sine=r=48000:d=1", "-ac", "2", "-c:a", "aac", source)
     let output = AssetReaderStoredOutput()
     let reader = AssetReader(asset: Asset(path: source))
@@ -213,8 +213,8 @@ import Testing
     try writer.finishWriting()
     #expect(try WrittenFile.decodedAudio(path) == WrittenFile.decodedAudio(source))
     // A file without timestamps has no gaps.
-    try Tool.ffmpeg("-i", source, "-c:a", "libmp3lame", folder.file("sound.mp3"))
-    let mp3 = try StoredSamples(folder.file("sound.mp3"))
+    try Tool.ffmpeg("-i", source, "-c:a", "libmp3lame", folder.file("audio.mp3"))
+    let mp3 = try StoredSamples(folder.file("audio.mp3"))
     let other = AssetWriterInput(settings: .passthrough, sourceFormat: mp3.format)
     let second = try WriterRig.writer(folder.file("gap.mp3"), .mp3, [other])
     try other.append(waiting: mp3.buffers[0])

@@ -111,7 +111,7 @@ import Testing
     "invalid artwork, and chapters that overlap, are out of order or start after the end, are rejected without a file")
   func invalidArtworkAndChaptersAreRejected() throws {
     let folder = try TemporaryFolder()
-    let path = folder.file("sound.m4a")
+    let path = folder.file("audio.m4a")
     let gif = Artwork(Array("GIF89a".utf8) + [UInt8](repeating: 0, count: 100))
     let rows: [(String, MediaError.Code, (inout AssetWriter.Options) -> Void)] = [
       ("a GIF", .invalidArgument, { $0.artwork = [gif] }),

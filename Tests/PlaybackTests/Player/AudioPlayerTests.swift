@@ -11,7 +11,7 @@ import Testing
 /// A player of one audio file whose calls return immediately, like AVAudioPlayer.
 @Suite struct AudioPlayerTests {
   private func makePlayer(_ rig: Rig, file: Int = 1, frames: Int) throws -> AudioPlayer {
-    let path = rig.files.file("sound-\(file)-\(frames).wav")
+    let path = rig.files.file("audio-\(file)-\(frames).wav")
     try TimeCode.writeWAV(path: path, file: file, frameCount: frames, sampleRateHz: 48_000)
     return try AudioPlayer(path: path, engine: rig.engine)
   }
@@ -100,12 +100,12 @@ import Testing
   @Test(.timeLimit(.minutes(2))) func playerPlaysAudioFromFileAndHTTPURLs() async throws {
     let rig = try await Rig()
     let server = try HTTPServer()
-    for (file, path) in [(1, rig.files.file("a sound.wav")), (2, server.files.file("sound.wav"))] {
+    for (file, path) in [(1, rig.files.file("my audio.wav")), (2, server.files.file("audio.wav"))] {
       try TimeCode.writeWAV(path: path, file: file, frameCount: 9_600, sampleRateHz: 48_000)
     }
-    let path = rig.files.file("a sound.wav").replacingOccurrences(of: " ", with: "%20")
+    let path = rig.files.file("my audio.wav").replacingOccurrences(of: " ", with: "%20")
     let calls = HandlerCalls()
-    for url in ["file://\(path)", "\(server.address)/sound.wav"] {
+    for url in ["file://\(path)", "\(server.address)/audio.wav"] {
       let player = try AudioPlayer(url: url, engine: rig.engine)
       player.handlers = calls.handlers
       #expect(player.duration == seconds(1, 5) && player.numberOfChannels == 2)

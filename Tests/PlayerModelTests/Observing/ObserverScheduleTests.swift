@@ -247,7 +247,7 @@ private struct Deck {
     case 6:
       guard isPlaying, hasRun else { return }
       let margin = random.next(in: 0...5)
-      script += "starve +\(margin); "
+      script += "underrun +\(margin); "
       stopRun(after: margin, .underrun)
       heard += random.next(in: 0...9)
       poll()
