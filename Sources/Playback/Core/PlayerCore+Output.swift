@@ -71,10 +71,10 @@ extension PlayerCore {
       rateGroup?.rewound(self, toFrame: event.outputFrame)
     case .runBegan: runBegan(event)
     case .underrun:
-      // The last frames of a stream that another one follows are being written. That is no stall of the other stream.
-      if let outgoing, outgoing.stream.id == event.streamID { break }
       readSegments()
       timeline.endRun(outputFrame: event.outputFrame, reason: .underrun)
+      // The last frames of a stream that another one follows are being written. That is no stall of the other stream.
+      if let outgoing, outgoing.stream.id == event.streamID { break }
       underrunPosition = (event.streamID, event.streamFrame)
       run(machine.underrunOccurred(), cause: .stalled)
       awaitSamples()
