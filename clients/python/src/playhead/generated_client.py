@@ -68,7 +68,7 @@ class ClientCommands(Sends):
         await self._send("ping", {})
 
     async def rpc_discover(self) -> Specification:
-        """Return the description of the protocol that generators of clients read."""
+        """Return the OpenRPC description of the protocol."""
         reply = await self._send("rpc.discover", {})
         return decode(Specification, reply)
 
@@ -154,7 +154,7 @@ class ClientCommands(Sends):
         user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
         timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> int:
-        """Give a number to a file, to inspect it without playing it."""
+        """Open a file for inspection, without playing it, and return its number."""
         reply = await self._send("asset.open", {
             "path": wire_location(path),
             "precise": precise,

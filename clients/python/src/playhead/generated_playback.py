@@ -24,7 +24,7 @@ class PlaybackCommands(Sends):
     """Commands of a player: playback."""
 
     async def auto_wait(self, state: bool | Literal["toggle"] | None = None) -> bool:
-        """Set whether a stall ends automatically, or show it."""
+        """Set whether playback resumes by itself after an underrun, or show it."""
         reply = await self._send("auto-wait", {"state": state})
         return read_bool(reply, "automaticallyWaitsToMinimizeStalling")
 
@@ -115,7 +115,7 @@ class PlaybackCommands(Sends):
         await self._send("preroll.cancel", {})
 
     async def previous_chapter(self) -> SeekReply:
-        """Seek to the start of this chapter, or of the previous one."""
+        """Seek to this chapter's start, or in its first 3 s to the previous one's."""
         reply = await self._send("previous-chapter", {})
         return decode(SeekReply, reply)
 
@@ -125,7 +125,7 @@ class PlaybackCommands(Sends):
         return read_float(reply, "rate")
 
     async def rate_at(self, rate: Number, time: Time, *, from_: Time | None = None) -> float:
-        """Set the rate so that an item's time is heard at an instant."""
+        """Set the rate, so that a given item time is heard at a given clock time."""
         reply = await self._send("rate-at", {"rate": wire_number(rate), "time": wire_time(time), "from": wire_time(from_)})
         return read_float(reply, "rate")
 

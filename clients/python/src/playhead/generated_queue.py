@@ -158,12 +158,12 @@ class QueueCommands(Sends):
         return decode(CurrentReply, reply)
 
     async def queue_abort(self) -> int:
-        """Discard the collected edits."""
+        """Discard the transaction."""
         reply = await self._send("queue.abort", {})
         return read_int(reply, "version")
 
     async def queue_begin(self, *, if_version: int | None = None) -> int:
-        """Begin an edit that is too large for a line."""
+        """Begin a transaction: collect edits until `queue.commit`."""
         reply = await self._send("queue.begin", {"if-version": if_version})
         return read_int(reply, "version")
 
@@ -173,12 +173,12 @@ class QueueCommands(Sends):
         return decode(QueueChangesReply, reply)
 
     async def queue_commit(self) -> AddReply:
-        """Make all collected edits, or none of them."""
+        """Apply all collected edits, or none."""
         reply = await self._send("queue.commit", {})
         return decode(AddReply, reply)
 
     async def queue_edit(self, *ops: str | Mapping[str, object], if_version: int | None = None) -> AddReply:
-        """Make several edits, or none of them."""
+        """Apply several edits, or none."""
         reply = await self._send("queue.edit", {"ops": list(ops), "if-version": if_version})
         return decode(AddReply, reply)
 
