@@ -36,7 +36,7 @@ func walkADTS(_ bytes: [UInt8]) {
     device: 0, inode: 0, byteCount: Int64(bytes.count), modifiedSeconds: 0, modifiedNanoseconds: 0)
   let index = PacketIndex(identity: identity, streamIndex: 0, firstByte: 0, spacingFrames: 1_024)
   try? ADTSWalker.extend(index, to: 1 << 40, packetFrames: 1_024, source: source)
-  let last = index.reach.last
+  let last = index.tail.last
   precondition(last.byte >= 0 && last.byte <= Int64(bytes.count), "a packet at \(last.byte)")
   for frame in stride(from: Int64(0), through: min(last.frame, 1_024_000), by: 1_024) {
     precondition(index.entry(atOrBefore: frame).frame <= frame, "a packet after frame \(frame)")

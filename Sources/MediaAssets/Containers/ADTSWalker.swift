@@ -1,7 +1,7 @@
 import LibAV
 
-/// Walks through AAC in ADTS from header to header (ISO/IEC 13818-7, 6.2), while each frame directly follows the one
-/// before it. FFmpeg counts what follows damage, packet by packet.
+/// Walks through AAC in ADTS from header to header (ISO/IEC 13818-7, 6.2), while each frame directly follows the
+/// previous one. Damage ends the walk; the packets after it are counted as FFmpeg reads them.
 ///
 /// Every header counts as one packet of `packetFrames` frames, even if it states more blocks: FFmpeg's decoder decodes
 /// the first block and counts one.
@@ -12,11 +12,11 @@ enum ADTSWalker {
   static func extend(
     _ index: PacketIndex, to target: Int64, packetFrames: Int64, source: FileSource
   ) throws(AVFailure) {
-    let reach = index.reach
-    guard packetFrames > 0, reach.last.frame < target else { return }
+    let tail = index.tail
+    guard packetFrames > 0, tail.last.frame < target else { return }
     var window = FileWindow(source: source)
-    var entry = reach.last
-    var nextEntryFrame = entry.frame + reach.spacingFrames
+    var entry = tail.last
+    var nextEntryFrame = entry.frame + tail.spacingFrames
     var fixed: UInt64?
     while entry.frame <= target {
       guard let bytes = try window.bytes(at: entry.byte, count: 8) else { return }
@@ -28,7 +28,7 @@ enum ADTSWalker {
       fixed = bits
       if entry.frame >= nextEntryFrame {
         index.add(entry)
-        nextEntryFrame = entry.frame + reach.spacingFrames
+        nextEntryFrame = entry.frame + tail.spacingFrames
       }
       entry.byte += byteCount
       entry.frame += packetFrames

@@ -19,11 +19,11 @@ enum CodecTraits {
     codecName.hasPrefix("pcm_") || ["flac", "alac", "wavpack", "tta", "ape", "mlp", "truehd"].contains(codecName)
   }
 
-  /// Whether samples depend on all audio before them, because no packet resets the state of the decoder.
+  /// Whether samples depend on all earlier audio, because no packet resets the state of the decoder.
   ///
   /// The decoder predicts from its output, or continues a sequence of noise. These decoders are fast: 15 minutes of
   /// audio take less than half a second.
-  static func hasEndlessState(codecName: String) -> Bool {
+  static func dependsOnAllEarlierAudio(codecName: String) -> Bool {
     [
       "speex", "gsm", "gsm_ms", "g723_1", "ra_144", "ra_288", "nellymoser", "adpcm_g722", "adpcm_g726", "adpcm_g726le",
       "adpcm_ima_qt", "adpcm_yamaha", "adpcm_swf",
@@ -33,7 +33,9 @@ enum CodecTraits {
 
 /// The number of frames that must be decoded before a position for correct output there.
 enum CodecPreroll {
-  /// Returns a generous count that covers bit reservoirs, overlapping windows and predictors.
+  /// Returns a count with a margin, which covers bit reservoirs, overlapping windows and predictors.
+  ///
+  /// - Parameter declared: the count that the container states; nil if it states none.
   static func frameCount(codecName: String, sampleRateHz: Int, declared: Int64?) -> Int64 {
     switch codecName {
     case _ where codecName.hasPrefix("pcm_"): 0

@@ -15,8 +15,8 @@ enum ContainerFormat: Sendable, Hashable {
   case untimed
   /// AVI, Monkey's Audio, Musepack: also without timestamps; the demuxer finds packets by a table or internal state.
   case frameTable
-  /// MPEG program streams: FFmpeg cuts them into frames, and after a seek gives the first frame
-  /// the timestamp of another.
+  /// MPEG program streams: FFmpeg cuts them into frames, and after a seek gives the first frame the timestamp of
+  /// another frame.
   case programStream
   case other
 
@@ -78,10 +78,10 @@ enum ContainerFormat: Sendable, Hashable {
 
   /// How timestamps correct the position between the start of decoding and the target of a seek; nil if they do not.
   /// FFmpeg cuts the data of MPEG streams into frames.
-  var approach: AudioTimeline.SeekCorrection? {
+  var seekCorrection: AudioTimeline.SeekCorrection? {
     switch self {
-    case .programStream: .byFrames
-    case .other: .byDrift
+    case .programStream: .byHalfFrame
+    case .other: .byDisagreement
     default: nil
     }
   }
@@ -120,7 +120,7 @@ enum ContainerFormat: Sendable, Hashable {
     switch self {
     case .flac, .movie, .numberedFrames, .caf, .matroska, .coarse: return .timestamps
     case .wav, .aiff:
-      // A seek goes to a multiple of the block size in the header; a read from the start does not use the header.
+      // A seek goes to a multiple of the block size in the header. A read from the start ignores this size.
       if isPCM { return stream.hasBlocksOfWholeFrames ? .timestamps : .decoded }
       // FFmpeg uses the average byte rate in the header, which is rounded.
       if stream.codecName.hasPrefix("adpcm_"), let bytes = stream.blockByteCount, let frames = stream.blockFrameCount {

@@ -19,13 +19,13 @@ struct ContainerTiming {
     let format = ContainerFormat(demuxer.formatName)
     self.format = format
     self.isEndless = isEndless
-    let playing = demuxer.streams.filter { $0.mediaType == .audio || $0.mediaType == .video }
+    let mediaStreams = demuxer.streams.filter { $0.mediaType == .audio || $0.mediaType == .video }
     let edges = Dictionary(
-      playing.filter { $0.mediaType == .audio }.map { stream in
+      mediaStreams.filter { $0.mediaType == .audio }.map { stream in
         (stream.index, TrackEdges(demuxer: demuxer, stream: stream, format: format, byteCount: byteCount))
       }, uniquingKeysWith: { $1 })
     self.edges = edges
-    let starts = playing.compactMap { Self.start(of: $0, edges: edges, format: format) }
+    let starts = mediaStreams.compactMap { Self.start(of: $0, edges: edges, format: format) }
     let first = starts.filter(\.isNumeric).min() ?? .zero
     let beginsAtZero = format.hasMovieTimeline && !edges.values.contains(where: \.beginsAtFirstAudio)
     // Without its edit list, a track's timeline is that of its media, independent of other tracks.
@@ -34,7 +34,7 @@ struct ContainerTiming {
       isEndless
       ? .indefinite : demuxer.durationMicroseconds.map { TimeBase.microseconds.time(ofTicks: $0) } ?? .indefinite
     preciseTracks = Set(
-      playing.filter { stream in
+      mediaStreams.filter { stream in
         if isEndless { return false }
         if format == .mp3 { return edges[stream.index]?.audioFrameCount != nil }
         if let edits = edges[stream.index]?.edits { return edits.endFrame != nil }
@@ -52,9 +52,9 @@ struct ContainerTiming {
         if format == .ogg, stream.codecName == "vorbis", (stream.startTicks ?? 0) > 0 { return false }
         // If the container's index goes beyond the duration, one of the two is wrong.
         let end = edges[stream.index]?.endTicks ?? duration
-        let isBelievable = demuxer.lastIndexedTicks(streamIndex: stream.index).map { $0 < end } ?? true
+        let isPlausible = demuxer.lastIndexedTicks(streamIndex: stream.index).map { $0 < end } ?? true
         return demuxer.durationSource == .container && format.hasExactDurations
-          && (format != .movie || isBelievable)
+          && (format != .movie || isPlausible)
       }.map(\.index))
   }
 
@@ -86,7 +86,7 @@ struct ContainerTiming {
 
   private func containerRange(of stream: StreamInfo) -> TimeRange {
     let start = Self.start(of: stream, edges: edges, format: format) ?? origin
-    // A plain zero keeps a fine timescale out of every sum.
+    // Without an offset, a plain zero keeps the fine timescale of the origin out of sums.
     let offset = start.isNumeric && start != origin ? start - origin : .zero
     if isEndless { return TimeRange(start: offset, duration: .indefinite) }
     if let edits = edges[stream.index]?.edits, let rate = stream.sampleRateHz {
@@ -120,7 +120,7 @@ struct ContainerTiming {
   /// Returns the number of inaudible frames that the stream's duration includes.
   ///
   /// - Ogg includes the encoder's delay of an Opus stream.
-  /// - MP3 has the delay before its start.
+  /// - MP3 includes the delay, and begins after it.
   /// - MP4 includes the delay in iTunes' comment, and empty edits before the audio.
   private func skippedFrames(of stream: StreamInfo, start: MediaTime, rate: Int) -> Int64 {
     switch format {

@@ -4,8 +4,8 @@ extension MP3InfoFrame {
   /// The smallest and the largest frame of layer III: 8 kbit/s at 24 kHz, and 320 kbit/s at 32 kHz with a padding byte.
   private static let frameByteCounts: ClosedRange<Int64> = 24...1_441
 
-  /// Whether the file can have the number of frames that the header states, and no more. A
-  /// truncated file passes the check.
+  /// Whether the file can have exactly the number of frames that the header states. A truncated file passes the check
+  /// if the header also states the number of bytes.
   ///
   /// - Parameters:
   ///   - availableByteCount: bytes from the information frame to the end of the file.

@@ -1,7 +1,7 @@
 /// The information frame before the audio of an MP3 file: Xing or Info, with LAME's extension, or VBRI.
 ///
-/// FFmpeg reads it, too, and trims by LAME's extension, but does not report the resulting length. Sources: the Xing
-/// header SDK, the LAME tag specification (revision 1), Fraunhofer's VBRI header.
+/// FFmpeg also reads this frame and trims by LAME's extension, but does not report the resulting length. Sources: the
+/// Xing header SDK, the LAME tag specification (revision 1), Fraunhofer's VBRI header.
 struct MP3InfoFrame: Sendable, Hashable {
   /// The delay of layer III decoders in frames, in addition to the encoder's delay.
   static let decoderDelayFrames: Int64 = 529
@@ -13,10 +13,10 @@ struct MP3InfoFrame: Sendable, Hashable {
   /// The number of audio frames in each MPEG frame.
   var framesPerMPEGFrame: Int64
   /// The encoder's padding at both ends; nil without LAME's extension.
-  var delay: Delay?
+  var padding: Padding?
 
   /// The encoder's padding in frames, without the decoder's delay.
-  struct Delay: Sendable, Hashable {
+  struct Padding: Sendable, Hashable {
     var startFrames: Int64
     var endFrames: Int64
   }
@@ -26,8 +26,9 @@ struct MP3InfoFrame: Sendable, Hashable {
   var audioFrameCount: Int64? {
     guard let mpegFrameCount else { return nil }
     let all = mpegFrameCount * framesPerMPEGFrame
-    guard let delay else { return all }
-    return max(0, all - delay.startFrames - Self.decoderDelayFrames - max(0, delay.endFrames - Self.decoderDelayFrames))
+    guard let padding else { return all }
+    let endFrames = max(0, padding.endFrames - Self.decoderDelayFrames)
+    return max(0, all - padding.startFrames - Self.decoderDelayFrames - endFrames)
   }
 
   /// Finds the frame in `bytes`, which begin at or before the first MPEG frame; nil if there is none.
@@ -50,10 +51,10 @@ struct MP3InfoFrame: Sendable, Hashable {
     if flags & 2 != 0 { byteCount = bytes.number(4).flatMap { $0 > 0 ? $0 : nil } }
     if flags & 4 != 0 { bytes.skip(100) }
     if flags & 8 != 0 { bytes.skip(4) }
-    // The encoders whose delays FFmpeg accepts, too.
+    // FFmpeg accepts the padding of the same encoders.
     guard let encoder = bytes.text(4), ["LAME", "Lavf", "Lavc"].contains(encoder) else { return true }
     bytes.skip(17)
-    delay = bytes.number(3).map { Delay(startFrames: $0 >> 12, endFrames: $0 & 0xfff) }
+    padding = bytes.number(3).map { Padding(startFrames: $0 >> 12, endFrames: $0 & 0xfff) }
     return true
   }
 
@@ -67,7 +68,7 @@ struct MP3InfoFrame: Sendable, Hashable {
   }
 }
 
-/// Reads numbers and text in sequence; nil after the end.
+/// Reads big-endian numbers and text in sequence. Reads beyond the end return nil.
 struct BigEndianBytes {
   private let bytes: [UInt8]
   private(set) var offset: Int
@@ -77,7 +78,7 @@ struct BigEndianBytes {
     self.offset = offset
   }
 
-  /// Returns the four bytes at an offset.
+  /// Returns the four bytes at an offset as a number; nil if they are out of range.
   func header(at offset: Int) -> UInt32? {
     guard offset >= 0, offset <= bytes.count - 4 else { return nil }
     return bytes[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }

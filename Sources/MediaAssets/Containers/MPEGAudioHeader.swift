@@ -3,7 +3,7 @@
 struct MPEGAudioHeader: Sendable, Hashable {
   /// The layer, 1 to 3.
   let layer: Int
-  /// Whether the version is MPEG-2 or 2.5, which have half the sampling rates and half the frames.
+  /// Whether the version is MPEG-2 or 2.5, which have lower sampling rates, and in layer III half the frames.
   let isLowSampling: Bool
   let sampleRateHz: Int
   /// The size of the whole frame, header included.
@@ -28,8 +28,8 @@ struct MPEGAudioHeader: Sendable, Hashable {
 
   /// Returns a silent frame of layer III with the format of another one; nil if `bytes` is no such frame.
   ///
-  /// Its main data is zeros at the lowest gain, all of which the first granule uses. So a decoder has no main data left
-  /// for the following frame, as at the start of a file.
+  /// Its main data is zeros at the lowest gain. The first granule uses all main data, so a decoder has none left for
+  /// the following frame, as at the start of a file.
   static func silentFrame(like bytes: ArraySlice<UInt8>) -> (bytes: [UInt8], frameCount: Int)? {
     guard bytes.count >= 4 else { return nil }
     var bits = bytes.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

@@ -3,8 +3,8 @@ import LibAV
 /// Walks through MPEG audio from header to header, and cuts it into the same packets as FFmpeg's parser
 /// (`libavcodec/mpegaudio_parser.c`).
 ///
-/// Bytes between two frames belong to the packet of the second frame. A header is accepted without a check that another
-/// one follows. So the count equals that of a read from the start, in damaged files, too. A test compares both.
+/// Bytes between two frames belong to the packet of the second frame. A header is accepted even if no other header
+/// follows. So the count equals that of a read from the start, even in damaged files. A test compares both.
 ///
 /// Threading: one thread at a time; blocks.
 struct MPEGAudioWalker: ~Copyable {
@@ -102,7 +102,7 @@ enum MPEGAudioLocator {
   /// Returns the packet from which decoding gives the right samples from `target` on; nil if the walk
   /// does not reach it. Blocks.
   ///
-  /// It walks from the last indexed packet and adds packets to the index.
+  /// The function walks from the last indexed packet and adds packets to the index.
   ///
   /// A frame uses up to 511 earlier bytes of main data (255 in MPEG-2), from any number of packets (ISO/IEC 11172-3,
   /// 2.4.2.7: `main_data_begin`). Its overlap and filter bank need the two frames before it.
@@ -122,28 +122,28 @@ enum MPEGAudioLocator {
     }
   }
 
-  /// Walks to the packet that contains `target`. Returns the number of packets, the last of which are in `history`.
+  /// Walks to the packet that contains `target`. Returns the number of packets. `history` is a ring of the last ones.
   private static func walk(
     from start: PacketIndex.Entry, to target: Int64, index: PacketIndex, source: FileSource,
     history: inout [MPEGAudioWalker.Packet?]
   ) throws(AVFailure) -> Int? {
     var walker = MPEGAudioWalker(source: source, from: start)
     var count = 0
-    let reach = index.reach
-    var nextEntryFrame = reach.last.frame + reach.spacingFrames
+    let tail = index.tail
+    var nextEntryFrame = tail.last.frame + tail.spacingFrames
     while let packet = try walker.next() {
       history[count & (historyCount - 1)] = packet
       count += 1
       if packet.frame >= nextEntryFrame, packet.isSteady {
         index.add(PacketIndex.Entry(byte: packet.byte, frame: packet.frame))
-        nextEntryFrame = packet.frame + reach.spacingFrames
+        nextEntryFrame = packet.frame + tail.spacingFrames
       }
       if packet.frame + Int64(packet.frameCount) > target { return count }
     }
     return nil
   }
 
-  /// Returns the packet in the history that is far enough back for the last one; nil if the history is too short.
+  /// Returns the packet at which decoding for the last packet must begin; nil if the history is too short.
   private static func firstPacket(in history: [MPEGAudioWalker.Packet?], count: Int) -> PacketIndex.Entry? {
     var mainDataByteCount = 0
     var neededByteCount = 0

@@ -2,8 +2,8 @@
 ///
 /// FFmpeg retains only the result of an edit list in ticks of the movie, which are usually longer than frames.
 ///
-/// A pure value; nil if data is missing, out of range or exceeds a limit. At most `maximumBoxCount` boxes and
-/// `maximumEditCount` edits are read.
+/// A pure value. The initializer returns nil if data is missing, out of range or exceeds a limit. It reads at most
+/// `maximumBoxCount` boxes and `maximumEditCount` edits.
 struct MovieTrackTimes: Sendable, Hashable {
   /// One entry of the edit list (8.6.6).
   struct Edit: Sendable, Hashable {
@@ -17,7 +17,7 @@ struct MovieTrackTimes: Sendable, Hashable {
     static let normalRate: Int64 = 0x1_0000
 
     var isEmpty: Bool { mediaStart < 0 }
-    /// Whether media plays. The rate does not matter: every rate other than 0 plays at 1.
+    /// Whether media plays. Every rate other than 0 is played as 1.
     var playsMedia: Bool { mediaStart >= 0 && rate != 0 }
   }
 
@@ -80,43 +80,44 @@ struct MovieTrackTimes: Sendable, Hashable {
     }
     // Rounded to the nearest tick, like FFmpeg.
     let (scaled, overflow) = empty.multipliedReportingOverflow(by: mediaTimescale)
-    let (rounded, isTooMuch) = scaled.addingReportingOverflow(movieTimescale / 2)
-    return overflow || isTooMuch ? nil : rounded / movieTimescale - last.mediaStart
+    let (rounded, sumOverflow) = scaled.addingReportingOverflow(movieTimescale / 2)
+    return overflow || sumOverflow ? nil : rounded / movieTimescale - last.mediaStart
   }
 
   /// The end of the media on the movie's timeline, in ticks of the track; nil if the last edit ends elsewhere.
   ///
-  /// The edit means the media's end if it ends within one tick of the movie of it, because it cannot be more precise.
+  /// An edit cannot be more precise than a tick of the movie. So an end less than a tick from the media's end counts as
+  /// the media's end.
   var mediaEnd: Int64? {
     guard let origin = mediaOrigin, let last = edits.last, endsWithMedia(last) else { return nil }
-    let (end, isTooMuch) = origin.addingReportingOverflow(mediaDuration)
-    return isTooMuch ? nil : end
+    let (end, sumOverflow) = origin.addingReportingOverflow(mediaDuration)
+    return sumOverflow ? nil : end
   }
 
   /// The stated end of the single audible edit, in ticks of the track, rounded to the nearest tick like FFmpeg.
   private var editEnd: Int64? {
     guard let origin = mediaOrigin, let last = edits.last, last.duration > 0 else { return nil }
     let (scaled, overflow) = last.duration.multipliedReportingOverflow(by: mediaTimescale)
-    let (rounded, isTooMuch) = scaled.addingReportingOverflow(movieTimescale / 2)
-    let (end, isBeyond) = (rounded / movieTimescale).addingReportingOverflow(origin + last.mediaStart)
-    return overflow || isTooMuch || isBeyond ? nil : end
+    let (rounded, sumOverflow) = scaled.addingReportingOverflow(movieTimescale / 2)
+    let (end, endOverflow) = (rounded / movieTimescale).addingReportingOverflow(origin + last.mediaStart)
+    return overflow || sumOverflow || endOverflow ? nil : end
   }
 
-  /// Whether FFmpeg leaves out the last sample. The single audible edit means to end with the media, but its coarse
-  /// ticks end at or before the start of that sample.
+  /// Whether FFmpeg leaves out the last sample: the single audible edit ends with the media, but its end in coarse
+  /// ticks is at or before the start of that sample.
   var losesLastSample: Bool {
     guard let end = mediaEnd, let edited = editEnd, let lastSampleDuration else { return false }
     return edited < end && end - edited >= lastSampleDuration
   }
 
-  /// Whether an edit means to end with the media: it ends within one tick of the movie of the media's end.
+  /// Whether an edit ends with the media: its end is less than one tick of the movie from the media's end.
   func endsWithMedia(_ edit: Edit) -> Bool {
     guard edit.playsMedia, edit.duration > 0, mediaDuration > edit.mediaStart else { return false }
     let (edited, editedOverflow) = edit.duration.multipliedReportingOverflow(by: mediaTimescale)
-    let (present, presentOverflow) = (mediaDuration - edit.mediaStart)
+    let (available, availableOverflow) = (mediaDuration - edit.mediaStart)
       .multipliedReportingOverflow(by: movieTimescale)
-    let (difference, overflow) = edited.subtractingReportingOverflow(present)
-    return !editedOverflow && !presentOverflow && !overflow && difference.magnitude < mediaTimescale.magnitude
+    let (difference, overflow) = edited.subtractingReportingOverflow(available)
+    return !editedOverflow && !availableOverflow && !overflow && difference.magnitude < mediaTimescale.magnitude
   }
 
   // MARK: - Boxes

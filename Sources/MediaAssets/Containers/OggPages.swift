@@ -21,13 +21,15 @@ struct OggPages: ~Copyable {
   }
 
   private var window: FileWindow
-  /// The number of false page headers found. A file with too many is given up.
+  /// The number of false page headers found. The search ends after `maximumFalsePageCount`.
   private var falsePageCount = 0
   private static let maximumFalsePageCount = 2_000
 
   init(source: FileSource) { window = FileWindow(source: source) }
 
   /// Returns the page that begins at a byte; nil if there is none, or if the file ends within it.
+  ///
+  /// - Parameter isChecked: whether a page with a wrong checksum counts as none.
   mutating func page(at byte: Int64, isChecked: Bool = false) throws(AVFailure) -> Page? {
     guard let header = try window.bytes(at: byte, count: 27), isCapture(header) else { return nil }
     func number<Number: FixedWidthInteger>(_ offset: Int, _: Number.Type) -> Number {
@@ -56,7 +58,7 @@ struct OggPages: ~Copyable {
       isFirstOfStream: flags & 2 != 0, isLastOfStream: flags & 4 != 0)
   }
 
-  /// Returns the first page with a right checksum that begins at or after `byte` and before `limit`.
+  /// Returns the first page with a valid checksum that begins at or after `byte` and before `limit`.
   mutating func firstPage(from byte: Int64, before limit: Int64) throws(AVFailure) -> Page? {
     var position = byte
     while position < limit, falsePageCount < Self.maximumFalsePageCount {
@@ -75,10 +77,11 @@ struct OggPages: ~Copyable {
     return nil
   }
 
-  /// Whether the numbers of a stream's pages begin again between two of its pages: a chain whose streams have the same
-  /// serial number, which RFC 3533 forbids. Blocks; reads a few pages.
+  /// Whether the page numbers of a stream restart between two of its pages. Then the file is a chain whose streams have
+  /// the same serial number, which RFC 3533 forbids. Blocks; reads a few pages.
   ///
-  /// Distances are halved, so a stream that is longer than a sixteenth of the range is found.
+  /// The search halves the distance from `first` four times, so it finds a stream that is longer than a sixteenth of
+  /// the range.
   mutating func hasRestartedNumbering(after first: Page, before last: Page) throws(AVFailure) -> Bool {
     var later = last
     for shift in 1...4 {
@@ -128,15 +131,15 @@ struct OggStreams: Sendable, Hashable {
   /// The serial number of the stream that is read.
   let serialNumber: UInt32
   /// The serial numbers of all streams that begin at the file's start.
-  let all: Set<UInt32>
+  let serialNumbersAtStart: Set<UInt32>
 
   private static let maximumCount = 256
   /// The number of bytes at the end in which the last page is searched: twice the size of the largest page.
   private static let endByteCount: Int64 = 131_072
 
-  private init(serialNumber: UInt32, all: Set<UInt32>) {
+  private init(serialNumber: UInt32, serialNumbersAtStart: Set<UInt32>) {
     self.serialNumber = serialNumber
-    self.all = all
+    self.serialNumbersAtStart = serialNumbersAtStart
   }
 
   /// Finds the streams of a file of `byteCount` bytes. The first audio packet begins on the page at `firstByte`.
@@ -160,14 +163,14 @@ struct OggStreams: Sendable, Hashable {
       page = try pages.page(at: found.end)
     }
     guard let last, numbers.contains(last.serialNumber), numbers.contains(first.serialNumber) else { return nil }
-    // Only if the number of pages is too small for the size of the file.
+    // The search is necessary only if the number of pages is too small for the size of the file.
     let averageByteCount = byteCount / (Int64(last.sequenceNumber) + 1)
     if averageByteCount > pagesByteCount / max(1, pageCount) * 5 / 4,
       try pages.hasRestartedNumbering(after: first, before: last)
     {
       return nil
     }
-    return OggStreams(serialNumber: first.serialNumber, all: numbers)
+    return OggStreams(serialNumber: first.serialNumber, serialNumbersAtStart: numbers)
   }
 }
 
@@ -200,7 +203,7 @@ struct OggLocator: ~Copyable {
     var high = byteCount
     while high - low > Self.rangeByteCount {
       let middle = low + (high - low) / 2
-      switch try position(from: middle, before: high) {
+      switch try firstGranulePage(from: middle, before: high) {
       case .page(let page): if page.granule ?? .max <= target { low = page.byte } else { high = middle }
       case .none: high = middle
       case .foreign: return nil
@@ -216,7 +219,7 @@ struct OggLocator: ~Copyable {
     }
   }
 
-  /// Whether all pages from `byte` to the page that ends after `granule` are present and have right checksums. Blocks;
+  /// Whether all pages from `byte` to the page that ends after `granule` are present and have valid checksums. Blocks;
   /// reads these pages.
   mutating func isIntact(from byte: Int64, toGranule granule: Int64) throws(AVFailure) -> Bool {
     var byte = byte
@@ -232,18 +235,18 @@ struct OggLocator: ~Copyable {
     return true
   }
 
-  private enum Position {
+  private enum PageSearchResult {
     case page(OggPages.Page)
     case none
     /// A page of a stream that does not begin at the file's start.
     case foreign
   }
 
-  /// Returns the first page of the stream with a granule position.
-  private mutating func position(from byte: Int64, before limit: Int64) throws(AVFailure) -> Position {
+  /// Returns the first page of the stream with a granule position, at or after `byte` and before `limit`.
+  private mutating func firstGranulePage(from byte: Int64, before limit: Int64) throws(AVFailure) -> PageSearchResult {
     var next = try pages.firstPage(from: byte, before: limit)
     while let page = next {
-      guard streams.all.contains(page.serialNumber), !page.isFirstOfStream else { return .foreign }
+      guard streams.serialNumbersAtStart.contains(page.serialNumber), !page.isFirstOfStream else { return .foreign }
       if page.serialNumber == streams.serialNumber, page.granule != nil { return .page(page) }
       let end = page.end
       next = try pages.page(at: end, isChecked: true)
@@ -261,7 +264,7 @@ struct OggLocator: ~Copyable {
     while let page = next {
       if page.serialNumber == streams.serialNumber {
         if let before, before.sequenceNumber &+ 1 != page.sequenceNumber { position = nil }
-        // FFmpeg gives the packets of a stream's last page no timestamps when it begins there.
+        // If reading begins at a stream's last page, FFmpeg gives the packets of this page no timestamps.
         if let position, position <= target, !page.isContinuation, !page.isLastOfStream, !page.isFirstOfStream {
           found = PacketIndex.Entry(byte: page.byte, frame: position)
         }
@@ -270,7 +273,7 @@ struct OggLocator: ~Copyable {
           position = granule
         }
         before = page
-      } else if !streams.all.contains(page.serialNumber) {
+      } else if !streams.serialNumbersAtStart.contains(page.serialNumber) {
         return nil
       }
       let end = page.end

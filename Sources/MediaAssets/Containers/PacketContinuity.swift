@@ -1,7 +1,6 @@
 import LibAV
 
-/// Determines from the packets themselves how they follow each other, where their timestamps do not state it. A pure
-/// value.
+/// Determines how packets follow each other by their contents, if their timestamps do not define it. A pure value.
 ///
 /// - FLAC frames are numbered, so their positions are known.
 /// - In ASF and others, all frames of a group have the timestamp of the group.
@@ -17,11 +16,12 @@ struct PacketContinuity {
   private var firstRateCode: UInt8?
   /// Whether a packet with another sampling rate was read.
   private(set) var hasOtherRates = false
-  /// Whether the last packet has the timestamp of the packet before it, which is of no use.
+  /// Whether the last packet repeats the timestamp of the packet before it, so that its timestamp defines no position.
   private(set) var isInGroup = false
-  /// Whether that is true of a packet since the last seek, and of any packet that was read.
+  /// Whether a packet since the last seek repeated a timestamp.
   private(set) var hasGroups = false
-  private(set) var hasEverGroups = false
+  /// Whether any packet that was read repeated a timestamp.
+  private(set) var hasFoundGroups = false
   /// The position of the last packet, counted from the first packet of the file; nil if only timestamps define it.
   private(set) var numberedFrame: Int64?
   /// Whether the numbers contradicted each other since the last seek: streams were joined.
@@ -33,7 +33,7 @@ struct PacketContinuity {
     maximumGapFrames = Int64((stream.sampleRateHz ?? 0) * AudioTimeline.maximumGapSeconds)
   }
 
-  /// Forgets the last packet, because reading continues elsewhere.
+  /// Discards the last packet, because reading continues at another position.
   mutating func restart() { (last, lastTicks, isRenumbered, hasGroups) = (nil, nil, false, false) }
 
   /// Records a packet that was read.
@@ -44,7 +44,7 @@ struct PacketContinuity {
     }
     isInGroup = packet.pts != nil && packet.pts == lastTicks
     hasGroups = hasGroups || isInGroup
-    hasEverGroups = hasEverGroups || isInGroup
+    hasFoundGroups = hasFoundGroups || isInGroup
     lastTicks = packet.pts ?? lastTicks
     guard usesNumbers else { return }
     numberedFrame = nil
@@ -61,7 +61,7 @@ struct PacketContinuity {
   private func step(from one: Packet.FLACPosition, to other: Packet.FLACPosition) -> Int64? {
     guard one.countsSamples == other.countsSamples, max(one.number, other.number) < 1 << 40 else { return nil }
     let step = Int64(other.number) - Int64(one.number)
-    // The last frame is shorter than the others, and is not the first one.
+    // Only the last frame of a stream is shorter than the others, and `one` precedes another frame.
     return one.countsSamples ? step : step * one.frameCount
   }
 }

@@ -2,7 +2,8 @@ import LibAV
 
 /// Determines the lengths of packets in frames, and their positions if timestamps do not define them.
 ///
-/// Every packet must be passed once and in order, because the length of a packet may depend on those before it.
+/// Every packet must be passed to `note` once and in order, because the length of a packet may depend on earlier
+/// packets.
 struct PacketCounting {
   private let format: ContainerFormat
   /// The lengths stated by the packets themselves, if the format uses them.
@@ -25,9 +26,9 @@ struct PacketCounting {
     self.format = format
     let codecName = demuxer.streams[streamIndex].codecName
     // The packets of these codecs in AVI do not begin with a frame.
-    let isUncut = format == .frameTable && ["eac3", "dts"].contains(codecName)
+    let hasPartialFrames = format == .frameTable && ["eac3", "dts"].contains(codecName)
     // mkvmerge states no duration for ALAC.
-    let isNeeded = format.countsPackets && !isUncut || format == .matroska && codecName == "alac"
+    let isNeeded = format.countsPackets && !hasPartialFrames || format == .matroska && codecName == "alac"
     lengths = isNeeded ? try PacketLengths(demuxer: demuxer, streamIndex: streamIndex) : nil
   }
 
@@ -37,6 +38,7 @@ struct PacketCounting {
   /// Whether a timestamp between the file's start and the last packet disagreed with the lengths.
   var hasIrregularTimestamps: Bool { timeline.map { !$0.hasAgreed } ?? false }
 
+  /// Whether the lengths of all counted packets are known.
   var isLengthKnown: Bool { length != nil && !hasUnknownLengths }
 
   /// Records a packet that was read.
@@ -83,11 +85,12 @@ struct PacketCounting {
   /// Ends the counting of packets by their lengths.
   mutating func stopCountingByLengths() { timeline = nil }
 
-  /// Restarts counting at the file's start, whose timestamp is at position `stamped`. Returns the
-  /// position of the first packet.
-  mutating func restart(stamped: Int64?) -> Int64? {
+  /// Restarts counting at the file's start. Returns the position of the first packet.
+  ///
+  /// - Parameter timestampFrame: the position of the first packet by its timestamp.
+  mutating func restartAtFile(timestampFrame: Int64?) -> Int64? {
     restart(isIrregular: false)
-    return usesLengths ? startFrame ?? stamped : stamped
+    return usesLengths ? startFrame ?? timestampFrame : timestampFrame
   }
 
   /// Restarts counting at another position.

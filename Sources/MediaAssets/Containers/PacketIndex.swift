@@ -59,7 +59,7 @@ final class PacketIndex: Sendable {
   }
 
   /// The last entry, and the minimum distance of the next one from it.
-  var reach: (last: Entry, spacingFrames: Int64) {
+  var tail: (last: Entry, spacingFrames: Int64) {
     state.withLock { ($0.entries[$0.entries.count - 1], $0.spacingFrames) }
   }
 

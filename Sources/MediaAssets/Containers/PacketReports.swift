@@ -50,7 +50,7 @@ struct PacketReports {
 
   mutating func recordGap(frameCount: Int64) { gapFrameCount += frameCount }
 
-  /// Clears the damage, because a seek moves elsewhere.
+  /// Clears the damage and the gaps, because a seek moves to another position.
   mutating func restart() { (hasDamage, gapFrameCount) = (false, 0) }
 
   mutating func note(_ title: StreamTitle, at frame: Int64) { titles.append((frame, title)) }

@@ -13,7 +13,7 @@ struct PacketTimestamps: Sendable {
   private(set) var isStored = true
   private var byte: Int64?
   /// A limit larger than any block, so that sums of positions stay in range.
-  private static let mostFramesSince = Int64(1) << 32
+  private static let maximumFramesSince = Int64(1) << 32
 
   /// The length of the last packet in frames.
   private var frameCount: Int64?
@@ -28,7 +28,7 @@ struct PacketTimestamps: Sendable {
       framesSince = framesSince.flatMap { since in
         self.frameCount.flatMap { count in
           let (sum, overflow) = since.addingReportingOverflow(count)
-          return overflow || sum > Self.mostFramesSince ? nil : sum
+          return overflow || sum > Self.maximumFramesSince ? nil : sum
         }
       }
     }

@@ -1,7 +1,7 @@
 // FFmpeg's Ogg demuxer counts the packets of a page back from the page's granule position. It assumes that the block
 // before each packet is short (`vorbis_packet` in oggparsevorbis.c). The end of a packet is then right, but the start
-// and the length of a short block after a long one are not. At the end of a stream of one page, the demuxer also counts
-// the first packet, which has no audio. The block sizes of all packets allow both to be corrected.
+// and the length of a short block after a long block are wrong. At the end of a stream of one page, the demuxer also
+// counts the first packet, which has no audio. The block sizes of all packets allow both errors to be corrected.
 import LibAV
 
 /// Corrects the timestamps, lengths and end trims of the packets of an Ogg Vorbis stream, in the file's order.
@@ -219,8 +219,8 @@ struct VorbisPacketTimes {
     return start + offsetTicks
   }
 
-  /// Returns the number of frames of a packet after the stream's end, which is the granule position of the last page
-  /// (Vorbis I, appendix A.2).
+  /// Returns the number of frames of a packet that are after the stream's end. This end is the granule position of the
+  /// last page (Vorbis I, appendix A.2).
   private func endTrim(of packet: Packet, end: Int64, length: Int64) -> Int64 {
     if let byte = packet.bytePosition, let page = lastPages.first(where: { $0.byte == byte }) {
       return max(0, min(end - offsetTicks + driftTicks - page.granule, length))

@@ -1,8 +1,8 @@
 import LibAV
 import MediaCore
 
-/// The reader of a track's audio that `AudioTrackReader` wraps, with the same functions: of a file, a
-/// stream or a composition.
+/// Reads the audio of one track of a file, a stream or a composition. `AudioTrackReader` wraps it and documents its
+/// functions.
 protocol AudioReader: AnyObject {
   var format: AudioFormat { get }
   /// The format of the delivered samples; interleaved.
@@ -43,7 +43,9 @@ extension AudioReader {
   /// Returns no metadata; only streams have any.
   func popTimedMetadata() -> [TimedMetadataGroup] { [] }
 
-  /// Fills a buffer as far as audio is available. Returns the number of frames, and the error that followed them.
+  /// Fills `output` until it is full or no audio is available.
+  ///
+  /// - Returns: the number of frames, and the error that followed them.
   func fillBuffer(_ output: UnsafeMutableRawPointer, _ capacityFrames: Int) -> (count: Int, error: MediaError?) {
     var count = 0
     do throws(MediaError) {

@@ -12,7 +12,7 @@ struct EditedPosition {
   var prematureEndError: MediaError?
   /// The value of `media.changeCount` when `end` was found.
   var changeCount = 0
-  /// Whether the file broke off, so that reads return the end until the next seek.
+  /// Whether a read failed. Reads then return the end until the next seek.
   var hasFailed = false
   /// An error found while frames remained to be delivered. The next read throws it.
   var pendingError: MediaError?
@@ -31,18 +31,18 @@ struct EditedPosition {
   }
 }
 
-/// Tracks with an edit list. Each segment is read from the media with a separate pre-roll, and the next segment follows
+/// Tracks with an edit list. Each segment is read from the media with a separate preroll, and the next segment follows
 /// without a gap.
 extension AudioTrackReader {
   /// The audio that the edit list leaves out after the last audible frame.
   var editedEndTrim: EdgeTrim {
     guard let edited, edited.end != nil, let mediaEnd = edited.timeline.mediaEnd,
-      let present = edited.timeline.mediaFrameCount, present > mediaEnd
+      let mediaFrameCount = edited.timeline.mediaFrameCount, mediaFrameCount > mediaEnd
     else { return .none }
-    return EdgeTrim(frameCount: present - mediaEnd, source: .editList)
+    return EdgeTrim(frameCount: mediaFrameCount - mediaEnd, source: .editList)
   }
 
-  /// Converts a media time to asset time, within the segment that is being read. Outside it
+  /// Converts a media time to asset time, within the segment that is being read. For a time outside this segment,
   /// returns the reading position.
   func assetTime(_ time: MediaTime) -> MediaTime {
     guard let edited else { return time }
@@ -89,7 +89,8 @@ extension AudioTrackReader {
     let latest = min(allowed.upperBound, (segment.end ?? .max) - 1)
     let mediaTarget = mediaStart + (target - segment.start)
     let reached = try seekMedia(toFrame: mediaTarget, before: target - earliest, after: max(0, latest - target))
-    // The media can end before the range. The rest of a segment is then silence, but in the last segment it is the end.
+    // The media can end before the allowed range. The rest of the segment is then silence. In the last segment, the
+    // track ends there.
     let lowest = mediaTarget - (target - earliest)
     if reached >= lowest || index == timeline.segments.count - 1 {
       edited?.position = max(segment.start, target + (reached - mediaTarget))
@@ -149,8 +150,9 @@ extension AudioTrackReader {
     return count > 0 ? .frames(count, position: start) : .endOfTrack
   }
 
-  /// Ends reading at the current position until the next seek. With `damagedFile` this position
-  /// becomes the track's end.
+  /// Ends reading at the current position until the next seek. After `damagedFile` this position is the track's end.
+  ///
+  /// - Returns: `error`.
   private func endReading(with error: MediaError) -> MediaError {
     edited?.pendingError = nil
     edited?.hasFailed = true
@@ -162,7 +164,7 @@ extension AudioTrackReader {
     return error
   }
 
-  /// Reads from one segment. Missing media is silence, but in the last segment it is the end of the track.
+  /// Reads from one segment. Missing media is read as silence. In the last segment, the track ends there.
   private func readSegment(
     into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> ReadResult {
@@ -196,11 +198,13 @@ extension AudioTrackReader {
     return .frames(capacity, position: position)
   }
 
-  /// Sets the end of the track after all media was counted, and moves there. Returns the end of the last segment.
+  /// Sets the end of the track after all media was counted, and moves to this end.
+  ///
+  /// - Returns: the end of the track.
   func finishEdited(mediaFrameCount: Int64) -> Int64 {
     guard let last = edited?.timeline.segments.last else { return mediaFrameCount }
-    let present = last.mediaStart.map { last.start + max(0, mediaFrameCount - $0) }
-    let frame = min(last.end ?? present ?? last.start, present ?? .max)
+    let availableEnd = last.mediaStart.map { last.start + max(0, mediaFrameCount - $0) }
+    let frame = min(last.end ?? availableEnd ?? last.start, availableEnd ?? .max)
     edited?.end = TrackEnd(frame: frame, isExact: media.isPositionExact)
     edited?.position = frame
     return frame

@@ -115,7 +115,7 @@ public final class AudioTrackReader: @unchecked Sendable {
   public var channelMask: UInt64? { reader.channelMask }
   /// The position of the next frame to read.
   public var position: Int64 { edited?.position ?? reader.position }
-  /// The reason why ``position`` may be inexact since the last seek; nil if it is proved.
+  /// The reason why ``position`` may be inexact since the last seek; nil if the position is proven.
   public var positionDoubt: PositionDoubt? { reader.positionDoubt }
   /// Returns the stream titles received since the last call, in order, each with the time from which it applies.
   public func popTitles() -> [(time: MediaTime, title: StreamTitle)] {
@@ -158,9 +158,9 @@ public final class AudioTrackReader: @unchecked Sendable {
 
   /// Reads up to `capacityFrames` frames; fewer only at the end or after cancellation. Blocks.
   ///
-  /// - Parameter output: a buffer for `capacityFrames` interleaved frames, with the alignment of the samples.
   /// Audio after a change of the sample rate or channel count is converted to ``format``.
   ///
+  /// - Parameter output: a buffer for `capacityFrames` interleaved frames, with the alignment of the samples.
   /// - Throws: `readFailed`; `damagedFile`, after the last frame, if the file ends too early; `conversionFailed`.
   public func read(
     into output: UnsafeMutableRawPointer, capacityFrames: Int
@@ -172,8 +172,8 @@ public final class AudioTrackReader: @unchecked Sendable {
   /// Seeks to a time; the next read begins there. Blocks.
   ///
   /// With tolerances of zero the next frame is the one that contains `time`: frame `floor(time * rate)`. Larger
-  /// tolerances allow another position within them that is cheaper to reach. It is in decoded audio nearby, or it needs
-  /// no decoding except the pre-roll. Times outside the asset are clamped.
+  /// tolerances allow a cheaper position: in nearby audio that is already decoded, or without any decoding except the
+  /// preroll. Times outside the asset are clamped.
   ///
   /// - Returns: the time of the next frame.
   /// - Throws: `invalidTime`; `cancelled`; `readFailed`, `damagedFile`.
@@ -191,14 +191,16 @@ public final class AudioTrackReader: @unchecked Sendable {
     return MediaTime(frame: position, rate: format.sampleRateHz)
   }
 
-  /// Whether the positions of audio after damage depend on where reading began: the timestamps and the lengths of
-  /// packets contradict each other there, and a read from the start knows which packets do not decode.
+  /// Whether the positions of audio after damage depend on where reading began.
+  ///
+  /// The timestamps of such audio contradict the lengths of its packets. Only a read from the start knows which packets
+  /// do not decode.
   var dependsOnDamage: Bool {
     guard let media = reader as? MediaTrackReader, !media.isRemote else { return false }
     return media.reader.format.timestampSource == .container && media.positioning == .counted(.packets)
   }
 
-  /// Continues at time 0. A file is opened again.
+  /// Continues at time 0. A file without an edit list is reopened, unless a worker process reads it.
   func restart() throws(MediaError) {
     if edited == nil, let media = reader as? MediaTrackReader { return try media.restart() }
     _ = try seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)

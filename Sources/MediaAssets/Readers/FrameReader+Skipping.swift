@@ -38,8 +38,8 @@ extension FrameReader {
     rates.hasOtherRates || continuity.hasOtherRates || vorbisTimes?.hasOtherRates ?? false
   }
 
-  /// Whether packets were found whose timestamps are those of the packets before them.
-  var hasRepeatedTimestamps: Bool { continuity.hasEverGroups && vorbisTimes == nil }
+  /// Whether any packet repeated the timestamp of the packet before it.
+  var hasRepeatedTimestamps: Bool { continuity.hasFoundGroups && vorbisTimes == nil }
 
   /// Whether timestamps distinguish neighbouring frames, so that packet durations can be summed.
   var hasExactTimestamps: Bool { timeline.map { !$0.hasCoarseTicks } ?? false }
@@ -47,7 +47,8 @@ extension FrameReader {
   /// Returns the position of a decoded frame that does not follow the frame before it, for timestamps that are rounded
   /// to more than a frame.
   ///
-  /// It is the only position near the timestamp that the lengths of the frames allow. A seek finds the same position.
+  /// The result is the only position near the timestamp that the lengths of the frames allow. A seek finds the same
+  /// one.
   ///
   /// - Returns: nil if only the timestamp defines the position.
   func exactPosition(timestampFrame: Int64?, expected: Int64?) -> Int64? {
@@ -58,8 +59,8 @@ extension FrameReader {
 
   /// Records a jump of the timestamps between the packet at which decoding began and the position of a seek.
   ///
-  /// If ticks are not frames, the position then depends on another timestamp than in a read from the start. In a
-  /// program stream the first timestamp that FFmpeg gives after a seek is often that of another packet.
+  /// If ticks are not whole frames, the position then depends on another timestamp than in a read from the start. In a
+  /// program stream, the first timestamp that FFmpeg reports after a seek often belongs to another packet.
   ///
   /// - Parameter missingFrameCount: the length of a gap in frames.
   func recordJumpBeforePosition(_ step: AudioTimeline.Step, missingFrameCount: Int64) {

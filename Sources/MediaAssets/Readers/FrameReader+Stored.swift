@@ -28,14 +28,14 @@ struct StoredPacketState {
   /// The maximum number of frames of one packet, so that sums of positions stay in range.
   static let maximumFrameCount = Int64(1) << 31
 
-  /// Keeps a packet that was read for the first frame. If there are too many, discards all; the file is then read again
+  /// Keeps a packet that was read for the first frame. At the limit, discards all packets; the file is then read again
   /// from its start.
   mutating func keep(_ packet: Packet) throws(AVFailure) {
     guard kept.count < Self.maximumKeptCount else { return restart(atStart: false) }
     kept.append(try packet.copied())
   }
 
-  /// Delivers the kept packets first, if there are any.
+  /// Starts delivery with the kept packets.
   fileprivate mutating func startDelivery() {
     (startedAtFirstPacket, readCount) = (keepsPackets, 0)
     keepsPackets = false
@@ -77,7 +77,7 @@ extension FrameReader {
     if !timeline.hasCoarseTicks, let timestampFrame = last.pts.flatMap({ timeline.frame(ofTicks: $0) }) {
       lastFrame = timestampFrame
     }
-    // The first packet of a Vorbis stream produces no audio, whatever length it states.
+    // The first packet of a Vorbis stream produces no audio, even if it states a length.
     if counts.count > 1, !timeline.hasCoarseTicks,
       let first = stored.kept.first?.pts.flatMap({ timeline.frame(ofTicks: $0) }),
       let second = stored.kept[1].pts.flatMap({ timeline.frame(ofTicks: $0) }), second >= first

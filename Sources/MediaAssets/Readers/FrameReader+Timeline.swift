@@ -8,9 +8,10 @@ extension FrameReader {
     guard let frameBase = TimeBase(sampleRateHz: rate) else { return nil }
     let firstFrame = frame.pts.flatMap { streamFrame(ofTicks: $0, frameBase) }
     // Undecodable packets count, because silence replaces them.
-    let firstPacket = (start?.ticks).flatMap { streamFrame(ofTicks: $0, frameBase) }.map { $0 + trims.startFrames }
+    let firstPacketStart = (firstPacket?.ticks).flatMap { streamFrame(ofTicks: $0, frameBase) }
+      .map { $0 + trims.startFrames }
     let isFine = frameBase.ticks(from: 1, of: stream.timeBase, rounding: .up).map { $0 <= 1 } ?? false
-    let afterLoss = isFine ? firstPacket : firstFrame.map { $0 - lostAtStartCount * Int64(frame.frameCount) }
+    let afterLoss = isFine ? firstPacketStart : firstFrame.map { $0 - lostAtStartCount * Int64(frame.frameCount) }
     // In an ADTS stream, undecodable data before the first decoded frame is not counted: nothing
     // shows that it was audio.
     let audioStart = (isAfterLoss && format != .adts ? afterLoss ?? firstFrame : firstFrame) ?? 0
@@ -35,8 +36,8 @@ extension FrameReader {
 
   /// The position of the first frame of the stream's first packet; negative if priming is cut off. Nil until known.
   var startFrame: Int64? {
-    guard let timeline, let start else { return nil }
-    guard let ticks = start.ticks else { return 0 }
+    guard let timeline, let firstPacket else { return nil }
+    guard let ticks = firstPacket.ticks else { return 0 }
     return timeline.firstFrame(ofTicks: ticks)
   }
 
@@ -47,19 +48,19 @@ extension FrameReader {
     return overflow ? nil : timeline.frame(ofTicks: end)
   }
 
-  /// Adds a packet to the index.
+  /// Adds a packet to the index, unless the last entry is too near.
   func addToIndex(_ frame: Int64, _ byte: Int64, _ index: PacketIndex) {
     guard frame >= nextIndexedFrame else { return }
     index.add(PacketIndex.Entry(byte: byte, frame: frame))
-    let reach = index.reach
-    nextIndexedFrame = reach.last.frame + reach.spacingFrames
+    let tail = index.tail
+    nextIndexedFrame = tail.last.frame + tail.spacingFrames
   }
 
   /// Reports that a frame, or a packet delivered without decoding, is not at the expected position.
   func recordJump(_ step: AudioTimeline.Step, to frame: Int64, from expected: Int64?) {
     guard step != .contiguous else { return }
     if isPrerolling { return recordJumpBeforePosition(step, missingFrameCount: frame - (expected ?? frame)) }
-    // In MP4 the jump may be an edit; then the duration of the packet before does not reach the new position.
+    // In MP4 the jump may be an edit. Then the previous packet does not end at the new position.
     if format.hasMovieTimeline, step == .gap, previousEndFrame != frame { return }
     reports.note(step, at: expected ?? frame)
   }

@@ -31,10 +31,11 @@ final class FrameReader {
   private(set) var isPositionProven = true
   /// Whether frames were dropped after the last seek, because their position was unknown.
   private(set) var hasDroppedFramesAfterSeek = false
-  /// The position of the packet with which decoding began after the last seek; nil before, or without a timestamp.
-  private(set) var firstPacketFrame: Int64?
+  /// The position of the packet with which decoding began after the last seek; nil before that packet, or without a
+  /// timestamp.
+  private(set) var decodeStartFrame: Int64?
   /// The byte position, timestamp and duration of the stream's first packet.
-  private(set) var start: (byte: Int64?, ticks: Int64?, durationTicks: Int64?)?
+  private(set) var firstPacket: (byte: Int64?, ticks: Int64?, durationTicks: Int64?)?
   /// The sizes of the decoded frames, for timestamps that do not identify a frame.
   private(set) var grid: FrameGrid
   /// The time spent reading packets, in ns.
@@ -47,11 +48,11 @@ final class FrameReader {
   private(set) var demuxer: Demuxer
   var decoder: Decoder
   /// Converts audio after a change of the sample rate.
-  let rates: RateAdapter
+  let rates: SampleRateAdapter
   let packet: Packet
   /// Whether timestamps disagree with the frame count, so that they cannot prove the position after a seek.
   private(set) var hasIrregularTimestamps = false
-  /// Whether timestamps disagree with the numbers of the frames, which define positions.
+  /// Whether timestamps disagree with the frame numbers in the packets, which define positions.
   private(set) var hasWrongTimestamps = false
   /// Whether the first timestamp since the last seek is rounded to more than a frame and the exact position is unknown.
   private(set) var isPositionRounded = false
@@ -82,16 +83,17 @@ final class FrameReader {
   private(set) var vorbisTimes: VorbisPacketTimes?
   /// The inaudible frames before time 0: granule positions count audio from 0 (Vorbis I, appendix A.2).
   var negativeStartFrames: Int64 = 0
-  /// Finds packets that follow each other whatever their timestamps state.
+  /// Finds packets that follow each other, regardless of their timestamps.
   private(set) var continuity: PacketContinuity
   /// How the last packet's position follows from the timestamps stored in the container.
-  private var stamps = PacketTimestamps()
-  /// Whether a seek led here whose position is defined by the timestamps that follow.
+  private var storedTimestamps = PacketTimestamps()
+  /// Whether the last seek used timestamps, so that the timestamps of the packets after it define the position.
   private var isSoughtByTimestamp = false
   /// Whether all packets since the file's start have been decoded.
   private(set) var isDecodedFromStart = true
-  /// The position of the first frame, and whether the next frame is that one: a new decoder is at the first packet.
+  /// The position of the stream's first frame; nil until known.
   private var firstFrameStart: Int64?
+  /// Whether a new decoder is at the stream's first packet, so that the next frame is the first one.
   private var isAtFirstPacket = true
   /// The position of the next packet by the index; set only right after a seek to a byte.
   private var entryFrame: Int64?
@@ -109,7 +111,7 @@ final class FrameReader {
   /// The position of the next packet to add to the index.
   var nextIndexedFrame: Int64 = 0
 
-  /// The number of consecutive failed reads after which the rest of a file is given up.
+  /// The number of consecutive failed reads after which the rest of a file is not read.
   private static let maximumBadReads = 64
   /// The maximum distance of a packet from its index entry: in Vorbis only the end of the first packet is exact.
   private static let maximumDisagreementFrames: Int64 = 4_096
@@ -122,7 +124,7 @@ final class FrameReader {
     decoder = try Decoder(demuxer: demuxer, streamIndex: streamIndex)
     packet = try Packet()
     frame = try Frame()
-    rates = try RateAdapter()
+    rates = try SampleRateAdapter()
     grid = FrameGrid(declaredStep: stream.frameStepCount)
     continuity = PacketContinuity(stream: stream, format: format)
     self.format = format
@@ -152,7 +154,7 @@ final class FrameReader {
           continue
         }
         return .frame
-      case .undecodable(let failure): drop(failure)
+      case .undecodable(let failure): recordUndecodable(failure)
       case .endOfStream:
         if rates.finish() { continue }
         return .endOfTrack
@@ -165,19 +167,19 @@ final class FrameReader {
           _ = try decoder.sendEndOfStream()
         case .packet:
           try renewDecoderAtStart()
-          if case .undecodable(let failure) = try decoder.send(packet) { drop(failure) }
+          if case .undecodable(let failure) = try decoder.send(packet) { recordUndecodable(failure) }
         }
       }
     }
   }
 
-  /// Moves the next audio of another sample rate into `frame`. Returns false if there is none.
+  /// Moves the next audio that `rates` has converted into `frame`. Returns false if there is none.
   private func nextConverted() throws(AVFailure) -> Bool {
     do throws(AVFailure) {
       guard try rates.next(into: frame) else { return false }
     } catch {
       guard error.kind == .invalidData else { throw error }
-      drop(error)
+      recordUndecodable(error)
       return false
     }
     // The timestamps of an Ogg stream with another rate have other ticks.
@@ -188,14 +190,14 @@ final class FrameReader {
   /// Replaces a flushed decoder at the stream's first packet.
   ///
   /// For some codecs a flushed decoder differs from a new one: AAC keeps overlapping samples, and Vorbis outputs audio
-  /// for its first packet. After pre-roll the difference is irrelevant. The decoder is kept if a new one would cut off
+  /// for its first packet. After a preroll the difference is irrelevant. The decoder is kept if a new one would cut off
   /// padding that the header declares: the difference is inaudible there.
   private func renewDecoderAtStart() throws(AVFailure) {
     guard isDecoderFlushed else { return }
     isDecoderFlushed = false
     guard !CodecTraits.isLossless(codecName: stream.codecName), stream.initialPaddingFrames == nil,
-      let firstPacketFrame, let startFrame, let timeline,
-      firstPacketFrame <= startFrame + timeline.roundingFrames
+      let decodeStartFrame, let startFrame, let timeline,
+      decodeStartFrame <= startFrame + timeline.roundingFrames
     else { return }
     decoder = try Decoder(demuxer: demuxer, streamIndex: stream.index)
     isAtFirstPacket = true
@@ -218,7 +220,7 @@ final class FrameReader {
         // A failed read of the source is final, but a demuxer can recover from invalid data.
         badReadCount += 1
         guard error.kind == .invalidData, badReadCount < Self.maximumBadReads else { throw error }
-        drop(error)
+        recordUndecodable(error)
         continue
       }
       guard packet.streamIndex == stream.index else { continue }
@@ -228,7 +230,7 @@ final class FrameReader {
       previousEndFrame = countedFrame
       try vorbisTimes?.correct(packet)
       if edges.hasWrongLength, hasReadPacket { packet.clearTrims() }
-      count()
+      positionPacket()
       if stored.keepsPackets { try stored.keep(packet) }
       recordTitles()
       if trailingBytesFrame == nil, trims.note(packet.trimmedFrames) {
@@ -241,9 +243,9 @@ final class FrameReader {
   }
 
   /// Determines the position of the packet that was read, and gives the packet a matching timestamp.
-  private func count() {
-    if start == nil { start = (packet.bytePosition, packet.pts, packet.duration) }
-    stamps.note(
+  private func positionPacket() {
+    if firstPacket == nil { firstPacket = (packet.bytePosition, packet.pts, packet.duration) }
+    storedTimestamps.note(
       byte: packet.bytePosition, ticks: packet.pts,
       frameCount: { [packet, stream, grid, timeline, hasReadPacket] in
         guard let declared = packet.duration.flatMap({ timeline?.frameCount(ofTicks: $0) }) else { return nil }
@@ -258,11 +260,11 @@ final class FrameReader {
     if continuity.isInGroup, vorbisTimes == nil { packet.clearTimestamps() }
     counting.note(packet, in: timeline, grid: grid)
     guard let timeline else { return }
-    let position = determinePosition(in: timeline, followsKnownLength: wasLengthKnown)
+    let position = determinePosition(in: timeline, isPreviousLengthKnown: wasLengthKnown)
     packetFrame = position
     if !hasReadPacket {
       hasReadPacket = true
-      firstPacketFrame = position
+      decodeStartFrame = position
     }
     guard let position else { return }
     trailingBytesFrame = format.hasSyncWords && !packet.beginsWithSyncWord ? trailingBytesFrame ?? position : nil
@@ -277,11 +279,10 @@ final class FrameReader {
   /// Returns the position of the packet, by counting or by its timestamp.
   ///
   /// A packet without a timestamp is at the counted position. So is a packet whose timestamp only continues from the
-  /// packet before. In raw streams FFmpeg adds up lengths in rounded ticks and drifts (44.1 kHz AC-3: 20 ms in 90 s).
-  ///
-  /// - Parameter isFollowing: whether the length of the packet before is known.
-  private func determinePosition(in timeline: AudioTimeline, followsKnownLength isFollowing: Bool) -> Int64? {
-    checkEntry(in: timeline)
+  /// previous packet. In raw streams FFmpeg adds lengths in rounded ticks, and its timestamps drift (44.1 kHz AC-3:
+  /// 20 ms in 90 s).
+  private func determinePosition(in timeline: AudioTimeline, isPreviousLengthKnown: Bool) -> Int64? {
+    detectRecounting(in: timeline)
     let expectedTicks = nextTicks
     nextTicks = packet.pts.flatMap { pts in
       let (end, overflow) = pts.addingReportingOverflow(packet.duration ?? 0)
@@ -293,38 +294,38 @@ final class FrameReader {
       {
         hasWrongTimestamps = true
       }
-      return stampPacket(at: startFrame + frame, timeline)
+      return setPacketTimestamp(at: startFrame + frame, timeline)
     }
     if isCounted, let countedFrame, counting.usesLengths {
       let position = counting.position(ticks: packet.pts, countedFrame: countedFrame)
       if counting.hasIrregularTimestamps { index?.noteIrregularTimestamp(at: position - (startFrame ?? 0)) }
-      return stampPacket(at: position, timeline)
+      return setPacketTimestamp(at: position, timeline)
     }
     // Only the first packet of a block has a stored timestamp; the timestamps that FFmpeg derives for
     // the others prove nothing.
-    if format == .matroska, !stamps.isStored, !isFollowing { packet.clearTimestamps() }
-    let isCalculated = format.countsPackets && isFollowing && hasReadPacket
+    if format == .matroska, !storedTimestamps.isStored, !isPreviousLengthKnown { packet.clearTimestamps() }
+    let isCalculated = format.countsPackets && isPreviousLengthKnown && hasReadPacket
     let isContinuing =
       packet.pts.map { pts in
         isRecounting || isCalculated
           || !timeline.hasCoarseTicks && (expectedTicks.map { ($0 &- pts).magnitude <= 1 } ?? false)
       } ?? true
-    if packet.pts == nil, !isFollowing { countedFrame = nil }
+    if packet.pts == nil, !isPreviousLengthKnown { countedFrame = nil }
     if continuity.isInGroup, isCounted { return countedFrame }
     guard isCounted, let countedFrame, isContinuing else { return packet.pts.flatMap { timeline.frame(ofTicks: $0) } }
     if isRecounting { packet.clearTrims() }
-    return stampPacket(at: countedFrame, timeline)
+    return setPacketTimestamp(at: countedFrame, timeline)
   }
 
   /// Gives the packet the timestamp of its counted position; returns nil if there is no such timestamp.
-  private func stampPacket(at position: Int64, _ timeline: AudioTimeline) -> Int64? {
+  private func setPacketTimestamp(at position: Int64, _ timeline: AudioTimeline) -> Int64? {
     guard let ticks = timeline.ticks(ofFrame: position, rounding: .nearest) else { return nil }
     packet.setTimestamps(ticks)
     return position
   }
 
   /// Counts packets by their lengths from the next rewind on, because the stream's timestamps are irregular.
-  func countPacketLengths() throws(AVFailure) {
+  func startCountingByLengths() throws(AVFailure) {
     guard let timeline else { return }
     let isPadded = !CodecTraits.isLossless(codecName: stream.codecName) && grid.step > 0
     try counting.startCountingByLengths(
@@ -334,24 +335,24 @@ final class FrameReader {
   }
 
   /// Counts packets by their timestamps again, as a new reader does.
-  func trustTimestamps() { counting.stopCountingByLengths() }
+  func stopCountingByLengths() { counting.stopCountingByLengths() }
 
-  /// Handles the first packet after a seek to a byte.
+  /// Determines at the first packet after a seek to a byte whether FFmpeg counts timestamps from there.
   ///
-  /// For a container without stored timestamps FFmpeg counts from the seek position. It would then trim the padding of
-  /// the file's start and end at wrong positions.
-  private func checkEntry(in timeline: AudioTimeline) {
+  /// FFmpeg does so for containers without stored timestamps. It would then trim the padding of the file's start and
+  /// end at wrong positions.
+  private func detectRecounting(in timeline: AudioTimeline) {
     guard let frame = entryFrame else { return }
     entryFrame = nil
     guard let pts = packet.pts, let found = timeline.frame(ofTicks: pts) else {
       isRecounting = packet.pts == nil
       return
     }
-    isRecounting = abs(found - frame) > timeline.roundingFrames && (pts == 0 || pts == start?.ticks)
+    isRecounting = abs(found - frame) > timeline.roundingFrames && (pts == 0 || pts == firstPacket?.ticks)
   }
 
-  /// Records that the packet sent last did not decode; silence replaces it.
-  private func drop(_ failure: AVFailure) {
+  /// Records that the last packet did not decode; silence replaces it.
+  private func recordUndecodable(_ failure: AVFailure) {
     isAfterLoss = true
     lostEnd = timeline?.recordMissingPacket(frameCount: packetFrameCount) ?? packetEndFrame
     if timeline == nil { lostAtStartCount += 1 }
@@ -384,7 +385,7 @@ final class FrameReader {
     }
     let isAfterLoss = isAfterLoss
     self.isAfterLoss = false
-    timeline?.seekCorrection = isSoughtByTimestamp && isPrerolling ? format.approach : nil
+    timeline?.seekCorrection = isSoughtByTimestamp && isPrerolling ? format.seekCorrection : nil
     // After a seek the first packet may be any one of its group, so timestamps prove no position.
     if continuity.hasGroups, vorbisTimes == nil { timeline?.isIrregular = true }
     lostEnd = nil
@@ -400,7 +401,7 @@ final class FrameReader {
       hasIrregularTimestamps = !timeline.hasAgreed
     }
     if isCounted, !hasOtherRates {
-      let isStored = stamps.isStored && frame.pts == packet.pts
+      let isStored = storedTimestamps.isStored && frame.pts == packet.pts
       grid.observe(start: frameStart, timestampFrame: isStored ? timestampFrame : nil, frameCount: frame.frameCount)
     }
     if !isAfterLoss { recordJump(result.step, to: result.frame, from: expected) }
@@ -418,8 +419,8 @@ final class FrameReader {
 
   /// Resolves the position of the first frame after a seek.
   ///
-  /// A timestamp that is rounded to more than a frame is moved to the frame that the frame sizes allow. A constant
-  /// lateness of all timestamps is subtracted.
+  /// A timestamp that is rounded to more than a frame is moved to the only position that the frame sizes allow. A
+  /// constant lateness of all timestamps is subtracted.
   ///
   /// - Returns: false if FFmpeg derived the timestamp from guessed lengths. The next timestamp stored in the container
   ///   then decides.
@@ -431,21 +432,21 @@ final class FrameReader {
     }
     // Plain PCM can begin at any sample.
     let isOnGrid = grid.isLatenessKnown && !isCounted && !stream.codecName.hasPrefix("pcm_")
-    guard let timeline, timeline.hasRoundedTicks || isOnGrid, let pts = frame.pts, let start else { return true }
+    guard let timeline, timeline.hasRoundedTicks || isOnGrid, let pts = frame.pts, let firstPacket else { return true }
     if isAtFirstPacket {
       if let firstFrameStart { self.timeline?.restart(at: firstFrameStart) }
       return true
     }
     let isOfLastPacket = pts == packet.pts
-    guard let since = isOfLastPacket ? stamps.framesSince : 0 else {
+    guard let since = isOfLastPacket ? storedTimestamps.framesSince : 0 else {
       hasDroppedFramesAfterSeek = true
       return false
     }
-    guard let ticks = isOfLastPacket ? stamps.ticks : pts, let timestampFrame = timeline.frame(ofTicks: ticks) else {
-      return true
-    }
-    guard timeline.hasCoarseTicks || !isCounted && ticks != start.ticks else { return true }
-    // A frame whose start is trimmed begins between the multiples.
+    guard let ticks = isOfLastPacket ? storedTimestamps.ticks : pts,
+      let timestampFrame = timeline.frame(ofTicks: ticks)
+    else { return true }
+    guard timeline.hasCoarseTicks || !isCounted && ticks != firstPacket.ticks else { return true }
+    // A frame whose start is trimmed does not begin at a multiple of the grid's step.
     let isTrimmed = !timeline.hasCoarseTicks && Int64(frame.frameCount) < grid.step
     let exact =
       isTrimmed
@@ -487,7 +488,7 @@ final class FrameReader {
     if let ticks = timeline?.ticks(ofFrame: frame) { vorbisTimes?.restart(atPageAfter: ticks) }
     let result = try readPacket()
     if result == .cancelled { throw AVFailure(cancelledIn: "av_read_frame") }
-    guard result == .packet, packet.bytePosition == byte, let found = firstPacketFrame,
+    guard result == .packet, packet.bytePosition == byte, let found = decodeStartFrame,
       abs(found - frame) <= Self.maximumDisagreementFrames, vorbisTimes?.isStartProven ?? true
     else {
       isCounted = false
@@ -528,7 +529,7 @@ final class FrameReader {
         guard packet.pts != nil, let end = countedFrame, end <= target else {
           if packet.pts == nil { timeline?.restart(at: before) }
           isPacketPending = true
-          firstPacketFrame = packetFrame
+          decodeStartFrame = packetFrame
           return true
         }
         isAtFirstPacket = false
@@ -551,7 +552,7 @@ final class FrameReader {
     decoder = try Decoder(demuxer: demuxer, streamIndex: stream.index)
     isDecoderFlushed = false
     isAtFirstPacket = true
-    countedFrame = counting.restart(stamped: startFrame)
+    countedFrame = counting.restartAtFile(timestampFrame: startFrame)
     isCounted = true
     isDecodedFromStart = true
     mustRewind = false
@@ -579,11 +580,11 @@ final class FrameReader {
     isAtEndOfFile = false
     hasReadPacket = false
     isPacketPending = false
-    stamps = PacketTimestamps()
+    storedTimestamps = PacketTimestamps()
     isAtFirstPacket = false
     hasDroppedFramesAfterSeek = false
     entryFrame = nil
-    firstPacketFrame = nil
+    decodeStartFrame = nil
     badReadCount = 0
     isAfterLoss = false
     lostEnd = nil

@@ -17,7 +17,7 @@ extension MediaTrackReader {
   /// is shorter than declared.
   func finish() throws(MediaError) {
     isAtEnd = true
-    // Nothing was decoded since a seek, so the end is before the position and unknown.
+    // No frame was decoded since the last seek: the end is before the position, and unknown.
     guard let decodedEnd = reader.timeline?.furthestFrame else {
       if let error = endError(at: position) ?? emptyTrackError { throw error }
       return
@@ -34,7 +34,7 @@ extension MediaTrackReader {
     if let prematureEndError { throw prematureEndError }
   }
 
-  /// Ends the track after its last frame was delivered, and measures the encoder's padding that follows.
+  /// Ends the track after its last frame was delivered, and measures the encoder's padding after that frame.
   ///
   /// - Returns: false if the padding is a second or longer, which no encoder adds. Then the file is longer than
   ///   declared, and reading continues.
@@ -135,7 +135,7 @@ extension MediaTrackReader {
 
   /// Reopens the file, and continues with its first frame, like a new reader.
   func restart() throws(MediaError) {
-    reader.trustTimestamps()
+    reader.stopCountingByLengths()
     try mapped { () throws(AVFailure) in try reader.rewind() }
     (position, firstCorrectFrame, hasFrame, isAtEnd, mustReposition) = (0, 0, false, false, false)
     (isPositionExact, positionDoubt, pendingError, silenceEnd) = (true, nil, nil, 0)
@@ -150,7 +150,7 @@ extension MediaTrackReader {
     if let end, end.isExact { return end.frame }
     if !isRemote { try checkTimestamps() }
     let isCountable = positioning != .timestamps && positioning != .decoded && reader.hasExactTimestamps
-    if isCountable, !CodecTraits.hasEndlessState(codecName: reader.stream.codecName) {
+    if isCountable, !CodecTraits.dependsOnAllEarlierAudio(codecName: reader.stream.codecName) {
       let counted = try mapped { () throws(AVFailure) in
         try moveNearEnd()
         return try reader.scanToEnd()
@@ -171,7 +171,7 @@ extension MediaTrackReader {
         position = hasFrame ? reader.frameStart + Int64(reader.frame.frameCount) : silenceEnd
       }
     } catch {
-      // A file that breaks off ends with the last frame that could be decoded.
+      // A truncated file ends with the last frame that could be decoded.
       guard end != nil || error.code != .cancelled && position > 0 else { throw error }
     }
     if interrupt.isCancelled { throw MediaError(.cancelled, "counting was cancelled", operation: "load") }

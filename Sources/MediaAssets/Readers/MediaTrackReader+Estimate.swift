@@ -5,12 +5,12 @@ import LibAV
 /// The exact position of a packet depends on all packets before it, so an exact seek would load the whole file. The
 /// position is estimated from the byte position, and reported as estimated.
 extension MediaTrackReader {
-  /// Returns a packet near `target`, by its share of the bytes. Nil if the file's start is near enough or an estimate
-  /// is impossible. Blocks; reads a few thousand bytes.
+  /// Returns a packet near `target`, at the proportional byte position. Nil if the file's start is near enough or an
+  /// estimate is impossible. Blocks; reads a few thousand bytes.
   func estimateEntry(
     before target: Int64, firstByte: Int64, startFrame: Int64, byteCount: Int64
   ) throws(AVFailure) -> Entry? {
-    let packetFrames = reader.start?.durationTicks.flatMap { reader.timeline?.frameCount(ofTicks: $0) } ?? 0
+    let packetFrames = reader.firstPacket?.durationTicks.flatMap { reader.timeline?.frameCount(ofTicks: $0) } ?? 0
     let prerollStart = target - prerollFrames
     guard packetFrames > 0, let end = declaredEnd, end > 0, byteCount > firstByte,
       prerollStart - startFrame > packetFrames

@@ -1,5 +1,5 @@
 // Seeks in streams whose timestamps disagree with their frames. Packets or decoded frames are counted from the file's
-// start, as in a read from there.
+// start, like in a read from the start.
 import LibAV
 import MediaCore
 
@@ -11,7 +11,7 @@ extension MediaTrackReader {
   /// The maximum size of a file that is counted: 256 MiB. Counting in a file with video also reads the video.
   private static let maximumCountedByteCount: Int64 = 256 << 20
 
-  /// Checks once whether timestamps agree with the frames at the file's start, and decides how seeks count.
+  /// Checks whether timestamps agree with the frames at the file's start, and chooses the method of seeks accordingly.
   func checkTimestamps() throws(MediaError) {
     if positioning == .counted(.packets) { return try alignCountingWithDecoding() }
     let isOggFLAC = positioning == .counted(.oggPages) && reader.stream.codecName == "flac"
@@ -22,7 +22,7 @@ extension MediaTrackReader {
     try countByPacketLengths()
   }
 
-  /// Makes the counting of packets follow the rule of decoding, because timestamps may be irregular.
+  /// Counts packets by their lengths if timestamps may be irregular, so that counted and decoded positions agree.
   private func alignCountingWithDecoding() throws(MediaError) {
     guard !reader.counting.usesLengths, reader.format == .other, !isRemote, !isForwardOnly else { return }
     // FFmpeg's durations of Opus in MPEG transport streams are wrong at the edges.
@@ -31,10 +31,10 @@ extension MediaTrackReader {
     try learnFrameGrid(untilKnown: true)
     if reader.hasRepeatedTimestamps { return try countByPacketLengths() }
     guard reader.counting.isLengthKnown, reader.hasExactTimestamps else { return }
-    try mapped { () throws(AVFailure) in try reader.countPacketLengths() }
+    try mapped { () throws(AVFailure) in try reader.startCountingByLengths() }
   }
 
-  /// Determines positions by counting from now on, unless that needs the network or too much time.
+  /// Determines positions by counting from now on, unless counting needs the network or too much time.
   func countByPacketLengths() throws(MediaError) {
     guard !isRemote, !isForwardOnly, byteCount <= Self.maximumCountedByteCount else { return }
     guard Self.codecsWithLengths.contains(reader.stream.codecName), reader.counting.isLengthKnown,
@@ -43,18 +43,18 @@ extension MediaTrackReader {
       positioning = .decoded
       return
     }
-    try mapped { () throws(AVFailure) in try reader.countPacketLengths() }
+    try mapped { () throws(AVFailure) in try reader.startCountingByLengths() }
     positioning = .counted(.packetsFromStart)
   }
 
   /// The codecs whose packet durations FFmpeg reads from the packets themselves.
   private static let codecsWithLengths: Set<String> = ["aac", "ac3", "dts", "eac3", "flac", "mp1", "mp2", "mp3"]
 
-  /// Whether the sample table of an MP4 file has another number of packets before the first decoded packet than its
-  /// timestamp implies: the durations of samples before it are irregular.
+  /// Whether the durations of samples in an MP4 file are irregular before the first decoded packet: the sample table
+  /// has a different number of packets before it than its timestamp implies.
   var contradictsSampleTable: Bool {
     guard reader.format == .movie, hasCompleteSampleTable, reader.grid.isKnown, let timeline = reader.timeline,
-      !reader.stream.codecName.hasPrefix("pcm_"), let frame = reader.firstPacketFrame,
+      !reader.stream.codecName.hasPrefix("pcm_"), let frame = reader.decodeStartFrame,
       let ticks = timeline.ticks(ofFrame: frame, rounding: .nearest),
       let found = reader.demuxer.indexedPackets(streamIndex: reader.stream.index, to: ticks),
       let first = timeline.frame(ofTicks: found.firstTicks)
@@ -71,7 +71,7 @@ extension MediaTrackReader {
     return reader.grid.excludes(reader.frameStart, withinFrames: max(2, timeline.roundingFrames))
   }
 
-  /// Switches to counting after a seek found a wrong timestamp. Returns false if the position must now be counted.
+  /// Switches to counting after a seek found a wrong timestamp. Returns false if the seek must be repeated by counting.
   func switchToCounting(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) -> Bool {
     try countByPacketLengths()
     guard positioning != .timestamps else {

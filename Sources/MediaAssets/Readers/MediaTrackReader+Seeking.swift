@@ -8,8 +8,8 @@ extension MediaTrackReader {
   /// Seeks to a time; the next read begins there. Blocks.
   ///
   /// With tolerances of zero the next frame is the one that contains `time`: frame `floor(time * rate)`. Larger
-  /// tolerances allow another position within them that is cheaper to reach. It is in decoded audio nearby, or it needs
-  /// no decoding except the pre-roll. Times outside the asset are clamped.
+  /// tolerances allow a cheaper position: in nearby audio that is already decoded, or without any decoding except the
+  /// preroll. Times outside the asset are clamped.
   ///
   /// - Returns: the time of the next frame.
   /// - Throws: `invalidTime`; `cancelled`; `readFailed`, `damagedFile`.
@@ -20,7 +20,7 @@ extension MediaTrackReader {
     let (target, allowed) = try SeekTarget.frames(
       time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, sampleRateHz: format.sampleRateHz,
       last: lastSeekableFrame)
-    if try isAfterWrongEnd(time) {
+    if try discardWrongEnd(before: time) {
       return try seek(to: time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter)
     }
     if interrupt.isCancelled {
@@ -34,9 +34,11 @@ extension MediaTrackReader {
   /// The last position that a seek accepts. Without a known end, the limit keeps sums of positions in range.
   private var lastSeekableFrame: Int64 { knownEnd ?? Int64.max / 8 }
 
-  /// Whether `time` is after the declared end of a file that continues there. Forgets that end. Blocks: the first such
-  /// seek decodes the last frames.
-  private func isAfterWrongEnd(_ time: MediaTime) throws(MediaError) -> Bool {
+  /// Discards the declared end if `time` is after it and the audio continues there. Blocks: the first such seek decodes
+  /// the last frames.
+  ///
+  /// - Returns: whether the end was discarded.
+  private func discardWrongEnd(before time: MediaTime) throws(MediaError) -> Bool {
     guard end == nil, let limit = seekLimit, limit > 0, !isRemote, !hasCheckedLimit,
       reader.format == .flac || reader.format == .numberedFrames,
       time.frameIndex(rate: format.sampleRateHz, rounding: .towardNegativeInfinity) ?? .max >= limit
@@ -153,7 +155,7 @@ extension MediaTrackReader {
     }
     isPositionExact = hasExactSeekPositions
     positionDoubt = nil
-    if CodecTraits.hasEndlessState(codecName: reader.stream.codecName) {
+    if CodecTraits.dependsOnAllEarlierAudio(codecName: reader.stream.codecName) {
       if allowed.count == 1, try repositionByDecoding(toFrame: target) { return }
       positionDoubt = .decoderState
     }
@@ -166,7 +168,7 @@ extension MediaTrackReader {
     try repositionByCounting(toFrame: target, within: allowed)
   }
 
-  /// The reason why audio decoded before the position does not prove the samples. Unless everything since the start was
+  /// The reason why the preroll does not prove the samples; nil if it does. Unless everything since the start was
   /// decoded, a gap may replace frames that the decoder needs.
   private var prerollDoubt: PositionDoubt? {
     if positioning == .decoded, reader.isDecodedFromStart { return nil }
@@ -177,7 +179,7 @@ extension MediaTrackReader {
 
   // MARK: - By timestamps
 
-  /// Seeks with the container's own seek; returns false if the resulting position is not proved.
+  /// Seeks with the container's own seek; returns false if the resulting position is not proven.
   private func repositionByTimestamps(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError)
     -> Bool
   {
@@ -196,10 +198,10 @@ extension MediaTrackReader {
       }
       if isOffGrid || contradictsSampleTable { return try switchToCounting(toFrame: target, within: allowed) }
       let rounding = reader.timeline?.roundingFrames ?? 0
-      let firstPacket = reader.hasDroppedFramesAfterSeek ? nil : reader.firstPacketFrame
-      let landed = max(0, min(firstPacket.map { $0 + rounding } ?? .max, reader.frameStart))
+      let decodeStart = reader.hasDroppedFramesAfterSeek ? nil : reader.decodeStartFrame
+      let landed = max(0, min(decodeStart.map { $0 + rounding } ?? .max, reader.frameStart))
       let start = reader.startFrame ?? 0
-      let isStart = reader.firstPacketFrame.map { $0 <= start + rounding } ?? false
+      let isStart = reader.decodeStartFrame.map { $0 <= start + rounding } ?? false
       let firstCorrect = isStart ? 0 : landed + prerollFrames
       if firstCorrect <= target {
         firstCorrectFrame = firstCorrect
@@ -242,7 +244,7 @@ extension MediaTrackReader {
     pendingError = nil
   }
 
-  /// The number of frames to decode: enough for blocks of a dozen packets or more.
+  /// The maximum number of frames that `learnFrameGrid` decodes: enough for blocks of a dozen packets or more.
   private static let learningFrameCount = 128
 
   /// Seeks with the container's own seek. If the container refuses, rewinds to the start.
@@ -272,9 +274,9 @@ extension MediaTrackReader {
       return
     }
     firstCorrectFrame = target
-    if reader.firstPacketFrame.map({ $0 <= reader.startFrame ?? 0 }) ?? false {
+    if reader.decodeStartFrame.map({ $0 <= reader.startFrame ?? 0 }) ?? false {
       firstCorrectFrame = 0
-    } else if let landed = reader.firstPacketFrame, entry?.isExact != true {
+    } else if let landed = reader.decodeStartFrame, entry?.isExact != true {
       firstCorrectFrame = min(target, landed + prerollFrames)
       // The packets with which decoding should begin are missing.
       if landed > max(0, target - prerollFrames) { positionDoubt = .damage }
@@ -323,7 +325,7 @@ extension MediaTrackReader {
     var byte: Int64
     var frame: Int64
     var prerollStart: Int64
-    /// Whether decoding from it gives the right samples from the target on, but not before.
+    /// Whether decoding from this packet gives the right samples from the target on, but not before the target.
     var isExact = false
     /// Whether no packet between this one and the target is known to be missing or damaged.
     var isIntact = true
@@ -331,7 +333,7 @@ extension MediaTrackReader {
 
   /// Returns the entry for `target`; nil if reading must begin at the file's start.
   private func findEntry(before target: Int64) throws(AVFailure) -> Entry? {
-    guard case .counted(let counting) = positioning, let firstByte = reader.start?.byte,
+    guard case .counted(let counting) = positioning, let firstByte = reader.firstPacket?.byte,
       let startFrame = reader.startFrame, let identity = try reader.demuxer.source.identity()
     else { return nil }
     let index = asset.packetIndex(
@@ -351,7 +353,7 @@ extension MediaTrackReader {
       }
     case .adts:
       // Only the headers define positions: FFmpeg does not report the bytes that it skips to find the next header.
-      let packetFrames = reader.start?.durationTicks.flatMap { reader.timeline?.frameCount(ofTicks: $0) } ?? 0
+      let packetFrames = reader.firstPacket?.durationTicks.flatMap { reader.timeline?.frameCount(ofTicks: $0) } ?? 0
       try ADTSWalker.extend(index, to: prerollStart - startFrame, packetFrames: packetFrames, source: source)
     case .packets: reader.index = index
     case .packetsFromStart:
@@ -392,8 +394,8 @@ extension MediaTrackReader {
       let frame = reader.timeline?.frame(ofTicks: page.frame - offset)
     else { return nil }
     let end = self.granule(ofFrame: target)?.granule ?? .max
-    // Without a pre-roll, decoding begins with the packet at the target. After a damaged page before that packet, a
-    // read from the start loses the packet and a read from the entry does not.
+    // Without a preroll, decoding begins with the packet at the target. If the page before that packet is damaged, a
+    // read from the start loses the packet, and a read from the entry does not.
     let earlier = prerollFrames == 0 ? try locator.locate(granule: max(1, granule - Int64(format.sampleRateHz))) : nil
     let isIntact = try locator.isIntact(from: earlier?.byte ?? page.byte, toGranule: end)
     return Entry(byte: page.byte, frame: frame, prerollStart: prerollStart, isIntact: isIntact)
@@ -401,6 +403,10 @@ extension MediaTrackReader {
 
   // MARK: - Decoding up to the position
 
+  /// Decodes the next frame. An error at the end of the track becomes `pendingError`.
+  ///
+  /// - Returns: false at the end of the track.
+  /// - Throws: `cancelled`; the errors of reading files.
   func decodeOne() throws(MediaError) -> Bool {
     switch try mapped({ () throws(AVFailure) in try reader.next() }) {
     case .frame:

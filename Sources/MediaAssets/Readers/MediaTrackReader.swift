@@ -52,7 +52,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   let byteCount: Int64
   /// The position after which frames are the encoder's padding; nil if FFmpeg trims the padding.
   var endFrame: Int64?
-  /// The end by `endFrame`; nil also if the sample rate changes, because headers state the number of packets.
+  /// The value of `endFrame`; nil if the sample rate changes, because headers state the number of packets.
   var trustedEndFrame: Int64? { reader.hasOtherRates ? nil : endFrame }
   /// The end that the container states, with its tolerance, to detect a file that breaks off; nil if
   /// the container states none.
@@ -91,7 +91,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   var prematureEndError: MediaError?
   /// The warning for the next `popWarning`.
   var warning: MediaError?
-  /// The reason why the position since the last seek is not proved; nil if it is.
+  /// The reason why the position since the last seek is not proven; nil if it is proven.
   var positionDoubt: PositionDoubt?
   /// Whether an interruption left the demuxer at an unknown position: seek to `position` before reading.
   var mustReposition = false
@@ -148,7 +148,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
     }
     try format.checkSupported()
     isAtEnd = !hasFrame
-    // The streams of a chain count from 0 again, except that `VorbisPacketTimes` counts on.
+    // Each stream of a chain counts from 0, but `VorbisPacketTimes` continues the count.
     let isUncounted = edges.isChain && track.codecName != "vorbis"
     positioning = isUncounted ? .decoded : container.positioning(of: reader.stream, hasVideo: properties.hasVideo)
     prerollFrames = CodecPreroll.frameCount(
@@ -160,9 +160,9 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
     let tolerance = isExact ? 0 : Int64(format.sampleRateHz / (container == .matroska ? 1 : 10))
     let end = track.timeRange.end.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero)
     // Matroska states the length of the file, and another track may determine it. Still images and fonts do not.
-    let lastingTracks = properties.tracks.filter { [.audio, .video, .subtitle].contains($0.mediaType) }
+    let timedTracks = properties.tracks.filter { [.audio, .video, .subtitle].contains($0.mediaType) }
     let isEndReliable =
-      track.providesPreciseDuration || container == .movie || container == .matroska && lastingTracks.count == 1
+      track.providesPreciseDuration || container == .movie || container == .matroska && timedTracks.count == 1
     declaredEnd = end
     isRemote = asset.isRemote
     isForwardOnly = !demuxer.source.isSeekable && asset.isRemote
@@ -314,6 +314,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
     reader.reports.drainTitles().map { (MediaTime(frame: max(0, $0.frame), rate: format.sampleRateHz), $0.title) }
   }
 
+  /// Runs `body`, and converts its failure to a public error about this file.
   func mapped<Value>(_ body: () throws(AVFailure) -> Value) throws(MediaError) -> Value {
     do throws(AVFailure) { return try body() } catch { throw MediaError(error, path: displayPath) }
   }

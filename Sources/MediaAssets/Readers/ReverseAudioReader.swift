@@ -10,8 +10,7 @@ import MediaCore
 /// ``longestBlockSeconds``. So the cost of a seek (an index look-up, and decoding the preroll) is spread over more
 /// audio.
 ///
-/// Threading: like ``AudioTrackReader``, on the same thread as the reader it wraps. It moves the
-/// position of that reader.
+/// Threading: like ``AudioTrackReader``, on the thread of the wrapped reader, whose position it moves.
 public final class ReverseAudioReader {
   /// The maximum length of a block in seconds.
   public static let longestBlockSeconds = 1
@@ -130,7 +129,7 @@ public final class ReverseAudioReader {
       case .success(.cancelled): throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
       case .success(.endOfTrack): return end
       case .failure(let error):
-        // A file that breaks off ends here. If nothing was read, the frames are counted.
+        // A truncated file ends here. If nothing was read, `endFrame` counts the frames.
         guard error.code == .damagedFile else { throw error }
         return end
       }
@@ -199,7 +198,7 @@ public final class ReverseAudioReader {
         bufferedCount = Int64(count)
         // Frames between the decoded ones and the old position could not be read.
         position = start + bufferedCount
-      // Also if the file breaks off.
+      // This is also the result for a truncated file.
       case .endOfTrack?: position = min(start, try endFrame())
       case nil: position = start
       }

@@ -2,8 +2,8 @@ import MediaCore
 
 /// Converts the target of a seek to frames.
 enum SeekTarget {
-  /// Returns the frame that contains a time, and the frames that the tolerances allow, that frame included. All are
-  /// within 0…`last`.
+  /// Returns the frame that contains a time, and the range of frames that the tolerances allow, which includes that
+  /// frame. All results are within 0…`last`.
   ///
   /// - Throws: `invalidTime`.
   static func frames(

@@ -1,4 +1,4 @@
-/// The time that a seek in a track spent, by activity. Monotonic nanoseconds, each 0 or more.
+/// The time that a seek in a track spent, by activity. Each value is in monotonic nanoseconds, 0 or more.
 public struct SeekTimings: Sendable, Hashable, Codable {
   /// The search for the position in the file: reading headers, and searching and extending the index.
   public var indexNanoseconds: Int64 = 0

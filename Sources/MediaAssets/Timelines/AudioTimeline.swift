@@ -1,16 +1,18 @@
 import LibAV
 
-/// Determines the positions of decoded frames on the asset's timeline, in frames of the track's rate. A pure value.
+/// Determines the positions of decoded frames on the asset's timeline. A pure value.
 ///
-/// One rule applies to playing, seeking, reading and exporting: the frames of consecutive packets are continuous. A
-/// timestamp overrides the count only if it proves that something is missing or repeated:
+/// Positions are numbers of sample frames at the track's rate. One rule applies to playing, seeking, reading and
+/// exporting: the audio of consecutive packets is continuous. A timestamp overrides the count only in these cases:
 ///
-/// - a packet before it is known to be missing;
-/// - it is later by whole frames, in a stream whose timestamps have agreed with the count so far: frames are missing;
-/// - it differs by more than several frames (`driftFrames`). If it jumps forwards by more than
-///   `maximumGapSeconds`, or backwards by more than a quarter of a second, the container has begun a new count.
-///   Time then continues without the jump. In a stream with irregular timestamps the difference must last for a second,
-///   because timestamps of groups of frames can differ by more than several frames.
+/// - The packet before the timestamp is known to be missing.
+/// - The timestamp is late by a whole number of decoded frames, and all timestamps before it agreed with the count.
+///   Then frames are missing.
+/// - The timestamp differs from the count by more than `driftFrames`. In a stream with irregular timestamps the
+///   difference must last for a second, because the timestamps of groups of frames can differ that much.
+///
+/// After a jump forwards by more than `maximumGapSeconds`, or backwards by more than a quarter of a second, the
+/// container has begun a new count. Time then continues without the jump.
 ///
 /// Smaller differences are noise: many containers round timestamps, write one for several frames, or derive
 /// them from a clock. If a container has no timestamps, FFmpeg calculates them from byte positions. Such
@@ -49,7 +51,7 @@ struct AudioTimeline {
   private let source: TimestampSource
   /// The maximum difference of a timestamp that agrees with the count.
   private let agreementFrames: Int64
-  /// The tolerance for a difference that equals a whole number of frames.
+  /// The tolerance for a difference that equals a whole number of decoded frames.
   private let wholeFrameToleranceFrames: Int64
   /// Whether samples are stored uncompressed with exact timestamps. Then packets have no fixed length, and any number
   /// of samples can be missing.
@@ -70,18 +72,18 @@ struct AudioTimeline {
   private(set) var hasAgreed = true
   /// Whether timestamps are known to disagree with the count, here or elsewhere in the file.
   var isIrregular = false { didSet { if isIrregular { hasAgreed = false } } }
-  /// How timestamps up to the target of a seek correct the position.
+  /// The condition on which a timestamp before the target of a seek corrects the position.
   enum SeekCorrection {
-    /// If they disagree with the count.
-    case byDrift
-    /// If they differ by more than half a frame. After a seek in an MPEG program stream, which FFmpeg cuts into frames,
-    /// the first timestamp may be that of another packet.
-    case byFrames
+    /// The timestamp disagrees with the count.
+    case byDisagreement
+    /// The timestamp differs from the count by more than half a decoded frame. FFmpeg cuts an MPEG program stream into
+    /// frames, and after a seek the first timestamp may belong to another packet.
+    case byHalfFrame
   }
 
-  /// Nil after the target of a seek.
+  /// The condition that applies now; nil after the target of a seek.
   var seekCorrection: SeekCorrection?
-  /// The number of frames since timestamps began to differ by more than the drift, in one direction.
+  /// The number of frames since timestamps began to differ in one direction by more than `driftFrames`.
   private var drift: (isLate: Bool, frameCount: Int64)?
   /// The number of frames in the last call of `advance`.
   private var lastFrameCount: Int64 = 0
@@ -189,8 +191,8 @@ struct AudioTimeline {
     originFrame = firstOriginFrame
   }
 
-  /// Continues with the packet whose position `frame` is known. If its timestamp differs by more than several frames,
-  /// the container has begun a new count before it.
+  /// Continues with a packet whose position `frame` is known. If its timestamp differs by more than `driftFrames`, the
+  /// container has begun a new count before it.
   mutating func restart(at frame: Int64, ticks: Int64?, frameCount: Int64) {
     restart(at: frame)
     guard let timestampFrame = ticks.flatMap({ self.frame(ofTicks: $0) }) else { return }
@@ -209,7 +211,7 @@ struct AudioTimeline {
     let difference = timestampFrame - expected
     let isAfterMissingPacket = usesNextTimestamp
     usesNextTimestamp = false
-    let tolerance = seekCorrection == .byFrames ? min(agreementFrames, lastFrameCount / 2) : agreementFrames
+    let tolerance = seekCorrection == .byHalfFrame ? min(agreementFrames, lastFrameCount / 2) : agreementFrames
     let isCorrection = seekCorrection != nil && abs(difference) > tolerance
     if isAfterMissingPacket || isCorrection {
       if difference == 0 { return (expected, .contiguous) }
@@ -218,7 +220,7 @@ struct AudioTimeline {
         drift = nil
         return (expected, .contiguous)
       }
-      if source != .granulePositions, !isMissing(difference) {
+      if source != .granulePositions, !provesMissingFrames(difference) {
         hasAgreed = hasAgreed && abs(difference) > driftFrames(frameCount)
         if source == .frameNumbers && !hasAgreed || !isLasting(difference, frameCount) {
           return (expected, .contiguous)
@@ -231,7 +233,7 @@ struct AudioTimeline {
     return (expected, .discontinuity)
   }
 
-  /// Whether a difference exceeds the drift, and lasts if timestamps are irregular.
+  /// Whether a difference exceeds `driftFrames` and, if timestamps are irregular, has lasted for a second.
   private mutating func isLasting(_ difference: Int64, _ frameCount: Int64) -> Bool {
     guard abs(difference) > driftFrames(frameCount) else {
       drift = nil
@@ -247,7 +249,7 @@ struct AudioTimeline {
   }
 
   /// Whether a timestamp that is later by `difference` proves that frames are missing.
-  private func isMissing(_ difference: Int64) -> Bool {
+  private func provesMissingFrames(_ difference: Int64) -> Bool {
     guard hasAgreed, difference > 0 else { return false }
     if isSampleExact { return true }
     guard lastFrameCount > wholeFrameToleranceFrames * 4 else { return false }
@@ -255,8 +257,8 @@ struct AudioTimeline {
     return min(remainder, lastFrameCount - remainder) <= wholeFrameToleranceFrames
   }
 
-  /// The maximum difference between a timestamp and the count that is noise: four frames, but at least
-  /// 0.1 s and at most 0.5 s.
+  /// The maximum difference between a timestamp and the count that is noise: four decoded frames, but at least 0.1 s
+  /// and at most 0.5 s.
   private func driftFrames(_ frameCount: Int64) -> Int64 {
     let rate = Int64(frameBase.denominator)
     return max(rate / 10, min(4 * min(max(frameCount, lastFrameCount), rate), rate / 2))

@@ -2,11 +2,11 @@ import LibAV
 
 /// The edit list of a track (ISO/IEC 14496-12, 8.6.6) as ranges of frames. A pure value.
 ///
-/// Segments follow each other without gaps from frame 0. Their sums are rounded to frames, not their lengths, so
-/// rounding errors do not accumulate.
+/// Segments follow each other without gaps from frame 0. The end of each segment is rounded to frames, not its length,
+/// so rounding errors do not accumulate.
 ///
-/// FFmpeg follows only the first edit to the exact frame, and enters later ones at packet boundaries. It drops a last
-/// packet that begins at or after an edit's end, even if that end means the media's end in coarse ticks.
+/// FFmpeg follows only the first edit to the exact frame, and enters later edits at packet boundaries. It drops a last
+/// packet that begins at or after an edit's end, even if that end is only the media's end in coarse ticks.
 struct EditedTimeline: Sendable, Hashable, Codable {
   /// One edit.
   struct Segment: Sendable, Hashable, Codable {
@@ -33,8 +33,8 @@ struct EditedTimeline: Sendable, Hashable, Codable {
 
   /// Creates a timeline. Returns nil for invalid lists, and for lists that FFmpeg follows exactly.
   ///
-  /// FFmpeg follows a list with one segment of media at normal rate, with nothing after it, and with
-  /// its last packet played.
+  /// FFmpeg follows a list exactly if its only segment of media is at normal rate and last, and if FFmpeg plays the
+  /// last packet.
   init?(_ times: MovieTrackTimes, sampleRateHz: Int) {
     guard times.mediaOrigin == nil || times.losesLastSample, times.edits.contains(where: { $0.mediaStart >= 0 }),
       let frameBase = TimeBase(sampleRateHz: sampleRateHz),
@@ -54,13 +54,13 @@ struct EditedTimeline: Sendable, Hashable, Codable {
       let isLast = number == times.edits.count - 1
       let mediaStart = edit.playsMedia ? frames(edit.mediaStart, mediaBase) : nil
       if edit.playsMedia, mediaStart == nil { return nil }
-      let present = mediaFrameCount.flatMap { count in mediaStart.map { max(0, count - $0) } }
+      let availableFrames = mediaFrameCount.flatMap { count in mediaStart.map { max(0, count - $0) } }
       if isLast, edit.playsMedia, edit.duration == 0 {
-        segments.append(Segment(start: start, end: present.map { start + $0 }, mediaStart: mediaStart))
+        segments.append(Segment(start: start, end: availableFrames.map { start + $0 }, mediaStart: mediaStart))
         break
       }
-      if let present, times.endsWithMedia(edit) {
-        sum.frames += present
+      if let availableFrames, times.endsWithMedia(edit) {
+        sum.frames += availableFrames
         if sum.frames > Self.lastFrame { return nil }
       } else {
         let (ticks, overflow) = sum.ticks.addingReportingOverflow(edit.duration)
@@ -69,7 +69,7 @@ struct EditedTimeline: Sendable, Hashable, Codable {
       }
       guard var end = frames(sum.ticks, movieBase).map({ $0 + sum.frames }), end <= Self.lastFrame else { return nil }
       // The audio ends with the media.
-      if isLast, let present { end = min(end, start + present) }
+      if isLast, let availableFrames { end = min(end, start + availableFrames) }
       if end > start { segments.append(Segment(start: start, end: end, mediaStart: mediaStart)) }
       start = end
     }

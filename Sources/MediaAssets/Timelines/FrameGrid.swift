@@ -1,5 +1,5 @@
-/// The multiples at which decoded frames begin, for containers whose timestamps are coarser than an
-/// audio frame. A pure value.
+/// The grid of positions at which decoded frames begin, for containers whose timestamps are coarser than an audio
+/// frame. A pure value.
 ///
 /// Matroska, FLV and others round timestamps, usually to a millisecond, which is 44 or 48 frames. After a seek the
 /// exact frame is therefore unknown. If all frames have one size, or multiples of one size, only one position near the
@@ -65,7 +65,7 @@ struct FrameGrid: Sendable, Equatable {
     return scatterFrames > 2 * roundingFrames + 2
   }
 
-  /// Whether a frame cannot begin at `frame`: frames of one length begin at its multiples.
+  /// Whether no decoded frame can begin near `frame`, because all frames have one length and begin at its multiples.
   func excludes(_ frame: Int64, withinFrames tolerance: Int64) -> Bool {
     isKnown && step > 2 * tolerance + 2 && nearest(to: frame + meanLateness, withinFrames: tolerance) == nil
   }

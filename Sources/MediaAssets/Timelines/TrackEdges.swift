@@ -3,8 +3,8 @@ import MediaCore
 
 /// The encoder's padding before and after a track's audio, as stated by the file, before anything is decoded.
 ///
-/// Usually FFmpeg trims it, by the side data of packets or inside the decoder. If not, `uncutStartFrames` and
-/// `audioFrameCount` state what remains to be trimmed.
+/// Usually FFmpeg trims the padding, by the side data of packets or inside the decoder. If not, `uncutStartFrames` and
+/// `audioFrameCount` state the frames that remain to be trimmed.
 struct TrackEdges: Sendable, Hashable, Codable {
   /// The number of frames before the audio that FFmpeg does not trim.
   private(set) var uncutStartFrames: Int64 = 0
@@ -18,7 +18,7 @@ struct TrackEdges: Sendable, Hashable, Codable {
   private(set) var endsAtAudioFrameCount = false
   /// The part of `uncutStartFrames` that is no padding: an information frame that decodes to silence.
   private(set) var informationFrames: Int64 = 0
-  /// The sources of the trims, should any frames be trimmed.
+  /// The sources of the trims, if frames are trimmed.
   private(set) var startSource = EdgeTrim.Source.none
   private(set) var endSource = EdgeTrim.Source.none
   /// The edit list of an MP4 file; nil if FFmpeg follows it.
@@ -30,7 +30,7 @@ struct TrackEdges: Sendable, Hashable, Codable {
   /// Whether the header of an MP3 file states a number of frames that the file does not have. The number then defines
   /// neither the length nor the start of the padding.
   private(set) var hasWrongLength = false
-  /// The pages that end a stream, for all streams of an Ogg file, if they are at the file's end.
+  /// The last pages of all streams of an Ogg file, as far as they are near the file's end.
   private(set) var lastPages: [LastPage] = []
   /// Whether the file's last page belongs to none of the streams that begin at the file's start.
   ///
@@ -90,11 +90,12 @@ struct TrackEdges: Sendable, Hashable, Codable {
       found.map { !Self.hasPlausibleLength($0.info, at: $0.byte, demuxer, byteCount: byteCount) } ?? false
     audioFrameCount = hasWrongLength ? nil : info?.audioFrameCount
     if let found, let info, found.location != .first {
-      // FFmpeg expects it directly after the tags only.
+      // FFmpeg reads the information frame only directly after the tags.
       informationFrames = found.location == .decoded ? info.framesPerMPEGFrame : 0
-      uncutStartFrames = informationFrames + (info.delay.map { $0.startFrames + MP3InfoFrame.decoderDelayFrames } ?? 0)
+      uncutStartFrames =
+        informationFrames + (info.padding.map { $0.startFrames + MP3InfoFrame.decoderDelayFrames } ?? 0)
     }
-    if info?.delay != nil {
+    if info?.padding != nil {
       // FFmpeg trims the end, too, but only if it counts packets from the file's start.
       endsAtAudioFrameCount = audioFrameCount != nil
       (startSource, endSource) = (.lameTag, .lameTag)
@@ -222,7 +223,8 @@ struct TrackEdges: Sendable, Hashable, Codable {
       let name = String(decoding: bytes[offset..<(offset + 4)], as: UTF8.self)
       // EBU Tech 3306: the data chunk's length in 64 bits, after the file's length.
       if name == "ds64" { longCount = number(offset + 16, 7) }
-      // Known variants: the chunk counts the samples of all channels; if it counts bytes, the last block is whole.
+      // Some writers count the samples of all channels. Others count bytes; then no candidate fits, and the last block
+      // counts as whole.
       if name == "fact", !stream.codecName.hasPrefix("pcm_"), let samples = number(offset + 8, 4),
         let declared = stream.durationTicks, let channelCount = stream.channelCount,
         let frames = [samples, samples / Int64(channelCount)].first(where: { frames in
@@ -267,7 +269,7 @@ struct TrackEdges: Sendable, Hashable, Codable {
       || lastPages.first.map { Self.isLastOfSeveral(demuxer, $0, pageCount: pageCount, byteCount: byteCount) } ?? false
   }
 
-  /// Whether the number of a stream's last page shows that an earlier stream has the same serial number.
+  /// Whether the sequence number of a stream's last page shows that an earlier stream has the same serial number.
   ///
   /// The pages at the end are then much smaller than the average page of a single stream. Only in that case, pages
   /// before the last one are read.
@@ -299,7 +301,7 @@ struct TrackEdges: Sendable, Hashable, Codable {
   }
 
   private static func isPage(_ bytes: [UInt8], at offset: Int) -> Bool {
-    // A fast check first: most bytes are no "O".
+    // A fast check first: most bytes are not "O".
     bytes[offset] == 0x4f && bytes[offset..<(offset + 4)].elementsEqual("OggS".utf8)
   }
 
@@ -322,7 +324,7 @@ struct ITunesGaplessComment: Sendable, Hashable {
   /// The number of audio frames; nil if the comment states 0.
   var audioFrameCount: Int64?
 
-  /// Returns nil without a comment, and for an invalid one.
+  /// Returns nil without a comment, and for an invalid comment.
   init?(_ text: String?) {
     guard let text else { return nil }
     let numbers = text.split(separator: " ").prefix(4).map { Int64($0, radix: 16) }

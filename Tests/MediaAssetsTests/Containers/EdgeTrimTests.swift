@@ -206,14 +206,14 @@ import Testing
     let xing = start + Array("Xing".utf8) + [0, 0, 0, 3, 0, 0, 0, 100, 0, 0, 0, 9]
     let encoder = Array("LAME3.100".utf8) + [UInt8](repeating: 0, count: 12) + [0x24, 0x03, 0x00]
     let lame = MP3InfoFrame(bytes: [0, 0xff, 0] + xing + encoder)
-    #expect(lame?.delay == .init(startFrames: 576, endFrames: 768))
+    #expect(lame?.padding == .init(startFrames: 576, endFrames: 768))
     #expect(lame?.audioFrameCount == whole - 576 - 768)
     let other = MP3InfoFrame(bytes: xing + Array("Gogo".utf8) + [UInt8](repeating: 0xff, count: 30))
-    #expect(other?.delay == nil && other?.audioFrameCount == whole)
+    #expect(other?.padding == nil && other?.audioFrameCount == whole)
     let vbri = start + Array("VBRI".utf8) + [UInt8](repeating: 1, count: 10) + [0, 0, 0, 77]
     #expect(MP3InfoFrame(bytes: vbri)?.audioFrameCount == 88_704)
     for count in 0..<vbri.count { #expect(MP3InfoFrame(bytes: Array(vbri.prefix(count)))?.mpegFrameCount == nil) }
-    for count in 0..<xing.count { #expect(MP3InfoFrame(bytes: Array(xing.prefix(count)))?.delay == nil) }
+    for count in 0..<xing.count { #expect(MP3InfoFrame(bytes: Array(xing.prefix(count)))?.padding == nil) }
     #expect(MP3InfoFrame(bytes: []) == nil)
   }
 

@@ -29,7 +29,7 @@ import Testing
     #expect(index.entry(atOrBefore: 11).frame == 0)
     #expect(index.entry(atOrBefore: 12).frame == 12)
     #expect(index.entry(atOrBefore: 500).frame == 492)
-    #expect(index.entry(atOrBefore: .max) == index.reach.last)
+    #expect(index.entry(atOrBefore: .max) == index.tail.last)
     // Entries that go backwards, or do not advance in the file, are rejected.
     let before = index.entryCount
     index.add(PacketIndex.Entry(byte: 200, frame: 5_000))
@@ -42,7 +42,7 @@ import Testing
     let count = Int64(PacketIndex.maximumEntryCount) * 5
     for number in 0..<count { index.add(PacketIndex.Entry(byte: number * 2, frame: number)) }
     #expect(index.entryCount <= PacketIndex.maximumEntryCount)
-    #expect(index.reach.spacingFrames == 8)
+    #expect(index.tail.spacingFrames == 8)
     for frame in [Int64(0), 1, 77_777, count / 2, count - 1] {
       let entry = index.entry(atOrBefore: frame)
       #expect(entry.byte == entry.frame * 2 && frame - entry.frame < 16)
@@ -83,7 +83,7 @@ import Testing
     try reader.seekExactly(to: MediaTime(value: 39, timescale: 1))
     let source = reader.media.reader.demuxer.source
     let identity = try #require(try source.identity())
-    let start = try #require(reader.media.reader.start?.byte)
+    let start = try #require(reader.media.reader.firstPacket?.byte)
     let index = asset.packetIndex(identity: identity, streamIndex: 0, firstByte: start, spacingFrames: 44_100)
     #expect((35...40).contains(index.entryCount))
 

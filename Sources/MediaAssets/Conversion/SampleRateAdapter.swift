@@ -9,7 +9,7 @@ import MediaCore
 /// continuous stream, so a read from the file's start always has the same result.
 ///
 /// Threading: one thread at a time.
-final class RateAdapter {
+final class SampleRateAdapter {
   /// Whether audio of another rate was found since the file was opened.
   private(set) var hasOtherRates = false
   private var sampleRateHz: Int?
