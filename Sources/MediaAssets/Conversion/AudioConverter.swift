@@ -22,19 +22,18 @@ public final class AudioConverter {
   public let input: AudioFormat
   public let output: AudioFormat
   public let playbackRate: PlaybackRate
-  /// The number of the first output frame, counted from the output position of input frame 0.
-  ///
-  /// At a playback rate other than 1 it is counted from the output position of the first input frame.
+  /// The index of the first output frame, counted from the output position of input frame 0. At a playback rate other
+  /// than 1, counted from the output position of the first input frame.
   public let firstOutputFrame: Int64
   private let resampler: Resampler
   /// The number of output frames to discard before the first audible one.
   private var droppedFrameCount: Int
 
-  /// Creates a conversion whose input begins at `historyStart` and whose output begins at `firstInputFrame`.
+  /// Creates a converter whose input begins at `historyStart` and whose output begins at `firstInputFrame`.
   ///
   /// - Parameters:
-  ///   - historyStart: the number of the first input frame, from `historyStart(before:from:to:)`.
-  ///   - firstInputFrame: the output begins with the first output frame at or after it. Must not be before
+  ///   - historyStart: the index of the first input frame, from `historyStart(before:from:to:)`.
+  ///   - firstInputFrame: the input frame at or after whose position the output begins. Must not be before
   ///     `historyStart`.
   ///   - firstOutputFrame: the first output frame, if it differs from the one for `firstInputFrame`. Must not be before
   ///     the output position of `historyStart`.
@@ -116,15 +115,15 @@ public final class AudioConverter {
         count = count - dropped + (try produce(output + audibleSampleCount, dropped))
       }
       return count
-    } catch { throw Self.mapped(error) }
+    } catch { throw Self.conversionError(error) }
   }
 
   // MARK: - Positions
 
-  /// Returns the start of the input for output from `frame` on that equals a conversion from frame 0. At equal rates
-  /// this is `frame`.
+  /// Returns the input frame at which a conversion must begin, so that its output from `frame` on equals a conversion
+  /// from frame 0. At equal rates this is `frame`.
   ///
-  /// At a playback rate other than 1 it is far enough before `frame` for the filter.
+  /// At a playback rate other than 1 the history is only as long as the filter needs.
   public static func historyStart(
     before frame: Int64, from input: AudioFormat, to output: AudioFormat, playbackRate: PlaybackRate = .normal
   ) -> Int64 {
@@ -144,7 +143,7 @@ public final class AudioConverter {
     inputRateHz == outputRateHz ? 0 : Resampler.filterFrames(from: inputRateHz, to: outputRateHz) / 2
   }
 
-  private static func mapped(_ failure: AVFailure) -> MediaError {
+  private static func conversionError(_ failure: AVFailure) -> MediaError {
     MediaError(
       .conversionFailed, "the audio cannot be converted", operation: failure.call, underlying: failure.reason)
   }
@@ -180,11 +179,11 @@ enum ChannelMatrix {
         default: set(input % 2, input, minus3dB)
         }
       }
-      let loudest =
+      let largestSum =
         (0..<outputCount).map { row in
           (0..<inputCount).reduce(0) { $0 + gains[row * inputCount + $1] }
         }.max() ?? 1
-      if loudest > 1 { gains = gains.map { $0 / loudest } }
+      if largestSum > 1 { gains = gains.map { $0 / largestSum } }
     }
     return gains
   }

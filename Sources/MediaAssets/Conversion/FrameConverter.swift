@@ -14,10 +14,11 @@ struct FrameConverter {
     self.sampleFormat = sampleFormat
   }
 
-  /// Converts part of a frame into a buffer for that number of frames. `name` is used in messages.
+  /// Converts `range` of a frame. `ChannelMatrix` mixes a frame with another channel count.
   ///
-  /// `ChannelMatrix` mixes a frame with another channel count.
-  ///
+  /// - Parameters:
+  ///   - output: a buffer for the frames in `range`.
+  ///   - name: the name of the file in error messages.
   /// - Throws: `unsupportedAudioFormat` for another sample rate; `conversionFailed`.
   mutating func convert(
     _ frame: Frame, range: Range<Int>, into output: UnsafeMutableRawPointer, of name: String

@@ -27,8 +27,8 @@ public struct FrameRatio: Sendable, Hashable {
     return Int64(clamping: remainder > 0 ? quotient + 1 : quotient)
   }
 
-  /// Returns the nearest convergent of the continued fraction whose terms do not exceed `limit`; the
-  /// ratio itself if it does not.
+  /// Returns the ratio itself if its terms do not exceed `limit`; otherwise the nearest convergent of its continued
+  /// fraction whose terms do not.
   ///
   /// With a limit of 2^25 the error is at most 1 part in 10^9, and usually 0.
   func nearest(upTo limit: (input: Int64, output: Int64)) -> (input: Int, output: Int) {

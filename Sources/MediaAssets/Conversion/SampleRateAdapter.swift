@@ -5,8 +5,8 @@ import MediaCore
 ///
 /// The rate may change within a file, for example in recordings of stations and in chains of streams.
 ///
-/// Frames of the track's rate are not changed. Each part with another rate or channel count is converted as one
-/// continuous stream, so a read from the file's start always has the same result.
+/// Frames of the track's rate are not changed. Each contiguous part with another rate, and with one channel count, is
+/// converted as one stream. So a read from the file's start always has the same result.
 ///
 /// Threading: one thread at a time.
 final class SampleRateAdapter {
@@ -32,19 +32,20 @@ final class SampleRateAdapter {
 
   deinit { outputBuffer.deallocate() }
 
-  /// Discards the audio that has not been returned, because reading continues elsewhere.
+  /// Discards the audio that has not been returned, because reading continues at another position.
   func restart() {
     resampler = nil
     isEnding = false
-    drop()
+    discardInput()
   }
 
-  private func drop() {
+  private func discardInput() {
     convertedCount = nil
     input.clear()
   }
 
-  /// Accepts a decoded frame if it must be converted, or if converted audio precedes it. Otherwise returns false.
+  /// Accepts a decoded frame if the frame must be converted, or if converted audio precedes it. Otherwise returns
+  /// false.
   func accept(_ frame: Frame, _ layout: SampleLayout) -> Bool {
     guard let sampleRateHz else {
       sampleRateHz = layout.sampleRateHz
@@ -73,7 +74,7 @@ final class SampleRateAdapter {
         if try drain(into: frame) { return true }
         (resampler, isEnding) = (nil, false)
       }
-      guard let done = convertedCount, let layout = input.layout, let sampleRateHz else { return false }
+      guard let start = convertedCount, let layout = input.layout, let sampleRateHz else { return false }
       if let resampler, resampler.input != layout {
         isEnding = true
         continue
@@ -83,13 +84,13 @@ final class SampleRateAdapter {
         convertedCount = nil
         return true
       }
-      let count = min(Self.chunkFrames, input.frameCount - done)
-      convertedCount = done + count < input.frameCount ? done + count : nil
+      let count = min(Self.chunkFrames, input.frameCount - start)
+      convertedCount = start + count < input.frameCount ? start + count : nil
       let resampler = try resampler(for: layout, to: sampleRateHz)
       if try fill(
         frame, capacity: resampler.outputFrameBound(inputFrameCount: count),
         { buffer, capacity throws(AVFailure) in
-          try resampler.convert(input, range: done..<(done + count), into: buffer, capacityFrames: capacity)
+          try resampler.convert(input, range: start..<(start + count), into: buffer, capacityFrames: capacity)
         })
       {
         return true
@@ -102,7 +103,7 @@ final class SampleRateAdapter {
     guard layout.sampleRateHz > 0, sampleRateHz / layout.sampleRateHz < Self.largestRatio,
       layout.sampleRateHz / sampleRateHz < Self.largestRatio
     else {
-      drop()
+      discardInput()
       throw AVFailure(invalidDataIn: "swr_init")
     }
     let made = try Resampler(

@@ -32,7 +32,7 @@ final class SampleWriter {
       resampler = try Resampler(
         input: SampleLayout(format: .float32, sampleRateHz: format.sampleRateHz, channelCount: format.channelCount),
         outputSampleRateHz: format.sampleRateHz, outputChannelCount: format.channelCount, outputFormat: sampleFormat)
-    } catch { throw Self.mapped(error) }
+    } catch { throw Self.conversionError(error) }
   }
 
   /// Converts `frameCount` frames into a buffer. Throws `conversionFailed`.
@@ -46,7 +46,7 @@ final class SampleWriter {
     do throws(AVFailure) {
       let written = try resampler.convert(samples, frameCount: frameCount, into: output, capacityFrames: frameCount)
       guard written == frameCount else { throw AVFailure(invalidDataIn: "swr_convert") }
-    } catch { throw Self.mapped(error) }
+    } catch { throw Self.conversionError(error) }
   }
 
   /// Returns `frameCount` converted frames as bytes. Throws `conversionFailed`.
@@ -65,7 +65,7 @@ final class SampleWriter {
     return bytes
   }
 
-  private static func mapped(_ failure: AVFailure) -> MediaError {
+  private static func conversionError(_ failure: AVFailure) -> MediaError {
     MediaError(
       .conversionFailed, "the audio cannot be converted", operation: failure.call, underlying: failure.reason)
   }

@@ -1,5 +1,5 @@
-// Reads the tracks of an asset faster than they are played, as AVAssetReader does. Each output has a separate reader,
-// and a thread that decodes a limited amount ahead. Reading one output never waits for another.
+// Reads the tracks of an asset faster than real time, as AVAssetReader does. Each output has a separate reader, and a
+// thread that decodes a limited amount ahead. Reading one output never waits for another.
 import LibAV
 import MediaCore
 import RealtimeAudio
@@ -47,7 +47,7 @@ public final class AssetReader: Sendable {
   public var error: MediaError? { state.withLock { $0.error } }
 
   /// The range of the asset that is read: from frame `floor(start * rate)` of each track to before frame `floor(end *
-  /// rate)`. Default: everything. After a track's end nothing is read.
+  /// rate)`. Default: everything. Each track ends at its own end.
   public var timeRange: TimeRange { state.withLock { $0.timeRange } }
 
   // MARK: - Before reading

@@ -45,9 +45,9 @@ public final class AssetReaderAudioMixOutput: AssetReaderOutput, @unchecked Send
       operation: "read")
   }
 
-  override func makePass(
+  override func makeSource(
     _ asset: Asset, _ properties: AssetProperties, _ opening: AssetOpening
-  ) throws(MediaError) -> any ReadPass {
+  ) throws(MediaError) -> any SampleBufferSource {
     let ids = trackIDs ?? properties.tracks.filter(\.isAudible).map(\.id)
     guard !ids.isEmpty else {
       try properties.checkHasAudio(path: asset.displayPath, operation: "read")
@@ -56,6 +56,6 @@ public final class AssetReaderAudioMixOutput: AssetReaderOutput, @unchecked Send
     try Self.checkCount(ids)
     var readers: [AudioTrackReader] = []
     for id in ids { readers.append(try opening.reader(asset, trackID: id)) }
-    return try MixPass(readers, settings, audioMix ?? AudioMix())
+    return try AudioMixSource(readers, settings, audioMix ?? AudioMix())
   }
 }

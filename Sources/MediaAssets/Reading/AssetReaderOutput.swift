@@ -4,7 +4,7 @@ import RealtimeAudio
 
 /// Reads a part of an asset as sample buffers in order. Base class of ``AssetReaderTrackOutput`` and the other outputs.
 ///
-/// Buffers are values: each has a separate copy of its bytes on write.
+/// Buffers are values, whose bytes are copied on write.
 ///
 /// Threading: any thread, but only one thread at a time may copy buffers.
 public class AssetReaderOutput: @unchecked Sendable {
@@ -21,12 +21,13 @@ public class AssetReaderOutput: @unchecked Sendable {
     var wasOpened = false
     weak var reader: AssetReader?
     /// The source of the samples, from opening to the end.
-    var pass: (any ReadPass)?
+    var source: (any SampleBufferSource)?
     var queue: Deque<SampleBuffer> = []
     var queuedByteCount = 0
-    /// The number of bytes for which a copying thread waits, 0 for any samples; nil if no thread waits.
+    /// The number of queued bytes for which the thread that copies buffers waits; 0 for any samples, nil if no thread
+    /// waits.
     var awaitedByteCount: Int?
-    /// Not nil if the reading thread waits for room, or until the queue has fewer buffers than this.
+    /// Not nil while the reading thread waits until the queue has space, or has fewer buffers than this number.
     var waitingMinimumCount: Int?
     /// The ranges to be read, the current one first.
     var ranges: Deque<TimeRange> = []
@@ -42,12 +43,12 @@ public class AssetReaderOutput: @unchecked Sendable {
   }
 
   private let signal: ConditionMutex<State>
-  /// Maximum number of bytes read ahead, unless the pass requires a minimum number of buffers.
+  /// Maximum number of bytes read ahead, unless the source requires a minimum number of buffers.
   static let byteLimit = 1 << 20
   /// The overhead of a buffer, which may have no bytes.
   static let bufferByteCount = 512
-  /// Number of queued bytes at which a waiting thread is woken, and the longest wait for that many. A wake-up for each
-  /// buffer would cost one sixth of the decoding time.
+  /// The number of queued bytes at which a waiting thread is woken, and the maximum wait for this number. A wake-up for
+  /// each buffer would cost one sixth of the decoding time.
   static let wakingByteCount = 1 << 18
   static let gatheringNanoseconds: Int64 = 5_000_000
 
@@ -61,11 +62,11 @@ public class AssetReaderOutput: @unchecked Sendable {
   /// - Throws: `invalidArgument` for invalid settings.
   func check() throws(MediaError) {}
 
-  /// Opens the source of the samples. Blocks. May be called on any thread; another thread uses the pass.
-  func makePass(
+  /// Opens the source of the samples. Blocks. May be called on any thread; another thread uses the source.
+  func makeSource(
     _ asset: Asset, _ properties: AssetProperties, _ opening: AssetOpening
-  ) throws(MediaError) -> any ReadPass {
-    preconditionFailure("a subclass must override makePass")
+  ) throws(MediaError) -> any SampleBufferSource {
+    preconditionFailure("a subclass must override makeSource")
   }
 
   // MARK: - Samples
@@ -103,7 +104,7 @@ public class AssetReaderOutput: @unchecked Sendable {
 
   /// Returns the next samples; nil if the caller must wait.
   ///
-  /// - Parameter minimumByteCount: The minimum number of queued bytes while more are arriving.
+  /// - Parameter minimumByteCount: the number of queued bytes to wait for while more bytes can arrive.
   private static func next(_ state: inout State, minimumByteCount: Int = 0) -> NextResult? {
     guard state.wasOpened, !state.hasEnded, !state.isCancelled else { return .nothing }
     let isEnded = state.error != nil || state.ranges.isEmpty
@@ -150,7 +151,7 @@ public class AssetReaderOutput: @unchecked Sendable {
     guard mayRead else {
       throw MediaError(
         .invalidState,
-        "other ranges need random access, can be set after nil was returned, and before the configuration is final",
+        "ranges can be reset only with random access, after nil was returned, and before the configuration is final",
         operation: "reset")
     }
   }
@@ -184,49 +185,49 @@ public class AssetReaderOutput: @unchecked Sendable {
   func open(
     _ asset: Asset, _ properties: AssetProperties, _ opening: AssetOpening, _ range: TimeRange
   ) throws(MediaError) {
-    let pass = try makePass(asset, properties, opening)
+    let source = try makeSource(asset, properties, opening)
     signal.update { state in
       state.wasOpened = true
-      // Otherwise the output has been cancelled meanwhile.
+      // The output may have been cancelled meanwhile.
       guard !state.isCancelled else { return }
-      (state.pass, state.ranges) = (pass, [range])
+      (state.source, state.ranges) = (source, [range])
     }
   }
 
   /// Starts to read ahead.
   func startReadingAhead() {
-    guard let pass = signal.withState({ $0.pass }) else { return }
+    guard let source = signal.withState({ $0.source }) else { return }
     let signal = signal
     NamedThread.detached(name: "playhead-reader") {
-      Self.run(signal, pass)
-      // Releasing the pass closes its files.
-      signal.update { $0.pass = nil }
+      Self.run(signal, source)
+      // Releasing the source closes its files.
+      signal.update { $0.source = nil }
     }
   }
 
   /// Cancels the output and closes its source.
   func cancel() {
     // Set the flag before the read returns, so that its error is not reported as a failure.
-    let pass = signal.update { state in
+    let source = signal.update { state in
       state.isCancelled = true
       state.queue = []
       state.queuedByteCount = 0
-      defer { state.pass = nil }
-      return state.pass
+      defer { state.source = nil }
+      return state.source
     }
-    pass?.cancel()
+    source?.cancel()
   }
 
   // MARK: - Reading thread
 
-  private static func run(_ signal: ConditionMutex<State>, _ pass: any ReadPass) {
+  private static func run(_ signal: ConditionMutex<State>, _ source: any SampleBufferSource) {
     do throws(MediaError) {
       while let range = nextRange(signal) {
-        try pass.start(range)
-        while let buffer = try pass.read() {
-          guard enqueue(buffer, to: signal, minimumCount: pass.minimumReadAheadCount) else { return }
+        try source.start(range)
+        while let buffer = try source.read() {
+          guard enqueue(buffer, to: signal, minimumCount: source.minimumReadAheadCount) else { return }
         }
-        noteFault(of: pass, signal)
+        noteFault(of: source, signal)
         signal.update { state in
           // Empty if the output has been cancelled meanwhile.
           _ = state.ranges.popFirst()
@@ -234,19 +235,19 @@ public class AssetReaderOutput: @unchecked Sendable {
       }
     } catch {
       // Samples before the error have been read.
-      noteFault(of: pass, signal)
+      noteFault(of: source, signal)
       signal.update { state in
         if !state.isCancelled { state.error = error }
       }
     }
   }
 
-  private static func noteFault(of pass: any ReadPass, _ signal: ConditionMutex<State>) {
-    guard let fault = pass.popFault() else { return }
+  private static func noteFault(of source: any SampleBufferSource, _ signal: ConditionMutex<State>) {
+    guard let fault = source.popFault() else { return }
     signal.update { state in state.fault = state.fault ?? fault }
   }
 
-  /// Waits for a range to read; nil if there are no more.
+  /// Waits for a range to read; returns nil if no range follows.
   private static func nextRange(_ signal: ConditionMutex<State>) -> TimeRange? {
     let range: TimeRange?? = signal.wait { state in
       if state.isCancelled { return .some(nil) }
@@ -258,7 +259,7 @@ public class AssetReaderOutput: @unchecked Sendable {
 
   private static func cost(of buffer: SampleBuffer) -> Int { buffer.data.count + bufferByteCount }
 
-  /// Waits for room in the queue and appends a buffer. Returns false if the output was cancelled.
+  /// Waits for space in the queue and appends a buffer. Returns false if the output was cancelled.
   private static func enqueue(_ buffer: SampleBuffer, to signal: ConditionMutex<State>, minimumCount: Int) -> Bool {
     var wakes = false
     let cost = cost(of: buffer)

@@ -13,9 +13,9 @@ import Synchronization
 ///
 /// Therefore a range written to a container that supports trims is exact to the sample.
 ///
-/// A range of audio begins as many packets before its start as the codec needs for correct output there. A range of
-/// video begins with the last key frame before its start. It ends with the last packet that is decoded before the last
-/// shown frame. PCM is cut at the range's edges.
+/// A range of audio also contains the packets before its start that the codec needs for correct output there. A range
+/// of video begins with the last key frame before its start, and ends with the last packet that is decoded before the
+/// last shown frame. PCM is cut at the range's edges.
 public final class AssetReaderStoredOutput: AssetReaderOutput, @unchecked Sendable {
   // `@unchecked Sendable`: as `AssetReaderOutput`; `format` has a lock.
 
@@ -32,9 +32,9 @@ public final class AssetReaderStoredOutput: AssetReaderOutput, @unchecked Sendab
   /// The format of the samples, as in each buffer; nil before reading has started.
   public var format: FormatDescription? { openedFormat.withLock { $0 } }
 
-  override func makePass(
+  override func makeSource(
     _ asset: Asset, _ properties: AssetProperties, _ opening: AssetOpening
-  ) throws(MediaError) -> any ReadPass {
+  ) throws(MediaError) -> any SampleBufferSource {
     let preferred = properties.audioTrack ?? properties.tracks.first { $0.mediaType == .video }
     guard let track = trackID.map({ id in properties.tracks.first { $0.id == id } }) ?? preferred else {
       throw MediaError(
@@ -43,20 +43,20 @@ public final class AssetReaderStoredOutput: AssetReaderOutput, @unchecked Sendab
     }
     let (demuxer, byteCount, interrupt) = try opening.container(asset)
     let isCounted = track.mediaType == .audio && track.isDecodable
-    let pass: any StoredPass =
+    let source: any StoredSampleSource =
       isCounted
-      ? try StoredAudioPass(
+      ? try StoredAudioSource(
         MediaTrackReader(
           asset: asset, demuxer: demuxer, byteCount: byteCount, interrupt: interrupt, trackID: track.id,
           keepsPackets: true))
-      : try StoredPacketPass(asset, demuxer, byteCount: byteCount, interrupt: interrupt, trackID: track.id)
-    openedFormat.withLock { $0 = pass.format }
-    return pass
+      : try StoredPacketSource(asset, demuxer, byteCount: byteCount, interrupt: interrupt, trackID: track.id)
+    openedFormat.withLock { $0 = source.format }
+    return source
   }
 }
 
-/// A pass over stored samples.
-protocol StoredPass: ReadPass {
+/// A source of stored samples.
+protocol StoredSampleSource: SampleBufferSource {
   /// The format of the samples.
   var format: FormatDescription { get }
 }

@@ -20,16 +20,16 @@ public final class AssetReaderTrackOutput: AssetReaderOutput, @unchecked Sendabl
 
   override func check() throws(MediaError) { try settings.check() }
 
-  override func makePass(
+  override func makeSource(
     _ asset: Asset, _ properties: AssetProperties, _ opening: AssetOpening
-  ) throws(MediaError) -> any ReadPass {
+  ) throws(MediaError) -> any SampleBufferSource {
     let track = trackID.map { id in properties.tracks.first { $0.id == id } } ?? properties.audioTrack
-    let expectedEncoding = track?.audioFormat.map { AudioPass.encoding(for: settings, of: $0) }
+    let expectedEncoding = track?.audioFormat.map { AudioTrackSource.encoding(for: settings, of: $0) }
     var reader = try opening.reader(
       asset, trackID: trackID, encoding: expectedEncoding ?? NativeSamples.native(of: settings.encoding))
-    let encoding = AudioPass.encoding(for: settings, of: reader.format)
+    let encoding = AudioTrackSource.encoding(for: settings, of: reader.format)
     // The decoded format differs from the one in the file's header.
     if reader.encoding != encoding { reader = try opening.reader(asset, trackID: trackID, encoding: encoding) }
-    return try AudioPass(reader, settings)
+    return try AudioTrackSource(reader, settings)
   }
 }

@@ -2,8 +2,8 @@ import MediaCore
 
 /// Reads several video tracks as one composed video, as AVAssetReaderVideoCompositionOutput.
 ///
-/// There is a frame at every multiple of `frameDuration` up to the end of the asset. If that is unknown, the end of the
-/// last instruction counts. A range contains every frame that is shown in it, as for ``AssetReaderVideoOutput``.
+/// There is a frame at every multiple of `frameDuration` up to the end of the asset. If this end is unknown, frames end
+/// with the last instruction. A range contains every frame that is shown in it, as for ``AssetReaderVideoOutput``.
 public final class AssetReaderVideoCompositionOutput: AssetReaderOutput, @unchecked Sendable {
   // `@unchecked Sendable`: as `AssetReaderOutput`.
 
@@ -23,9 +23,9 @@ public final class AssetReaderVideoCompositionOutput: AssetReaderOutput, @unchec
 
   override func check() throws(MediaError) { try videoComposition.check() }
 
-  override func makePass(
+  override func makeSource(
     _ asset: Asset, _ properties: AssetProperties, _ opening: AssetOpening
-  ) throws(MediaError) -> any ReadPass {
+  ) throws(MediaError) -> any SampleBufferSource {
     var readers: [AssetTrack.ID: any VideoReader] = [:]
     for id in videoComposition.trackIDs.sorted() { readers[id] = try opening.videoReader(asset, trackID: id) }
     let end =
@@ -36,7 +36,7 @@ public final class AssetReaderVideoCompositionOutput: AssetReaderOutput, @unchec
         .invalidTime, "neither the file nor the last instruction has an end: \(asset.displayPath)",
         operation: "read")
     }
-    return try VideoCompositionPass(
+    return try VideoCompositionSource(
       videoComposition, pixelFormat, readers, end: end, displayPath: asset.displayPath)
   }
 }

@@ -27,9 +27,9 @@ public final class AssetReaderVideoOutput: AssetReaderOutput, @unchecked Sendabl
 
   override func check() throws(MediaError) { try settings.check() }
 
-  override func makePass(
+  override func makeSource(
     _ asset: Asset, _ properties: AssetProperties, _ opening: AssetOpening
-  ) throws(MediaError) -> any ReadPass {
-    try VideoPass(try opening.videoReader(asset, trackID: trackID), settings)
+  ) throws(MediaError) -> any SampleBufferSource {
+    try VideoTrackSource(try opening.videoReader(asset, trackID: trackID), settings)
   }
 }

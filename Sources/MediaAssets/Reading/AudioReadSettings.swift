@@ -7,8 +7,8 @@ public struct AudioReadSettings: Sendable, Hashable {
   public var encoding: PCMEncoding
   /// Frames per second. Default: nil, the rate of the track.
   public var sampleRateHz: Int?
-  /// The number of channels. Default: nil, as many as the track has. Other numbers are mixed as for an output of the
-  /// engine.
+  /// The number of channels. Default: nil, that of the track. Audio with another number is mixed as for an output of
+  /// the engine.
   public var channelCount: Int?
 
   /// Creates settings with an encoding, by default at the track's sample rate.

@@ -2,8 +2,8 @@ import MediaCore
 
 /// Reads a track's audio as float32 with another sample rate or channel count.
 ///
-/// From any position, the samples equal those of a pass over the entire track. For this the conversion begins with the
-/// phase of one from frame 0.
+/// From any position, the samples equal those of a read of the entire track, because the conversion begins with the
+/// same phase as a conversion from frame 0.
 ///
 /// Threading: one thread at a time, which may block.
 final class ConvertedAudio {
@@ -14,8 +14,8 @@ final class ConvertedAudio {
   private let output: AudioFormat
   private var converter: AudioConverter
   private var isDrained = false
-  private let incoming: UnsafeMutableBufferPointer<Float>
-  /// The error at which the audio ended, which is thrown after the remaining converted frames.
+  private let inputBuffer: UnsafeMutableBufferPointer<Float>
+  /// The error that ended the audio. It is thrown after the remaining converted frames.
   private var failure: MediaError?
 
   /// - Parameter reader: A reader of float32 samples.
@@ -24,10 +24,10 @@ final class ConvertedAudio {
     self.reader = reader
     self.output = output
     converter = try AudioConverter(from: reader.format, to: output)
-    incoming = .allocate(capacity: Self.chunkFrames * reader.format.channelCount)
+    inputBuffer = .allocate(capacity: Self.chunkFrames * reader.format.channelCount)
   }
 
-  deinit { incoming.deallocate() }
+  deinit { inputBuffer.deallocate() }
 
   /// Begins a conversion at an input frame, without earlier input. Returns the first output frame.
   func restart(atInputFrame frame: Int64) throws(MediaError) -> Int64 {
@@ -53,14 +53,14 @@ final class ConvertedAudio {
   /// - Throws: The errors of `AudioTrackReader.read`, after the last frame; `cancelled`, after which `restart` must be
   ///   called before the next read.
   func read(into samples: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
-    guard let room = incoming.baseAddress else { return 0 }
+    guard let input = inputBuffer.baseAddress else { return 0 }
     var count =
-      isDrained ? 0 : try converter.convert(room, frameCount: 0, into: samples, capacityFrames: capacityFrames)
+      isDrained ? 0 : try converter.convert(input, frameCount: 0, into: samples, capacityFrames: capacityFrames)
     while count == 0, !isDrained {
       do throws(MediaError) {
-        switch try reader.read(into: room, capacityFrames: Self.chunkFrames) {
-        case .frames(let read, _):
-          count = try converter.convert(room, frameCount: read, into: samples, capacityFrames: capacityFrames)
+        switch try reader.read(into: input, capacityFrames: Self.chunkFrames) {
+        case .frames(let inputCount, _):
+          count = try converter.convert(input, frameCount: inputCount, into: samples, capacityFrames: capacityFrames)
         case .cancelled: throw AssetReader.cancelled
         case .endOfTrack: isDrained = true
         }
@@ -87,16 +87,16 @@ extension AudioTrackReader {
     guard position != frame else { return true }
     _ = try seek(
       to: MediaTime(frame: frame, rate: format.sampleRateHz), toleranceBefore: .zero, toleranceAfter: .zero)
-    // An estimate is the position in a stream from a server, which would be loaded completely.
+    // Only remote sources have estimated positions. A read from the start would load the whole source.
     if needsProof, positionDoubt.map({ $0 != .estimated }) ?? dependsOnDamage {
       try restart()
     }
     guard position < frame else { return true }
     let capacity = ConvertedAudio.chunkFrames
-    let room = UnsafeMutableRawPointer.allocate(byteCount: capacity * frameByteCount, alignment: 16)
-    defer { room.deallocate() }
+    let discarded = UnsafeMutableRawPointer.allocate(byteCount: capacity * frameByteCount, alignment: 16)
+    defer { discarded.deallocate() }
     while position < frame {
-      switch try read(into: room, capacityFrames: Int(min(frame - position, Int64(capacity)))) {
+      switch try read(into: discarded, capacityFrames: Int(min(frame - position, Int64(capacity)))) {
       case .frames: continue
       case .endOfTrack: return false
       case .cancelled: throw AssetReader.cancelled

@@ -11,9 +11,9 @@ final class FormattedAudio {
   private let converted: ConvertedAudio?
   /// The frame of the next read; nil if unknown.
   private var nextFrame: Int64?
-  /// The first available frame from there. It is later than `nextFrame` if a live stream advanced meanwhile.
+  /// The first frame from `nextFrame` on that is available. It is later than `nextFrame` after a live stream advanced.
   private var firstAvailableFrame: Int64 = 0
-  /// Whether there is no audio from the next frame.
+  /// Whether no audio follows from the next frame on.
   private(set) var isAtEnd = false
 
   /// - Parameter reader: A reader of float32 samples.

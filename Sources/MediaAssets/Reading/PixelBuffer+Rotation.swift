@@ -10,8 +10,9 @@ extension PixelBuffer {
     return rearranged(width: width, height: height) { columns, _, column, row in (y + row) * columns + x + column }
   }
 
-  /// Returns the frame rotated clockwise by multiples of 90 degrees. Subsampled chroma stays with pairs of pixels of
-  /// the rotated frame, which for odd sizes are different pairs.
+  /// Returns the frame rotated clockwise by multiples of 90 degrees.
+  ///
+  /// Subsampled chroma is moved without interpolation. At odd sizes it then belongs to other pairs of pixels.
   func rotated(quarterTurns: Int) -> PixelBuffer {
     switch (quarterTurns % 4 + 4) % 4 {
     case 1:

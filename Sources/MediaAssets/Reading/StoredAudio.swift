@@ -1,5 +1,5 @@
-// Moves to packets of a track's audio and returns them with their positions, where `MediaTrackReader` would begin to
-// decode.
+// Seeks in the packets of a track's audio, to the packets at which `MediaTrackReader` would begin to decode, and
+// returns the packets with their positions.
 import LibAV
 import MediaCore
 
@@ -11,7 +11,7 @@ final class StoredAudio {
   private let lengths: PacketLengths
   /// A packet that has been read already and is the next one.
   private var pendingPacket: StoredPacket?
-  /// The first frame that is heard. Earlier decoded frames are not.
+  /// The first frame that is heard. The frames before it are decoded, but not heard.
   let firstHeardFrame: Int64
 
   private var reader: FrameReader { media.reader }
@@ -63,7 +63,7 @@ final class StoredAudio {
       return try media.moveToFirstPacket(for: frame)?.prerollStart ?? prerollStart
     }
     if try seekByTimestamp(to: prerollStart) { return prerollStart }
-    // The result of a seek is unknown: everything before the frame is read.
+    // The position after a seek is unknown, so all packets from the file's start are read.
     try rewind()
     while let packet = try next() {
       guard let packetStart = packet.frame, packetStart + packet.frameCount <= prerollStart else {

@@ -142,7 +142,7 @@ import Testing
     let reader = try Self.reader(Asset(path: try Self.wave(folder, frameCount: 10_000)), output)
     let buffer = try #require(output.copyNextSampleBuffer())
     #expect(buffer.format.audio?.sampleRateHz == 48_000 && buffer.format.audio?.channelCount == 2)
-    #expect(buffer.sampleCount == AudioPass.chunkFrames && buffer.presentationTime == .zero)
+    #expect(buffer.sampleCount == AudioTrackSource.chunkFrames && buffer.presentationTime == .zero)
     // First the left channel, then the right one.
     let left = buffer.data.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 4 * 77, as: Float.self) }
     #expect(left == Float(77) / 32_768)

@@ -4,7 +4,7 @@ import MediaCore
 /// Reads ranges of one video track as frames in the requested format.
 ///
 /// Threading: one thread at a time, which may block.
-final class VideoPass: ReadPass, @unchecked Sendable {
+final class VideoTrackSource: SampleBufferSource, @unchecked Sendable {
   // `@unchecked Sendable`: other threads use only the reader's interrupt.
 
   private let reader: any VideoReader

@@ -3,7 +3,7 @@ import MediaCore
 /// The source of an output's samples.
 ///
 /// Threading: one thread at a time, which may block. `cancel` may be called on any thread.
-protocol ReadPass: AnyObject, Sendable {
+protocol SampleBufferSource: AnyObject, Sendable {
   /// Moves to a range, which begins at or after 0 and may have an infinite end.
   ///
   /// - Throws: The errors of opening and seeking; `cancelled`.
@@ -14,12 +14,12 @@ protocol ReadPass: AnyObject, Sendable {
   func read() throws(MediaError) -> SampleBuffer?
   /// Returns the first fault since the last call that did not stop reading; nil if there is none.
   func popFault() -> MediaError?
-  /// The minimum number of buffers that are read ahead, whatever their size.
+  /// The minimum number of buffers that are read ahead, regardless of their size.
   var minimumReadAheadCount: Int { get }
   /// Makes blocking calls return with an error. Does not block.
   func cancel()
 }
 
-extension ReadPass {
+extension SampleBufferSource {
   var minimumReadAheadCount: Int { 1 }
 }

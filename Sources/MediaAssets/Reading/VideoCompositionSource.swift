@@ -4,7 +4,7 @@ import MediaCore
 /// Renders ranges of a video composition.
 ///
 /// Threading: one thread at a time, which may block.
-final class VideoCompositionPass: ReadPass, @unchecked Sendable {
+final class VideoCompositionSource: SampleBufferSource, @unchecked Sendable {
   // `@unchecked Sendable`: other threads use only the readers' interrupts.
 
   private let composition: VideoComposition

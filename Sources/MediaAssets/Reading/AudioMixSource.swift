@@ -4,7 +4,7 @@ import MediaCore
 /// Reads ranges of the mix of several audio tracks in the requested format.
 ///
 /// Threading: one thread at a time, which may block.
-final class MixPass: ReadPass, @unchecked Sendable {
+final class AudioMixSource: SampleBufferSource, @unchecked Sendable {
   // `@unchecked Sendable`: other threads use only the readers' interrupt.
 
   /// One of the mixed tracks.
@@ -26,7 +26,7 @@ final class MixPass: ReadPass, @unchecked Sendable {
   private var end: Int64?
   private var isFirstBuffer = true
   private var isFirstRange = true
-  /// The error at which a track ended, which is thrown after the frames before it.
+  /// The error that ended a track. It is thrown after the frames before it.
   private var failure: MediaError?
 
   /// - Parameter readers: At least one reader of float32 samples.
@@ -48,9 +48,9 @@ final class MixPass: ReadPass, @unchecked Sendable {
         ? masks.first ?? nil : SampleLayout.defaultChannelMask(channelCount: output.channelCount))
     (self.inputs, self.settings, self.output) = (inputs, settings, output)
     volume = mix.output
-    mixer = AudioMixer(channelCount: output.channelCount, chunkFrames: AudioPass.chunkFrames)
+    mixer = AudioMixer(channelCount: output.channelCount, chunkFrames: AudioTrackSource.chunkFrames)
     writer = try SampleWriter(output, SampleWriter.format(of: NativeSamples.native(of: settings.encoding)))
-    samples = .allocate(capacity: AudioPass.chunkFrames * output.channelCount)
+    samples = .allocate(capacity: AudioTrackSource.chunkFrames * output.channelCount)
   }
 
   deinit { samples.deallocate() }
@@ -60,7 +60,7 @@ final class MixPass: ReadPass, @unchecked Sendable {
     (isFirstBuffer, failure) = (true, nil)
     let rate = output.sampleRateHz
     end = range.end.isNumeric ? range.end.frameIndex(rate: rate, rounding: .towardNegativeInfinity) : nil
-    // Every track has fewer frames.
+    // A start out of range becomes a frame after the end of every track.
     next = max(0, range.start.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? Int64.max / 8)
   }
 
@@ -77,12 +77,12 @@ final class MixPass: ReadPass, @unchecked Sendable {
 
   func read() throws(MediaError) -> SampleBuffer? {
     if let failure { throw failure }
-    let capacity = Int(min(end.map { $0 - next } ?? .max, Int64(AudioPass.chunkFrames)))
+    let capacity = Int(min(end.map { $0 - next } ?? .max, Int64(AudioTrackSource.chunkFrames)))
     guard capacity > 0, let base = samples.baseAddress else { return nil }
     // The mix is as long as its longest track.
     var longest = 0
-    let mixed = mixer.mix(into: base, capacity, inputs.count) { index, room in
-      let filled = fill(inputs[index], room, capacity)
+    let mixed = mixer.mix(into: base, capacity, inputs.count) { index, buffer in
+      let filled = fill(inputs[index], buffer, capacity)
       longest = max(longest, filled.audioFrameCount)
       return filled.result
     }
@@ -106,10 +106,10 @@ final class MixPass: ReadPass, @unchecked Sendable {
     return buffer
   }
 
-  /// Fills memory with a track's frames at its volume, and with silence after its end. `audioFrameCount` is the number
-  /// of frames before the silence.
+  /// Fills `buffer` with a track's frames at its volume, and with silence after its end. `audioFrameCount` is the
+  /// number of frames before the silence.
   private func fill(
-    _ input: Input, _ room: UnsafeMutablePointer<Float>, _ frameCount: Int
+    _ input: Input, _ buffer: UnsafeMutablePointer<Float>, _ frameCount: Int
   ) -> (result: AudioMixer.FillResult, audioFrameCount: Int) {
     let channelCount = output.channelCount
     var count = 0
@@ -117,7 +117,7 @@ final class MixPass: ReadPass, @unchecked Sendable {
     do throws(MediaError) {
       try input.audio.move(to: next)
       while count < frameCount {
-        let readCount = try input.audio.read(into: room + count * channelCount, capacityFrames: frameCount - count)
+        let readCount = try input.audio.read(into: buffer + count * channelCount, capacityFrames: frameCount - count)
         if readCount == 0 { break }
         count += readCount
       }
@@ -126,9 +126,9 @@ final class MixPass: ReadPass, @unchecked Sendable {
       result.count = count
     }
     input.volume?.apply(
-      to: room, frameCount: count, channelCount: channelCount, firstFrame: next, sampleRateHz: output.sampleRateHz)
+      to: buffer, frameCount: count, channelCount: channelCount, firstFrame: next, sampleRateHz: output.sampleRateHz)
     if count < frameCount {
-      (room + count * channelCount).update(repeating: 0, count: (frameCount - count) * channelCount)
+      (buffer + count * channelCount).update(repeating: 0, count: (frameCount - count) * channelCount)
     }
     result.hasAudio = count > 0
     return (result, count)

@@ -1,11 +1,11 @@
 import LibAV
 import MediaCore
 
-/// Reads ranges of one track's audio in the requested format. A range has the same samples as a pass over the entire
+/// Reads ranges of one track's audio in the requested format. A range has the same samples as a read of the entire
 /// track, even at another sample rate.
 ///
 /// Threading: one thread at a time, which may block.
-final class AudioPass: ReadPass, @unchecked Sendable {
+final class AudioTrackSource: SampleBufferSource, @unchecked Sendable {
   // `@unchecked Sendable`: other threads use only the reader's interrupt.
 
   /// Maximum number of frames delivered together.
@@ -25,7 +25,7 @@ final class AudioPass: ReadPass, @unchecked Sendable {
   private var isFirstBuffer = true
   private var isFirstRange = true
 
-  /// - Parameter reader: A reader with the encoding `AudioPass.encoding(for:of:)`.
+  /// - Parameter reader: A reader with the encoding `AudioTrackSource.encoding(for:of:)`.
   init(_ reader: AudioTrackReader, _ settings: AudioReadSettings) throws(MediaError) {
     self.reader = reader
     encoding = settings.encoding
@@ -58,14 +58,14 @@ final class AudioPass: ReadPass, @unchecked Sendable {
     }
     isFirstBuffer = true
     end = range.end.isNumeric ? Self.frame(range.end, output.sampleRateHz) : nil
-    // Every track is shorter.
+    // No track has a frame at such a time.
     guard let first = Self.frame(range.start, output.sampleRateHz) else {
       (next, end) = (0, 0)
       return
     }
     next = first
     let inputFrame = try conversion?.restart(atOutputFrame: first) ?? first
-    // The frame is after the end.
+    // The audio ends before the frame.
     if try !reader.move(toFrame: inputFrame, needsProof: true) { end = next }
     // A live stream begins at the first available frame. A stream that cannot seek back continues at its position.
     if reader.position > inputFrame { next = try conversion?.restart(atInputFrame: reader.position) ?? reader.position }
@@ -108,10 +108,10 @@ final class AudioPass: ReadPass, @unchecked Sendable {
   private func readChunk(_ capacity: Int) throws(MediaError) -> [UInt8] {
     let frameByteCount = reader.frameByteCount
     var result: Result<AudioTrackReader.ReadResult, MediaError> = .success(.endOfTrack)
-    let bytes = [UInt8](unsafeUninitializedCapacity: capacity * frameByteCount) { room, filled in
-      guard let base = room.baseAddress else { return }
+    let bytes = [UInt8](unsafeUninitializedCapacity: capacity * frameByteCount) { buffer, initializedCount in
+      guard let base = buffer.baseAddress else { return }
       result = Result { () throws(MediaError) in try reader.read(into: base, capacityFrames: capacity) }
-      if case .success(.frames(let count, _)) = result { filled = count * frameByteCount }
+      if case .success(.frames(let count, _)) = result { initializedCount = count * frameByteCount }
     }
     if try result.get() == .cancelled { throw AssetReader.cancelled }
     return bytes
@@ -132,7 +132,7 @@ private final class Conversion {
     frameByteCount = native.byteCount(channelCount: output.channelCount)
     writer = try SampleWriter(output, try SampleWriter.format(of: native))
     audio = try ConvertedAudio(reader, to: output)
-    samples = .allocate(capacity: AudioPass.chunkFrames * output.channelCount)
+    samples = .allocate(capacity: AudioTrackSource.chunkFrames * output.channelCount)
   }
 
   deinit { samples.deallocate() }
@@ -141,7 +141,7 @@ private final class Conversion {
 
   func restart(atOutputFrame first: Int64) throws(MediaError) -> Int64 { try audio.restart(atOutputFrame: first) }
 
-  /// Reads at most `capacity` frames. Empty at the end.
+  /// Reads at most `capacity` frames and returns their bytes; empty at the end.
   func read(_ capacity: Int) throws(MediaError) -> [UInt8] {
     guard let base = samples.baseAddress else { return [] }
     let count = try audio.read(into: base, capacityFrames: capacity)

@@ -5,15 +5,15 @@ import MediaCore
 /// audio.
 ///
 /// Threading: one thread at a time, which may block.
-final class StoredPacketPass: StoredPass, @unchecked Sendable {
+final class StoredPacketSource: StoredSampleSource, @unchecked Sendable {
   // `@unchecked Sendable`: other threads use only the interrupt, which is Sendable.
 
   /// Maximum size of a packet in bytes.
   static let maximumPacketByteCount = 256 << 20
   /// Maximum number of packets that are decoded before a packet that is shown earlier. H.264 has at most 16.
   private static let maximumReorderCount = 64
-  /// Number of packets that are read after the range's end, because composition offsets may be negative: a frame may
-  /// then be shown before its decoding time. H.264 reorders as many.
+  /// The number of packets that are read after the range's end, because composition offsets may be negative: a frame
+  /// may then be shown before its decoding time. H.264 reorders at most this number of frames.
   private static let negativeOffsetCount = 16
   /// Number of consecutive failed reads after which the rest of a file is skipped.
   private static let maximumBadReads = 64
