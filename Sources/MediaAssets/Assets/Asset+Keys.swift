@@ -28,7 +28,7 @@ extension Asset {
   private func status(of part: AssetPart) -> AssetValueStatus<AssetValues> {
     switch part {
     case .properties:
-      (knownStatus ?? state.keyLoading.status ?? .unknown).map { AssetValues(properties: $0) }
+      (knownStatus ?? state.propertiesLoading.status ?? .unknown).map { AssetValues(properties: $0) }
     case .metadata:
       (knownMetadata ?? state.metadataLoading.status ?? .unknown).map { AssetValues(metadata: $0) }
     }
@@ -97,7 +97,7 @@ extension Asset {
     if parts.isEmpty { request.finish() }
     if parts.contains(.properties) {
       request.addPart { done in
-        startLoading(state.keyLoading, known: knownStatus) { (asset, interrupt) throws(MediaError) in
+        startLoading(state.propertiesLoading, known: knownStatus) { (asset, interrupt) throws(MediaError) in
           try asset.load(interrupt: interrupt)
         } completion: { status in
           done(status.map { AssetValues(properties: $0) })
@@ -125,7 +125,7 @@ extension Asset {
   /// - ``cancelLoading()`` cancels everything, a blocking ``load()`` included.
   public func cancelLoading(_ keys: [AssetKey]) {
     let parts = Set(keys.map(\.part))
-    if parts.contains(.properties) { state.keyLoading.cancel() }
+    if parts.contains(.properties) { state.propertiesLoading.cancel() }
     if parts.contains(.metadata) { state.metadataLoading.cancel() }
   }
 
@@ -158,7 +158,9 @@ public final class AssetLoadRequest: Sendable {
     state = Mutex(State(remaining: partCount, completion: completion))
   }
 
-  /// Adds one part to wait for. `start` starts the request with a completion and returns a closure that removes it.
+  /// Adds one part to wait for.
+  ///
+  /// - Parameter start: starts loading the part with a completion, and returns a closure that removes this request.
   func addPart(_ start: (@escaping @Sendable (AssetValueStatus<AssetValues>) -> Void) -> @Sendable () -> Bool) {
     let remove = start { self.partEnded($0) }
     state.withLock { if $0.remaining > 0 { $0.removals.append(remove) } }
@@ -225,11 +227,11 @@ private final class Waiter: Sendable {
     }
     if isCancelled { return resume(.cancelled) }
     let request = makeRequest { self.resume($0) }
-    let isTooLate = state.withLock { state in
+    let wasCancelledMeanwhile = state.withLock { state in
       state.request = request
       return state.isCancelled
     }
-    if isTooLate { request.cancel() }
+    if wasCancelledMeanwhile { request.cancel() }
   }
 
   func cancel() {

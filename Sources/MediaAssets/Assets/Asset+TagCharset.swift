@@ -13,7 +13,7 @@ extension Asset {
 
   /// The encoding of this asset's tags where they do not state one. Default: ``standardTagCharset``. Threading: any.
   ///
-  /// A change cancels loading of the tags. The next request reads tags again that were read with another encoding.
+  /// A change discards the loaded tags and cancels loading of tags. The next request reads the tags again.
   public var tagCharset: TextCharset {
     get { state.tagCharset.withLock { $0 } ?? Self.standardTagCharset }
     set {
@@ -31,7 +31,7 @@ extension TextCharset {
   var converterName: String? {
     switch self {
     case .automatic: nil
-    // Each name is that of the superset in common use.
+    // ICU's names of the supersets in common use.
     case .gbk: "GB18030"
     case .big5: "windows-950"
     case .eucKR: "windows-949"

@@ -36,8 +36,8 @@ public final class Asset: Sendable {
   public let mayUseNetwork: Bool
   /// The nesting depth of compositions, this one included; 0 for other assets.
   ///
-  /// Like the two properties above it is computed once, from the stored values of the source assets. So the computation
-  /// does not recurse.
+  /// This property, `isRemote` and `mayUseNetwork` are computed once, from the stored values of the source assets. So
+  /// the computation does not recurse.
   let compositionDepth: Int
 
   /// The threads that load the asset for asynchronous requests.
@@ -174,8 +174,9 @@ public final class Asset: Sendable {
     if let loaded { return try loaded.get() }
     state.begin(interrupt)
     defer { state.end(interrupt) }
-    // A server can be slow, and each caller must be able to cancel alone: so no caller waits for another one's loading.
-    // The same applies to a file whose suffix is that of a playlist, because its segments can be on a server.
+    // A server can be slow, and each caller must be able to cancel only its own call. So no caller waits for the
+    // loading of another. The same applies to a file with the suffix of a playlist, because its segments can be on a
+    // server.
     if isRemote || mayUseNetwork {
       let result = Result { () throws(MediaError) in try read(interrupt, keepsOpen: keepsOpen, log: log) }
       if case .failure(let error) = result, error.code == .cancelled { throw error }
@@ -249,7 +250,7 @@ public final class Asset: Sendable {
 
   private func readMetadata(_ interrupt: Interrupt) throws(MediaError) -> AssetMetadata {
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled") }
-    switch try MediaFile.find(self, interrupt: interrupt) {
+    switch try MediaFile.openLocation(of: self, interrupt: interrupt) {
     case .stream(let session, let fetcher): return try session.metadata(fetcher, interrupt: interrupt)
     case .composition: return AssetMetadata()
     case .bytes(let source): return try MetadataReader.read(source, of: self)
@@ -303,7 +304,7 @@ public final class Asset: Sendable {
     }
   }
 
-  /// Replaces the loudness tags of a loaded asset.
+  /// Replaces the loudness tags of a loaded asset. Has no effect before loading.
   func set(_ loudnessTags: LoudnessTags) {
     state.outcome.withLock { outcome in
       guard case .success(var properties)? = outcome else { return }
@@ -347,7 +348,7 @@ public final class Asset: Sendable {
     return source
   }
 
-  /// The session of the HLS stream, once the asset is known to be one.
+  /// The session of the HLS stream; nil for other assets, and before loading.
   var streamSession: StreamSession? { state.stream.withLock { $0 } }
 
   /// Stores the session of the HLS stream, unless one is stored. Returns the stored one.
@@ -375,7 +376,7 @@ public final class Asset: Sendable {
     _ interrupt: Interrupt, keepsOpen: Bool, log: NetworkLog?
   ) throws(MediaError) -> AssetProperties {
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled") }
-    switch try MediaFile.find(self, interrupt: interrupt, log: log) {
+    switch try MediaFile.openLocation(of: self, interrupt: interrupt, log: log) {
     case .stream(let session, let fetcher): return try readStream(session, fetcher, interrupt: interrupt)
     case .composition(let composition): return try composition.properties()
     case .bytes(let source):

@@ -49,7 +49,7 @@ struct ChapterList: Sendable, Hashable {
   /// The number of chapters that were left out.
   private(set) var droppedCount = 0
 
-  /// The difference that is not reported, because writers round: 0.1 s.
+  /// The maximum difference that is not reported, because writers round times: 0.1 s.
   private static let roundingTime = MediaTime(value: 1, timescale: 10)
 
   /// - Parameters:
@@ -81,7 +81,7 @@ struct ChapterList: Sendable, Hashable {
     droppedCount = entries.count - chapters.count
   }
 
-  /// Counts chapters of the file that were not read as left out.
+  /// Adds chapters of the file that were not read to `droppedCount`.
   mutating func noteUnread(count: Int) { droppedCount += count }
 
   /// The problem of the list as `irregularChapters`; nil if there is none.

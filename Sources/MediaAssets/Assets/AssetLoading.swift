@@ -11,7 +11,7 @@ final class AssetLoading<Value: Sendable>: Sendable {
 
   private enum Phase {
     case idle
-    /// A worker loads it, or will; the interrupt cancels the read.
+    /// A worker loads the part, or will load it. The interrupt cancels the read.
     case loading(number: UInt64, Interrupt, AssetWorkers.Job)
     case cancelled
     /// Loading exceeded its time limit. A new request loads again.
@@ -90,7 +90,7 @@ final class AssetLoading<Value: Sendable>: Sendable {
 
   private func timeOut(_ number: UInt64, _ error: MediaError) { end(.failed(error), number: number) }
 
-  /// Ends the running loading, if its number is `wanted` or `wanted` is nil.
+  /// Ends the running loading, if its number is `expectedNumber` or `expectedNumber` is nil.
   private func end(_ phase: Phase, number expectedNumber: UInt64?) {
     let (loading, waiting) = state.withLock { state -> ((Interrupt, AssetWorkers.Job)?, [Completion]) in
       guard case .loading(let number, let interrupt, let job) = state.phase, number == expectedNumber ?? number else {
@@ -112,7 +112,7 @@ final class AssetLoading<Value: Sendable>: Sendable {
       case .success(let value): .loaded(value)
       case .failure(let error): .failed(error)
       }
-    // Another caller cancelled the read through its interrupt.
+    // `AssetState.cancelLoading` can cancel the read through its interrupt.
     if case .failure(let error) = result, error.code == .cancelled { outcome = .cancelled }
     let waiting = state.withLock { state -> [Completion] in
       // The result of a loading that was cancelled, and may have been restarted, is ignored.

@@ -3,7 +3,7 @@ import MediaCore
 import NetworkIO
 import Synchronization
 
-/// One opening of an asset that can be cancelled while it blocks, for example on a slow server.
+/// Opens one asset. Can be cancelled while it blocks, for example on a slow server.
 ///
 /// Threading: call `inspect`, or `load` and then `reader` for each track, on a worker thread. `cancel` is safe on any
 /// thread and does not block.
@@ -78,7 +78,7 @@ public final class AssetOpening: Sendable {
   /// - Parameters:
   ///   - trackID: the track to read; nil: the track of `AssetProperties.audioTrackID`.
   ///   - encoding: the sample encoding that the `AudioTrackReader` delivers.
-  ///   - isPlayback: whether a player plays it, which decides where it is decoded (`Asset.Isolation`).
+  ///   - isPlayback: whether a player plays the audio, which decides where the audio is decoded (`Asset.Isolation`).
   ///   - keepsFile: whether a local file stays open for further readers until `Asset.dropFile`.
   /// - Throws: the errors of `AudioTrackReader`; `cancelled`.
   public func reader(

@@ -123,7 +123,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
       && audioTrackID.map { tracks.indices.contains($0) && tracks[$0].audioFormat?.isSupported == true } ?? true
   }
 
-  /// Creates the properties of a composition, with its track numbers.
+  /// Creates the properties of a composition, with its track IDs.
   init(composition: Composition) {
     let format = composition.audioFormat
     formatName = "composition"
@@ -219,7 +219,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
     return chosen.index
   }
 
-  /// Checks a requested audio track and returns its number.
+  /// Checks that a requested audio track is playable, and returns its ID.
   private static func checkAudio(_ id: Int, _ demuxer: Demuxer, displayPath: String) throws(MediaError) -> Int {
     guard demuxer.streams.indices.contains(id), demuxer.streams[id].mediaType == .audio else {
       throw MediaError(.noSuchTrack, "there is no audio track \(id) in \(displayPath)")

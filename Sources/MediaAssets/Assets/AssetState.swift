@@ -4,8 +4,8 @@ import Synchronization
 
 /// The known values of an asset and the loadings in progress.
 ///
-/// Separate from the asset, so that a loading thread does not retain the asset: loading ends when the asset is
-/// released. Threading: any.
+/// The state is separate from the asset, so that a loading thread does not retain the asset: loading ends when the
+/// asset is released. Threading: any.
 final class AssetState: Sendable {
   /// The result of reading the tags.
   struct MetadataOutcome {
@@ -18,7 +18,7 @@ final class AssetState: Sendable {
 
   /// The open byte sources of an asset.
   struct Opened {
-    /// Opened by loading, for the next reader.
+    /// The source that loading opened and keeps for the next reader.
     var keptSource: (any ByteSource)?
     /// The local file that is playing.
     var playingFile: KeptFile?
@@ -27,7 +27,7 @@ final class AssetState: Sendable {
   }
 
   /// The requests for the properties.
-  let keyLoading = AssetLoading<AssetProperties>()
+  let propertiesLoading = AssetLoading<AssetProperties>()
   /// The requests for the tags.
   let metadataLoading = AssetLoading<AssetMetadata>()
   /// The interrupts of loadings that run or wait for another loading to end. Locked only for a copy.
@@ -42,7 +42,7 @@ final class AssetState: Sendable {
   let tagCharset = Mutex<TextCharset?>(nil)
   /// The packet positions in the file that readers have found so far. Locked only for a copy.
   let index = Mutex<PacketIndex?>(nil)
-  /// Locked only for a copy.
+  /// The open byte sources. Locked only for a copy.
   let opened = Mutex(Opened())
   /// The session, if the asset is an HLS stream. Locked only for a copy.
   let stream = Mutex<StreamSession?>(nil)
@@ -63,7 +63,7 @@ final class AssetState: Sendable {
 
   /// Cancels loading for all callers.
   func cancelLoading() {
-    keyLoading.cancel()
+    propertiesLoading.cancel()
     metadataLoading.cancel()
     for interrupt in interrupts.withLock({ Array($0.values) }) { interrupt.cancel() }
   }

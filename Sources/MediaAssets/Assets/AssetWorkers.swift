@@ -6,7 +6,7 @@ import MediaCore
 import RealtimeAudio
 import Synchronization
 
-/// A small pool of threads that open files for asynchronous requests. A slow job gives up its slot to other jobs, and
+/// A small pool of threads that open files for asynchronous requests. A slow job releases its slot for other jobs, and
 /// fails after its time limit.
 ///
 /// Threading: any. A thread lives while there is work.
@@ -52,8 +52,8 @@ public final class AssetWorkers: Sendable {
     /// Cancels the job: it does not start, or its thread is abandoned. Does not block.
     package func cancel() { workers.abandon(self) }
 
-    /// Reports progress of the job. The job counts as slow only if it reports no further progress for
-    /// `slowNanoseconds`. Removes the time limit.
+    /// Reports progress of the job, and removes its time limit. The job counts as slow only if it reports no further
+    /// progress for `slowNanoseconds`.
     package func reportProgress() { workers.noteProgress(self) }
   }
 
@@ -161,7 +161,7 @@ public final class AssetWorkers: Sendable {
       guard let next else { break }
       job = next
     }
-    // The waiting jobs may have had no thread until now.
+    // Jobs may wait because the limit of threads was reached until now.
     startNext()
   }
 
@@ -196,8 +196,8 @@ public final class AssetWorkers: Sendable {
 
   // MARK: - Time limits
 
-  /// Checks the time limits until no job is left. No limit is shorter than `slowNanoseconds`, so one
-  /// check in that time suffices.
+  /// Checks the time limits until no job is left. No limit is shorter than `slowNanoseconds`, so this is the interval
+  /// of the checks.
   private func watch() {
     repeat {
       var time = timespec(

@@ -1,7 +1,6 @@
 /// Compares language codes of different standards.
 enum LanguageCode {
-  /// Whether a file's code matches the wanted language. The primary languages are compared: `en` matches `en`, `eng`
-  /// and `en-GB`, and `en-GB` also matches `en`.
+  /// Whether two codes have the same primary language: `en` matches `en`, `eng` and `en-GB`.
   static func matches(_ code: String, _ other: String) -> Bool { primary(code) == primary(other) }
 
   /// Returns the primary language, as ISO 639-1 if such a code exists.
@@ -10,7 +9,7 @@ enum LanguageCode {
     return twoLetters[language] ?? language
   }
 
-  /// The ISO 639-1 codes by ISO 639-2 codes (both the B and the T code if they differ).
+  /// The ISO 639-1 codes by ISO 639-2 codes, including the B and the T code where these differ.
   private static let twoLetters: [String: String] = [
     "ara": "ar", "bel": "be", "bul": "bg", "ben": "bn", "bos": "bs", "cat": "ca", "ces": "cs", "cze": "cs", "cym": "cy",
     "wel": "cy", "dan": "da", "deu": "de", "ger": "de", "ell": "el", "gre": "el", "eng": "en", "epo": "eo", "spa": "es",

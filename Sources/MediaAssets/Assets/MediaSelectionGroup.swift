@@ -95,8 +95,8 @@ public struct MediaSelectionGroup: Sendable, Hashable {
 
   /// Returns the best playable option by these criteria; nil if there is none.
   ///
-  /// It is in the first preferred language that has an option. Within that language the default option is preferred, or
-  /// else the first.
+  /// The result is in the first preferred language that has an option. Within that language the default option is
+  /// preferred, or else the first.
   public func option(matching criteria: MediaSelectionCriteria) -> MediaSelectionOption? {
     let allowed = options.filter {
       $0.isPlayable && $0.characteristics.isSuperset(of: criteria.preferredCharacteristics)

@@ -29,7 +29,7 @@ struct MoviePreferences: Sendable, Hashable {
         let samples = boxes.first("stbl", in: information), let entries = boxes.first("stsd", in: samples)
       else { continue }
       var entry = BigEndianBytes(read(entries.lowerBound, 16))
-      // Skips version, flags, the count, and the size of the first entry.
+      // The version, the flags, the count, and the size of the first entry.
       entry.skip(12)
       if let name = entry.text(4), Self.encryptedNames.contains(name) { protectedTrackIDs.insert(id) }
     }

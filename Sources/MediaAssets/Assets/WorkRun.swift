@@ -9,7 +9,7 @@ package final class WorkRun<Outcome: Sendable>: Sendable {
   private struct State {
     var hasStarted = false
     var hasEnded = false
-    /// Whether the effect of the job can no longer be undone.
+    /// Whether cancellation has no effect, because the effect of the job can no longer be undone.
     var isCancellationDisabled = false
     var job: AssetWorkers.Job?
     /// The closures that cancel blocking operations.

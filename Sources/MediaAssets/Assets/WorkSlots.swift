@@ -2,14 +2,14 @@ import MediaCore
 
 /// The slots and threads of jobs that may block.
 ///
-/// A slow job gives up its slot and keeps its thread. An abandoned job does the same until it returns, because a read
-/// that blocks in the kernel cannot be interrupted.
+/// A slow or an abandoned job releases its slot, and keeps its thread until it returns: a read that blocks in the
+/// kernel cannot be interrupted.
 package struct WorkSlots: Sendable {
   /// The numbers of concurrent jobs and threads, and the time limits.
   package struct Limits: Sendable {
     /// The number of concurrent jobs while none is slow.
     package var slotCount: Int
-    /// The number of threads, those of slow and abandoned jobs included.
+    /// The maximum number of threads, including those of slow and abandoned jobs.
     package var threadCount: Int
     /// The time after which a job is slow and another job may start in addition, in ns. Default: 2 s.
     package var slowNanoseconds: Int64 = 2_000_000_000
@@ -46,8 +46,9 @@ package struct WorkSlots: Sendable {
   package mutating func endThread() { threadCount -= 1 }
 }
 
-/// The reason why opening was given up.
+/// The reason of an `openingTimedOut` error.
 package enum OpeningTimeout: Sendable {
+  /// The job did not end within its time limit.
   case notOpen(afterNanoseconds: Int64)
   /// The job never started, because `count` other jobs are blocked.
   case othersBlocked(count: Int)

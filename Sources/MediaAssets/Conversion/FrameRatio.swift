@@ -18,9 +18,6 @@ public struct FrameRatio: Sendable, Hashable {
     self.output = output / larger
   }
 
-  /// Whether each output frame is one item frame.
-  public var isOne: Bool { input == output }
-
   /// Returns the first output frame at or after input frame `frame`.
   public func outputFrame(ofInputFrame frame: Int64) -> Int64 {
     let (quotient, remainder) = (Int128(frame) * Int128(output)).quotientAndRemainder(dividingBy: Int128(input))

@@ -6,18 +6,18 @@ import LibAV
 import MediaCore
 import RealtimeAudio
 
-/// The received bytes of a pipe or socket, and the reads of more bytes.
+/// Receives the bytes of a pipe or socket on demand, and keeps the newest ones.
 ///
-/// The descriptor is closed at the end of the data, and in `deinit`. It is also closed when the last reader leaves
-/// after the first bytes have been discarded, because no new reader can then begin. A writer that continues afterwards
-/// gets SIGPIPE and does not block indefinitely.
+/// The descriptor is closed at the end of the data, and in `deinit`. It is also closed when the last reader is removed
+/// after the first bytes were discarded, because no new reader can then begin. A writer that continues afterwards gets
+/// SIGPIPE and does not block indefinitely.
 ///
 /// Threading: any; readers block.
 final class DescriptorStream: Sendable {
   /// The number of newest bytes that are kept.
   static let windowByteCount = 2 << 20
-  /// The maximum distance of a read position after the end of the received bytes. The bytes between
-  /// them are read and kept.
+  /// The maximum distance of a read position from the end of the received bytes. The bytes between the two are read and
+  /// kept.
   private static let maximumSkipByteCount: Int64 = 1 << 20
   private static let chunkByteCount = 65_536
 
@@ -118,7 +118,7 @@ final class DescriptorStream: Sendable {
 
   private static let cancelled = MediaError(.cancelled, "the operation was cancelled", operation: "read")
 
-  /// Reads the next bytes from the descriptor; waits until there are some.
+  /// Reads the next bytes from the descriptor. Blocks until bytes arrive.
   private func fetch(_ descriptor: Int32, _ interrupt: Interrupt) {
     let result = Result { () throws(MediaError) -> [UInt8]? in try readChunk(of: descriptor, interrupt) }
     signal.update { state in

@@ -1,8 +1,9 @@
 import LibAV
 
-/// A window of a file in memory that moves with the bytes that are accessed.
+/// A window of a file in memory, which moves to the accessed bytes.
 ///
-/// A jump reads few bytes. Sequential access doubles the read size, up to 1 MiB at a time.
+/// A jump reads 16 KiB, or the requested bytes if these are more. Sequential access doubles the read size, up to 1 MiB
+/// at a time.
 ///
 /// Threading: one thread at a time; blocks.
 struct FileWindow: ~Copyable {

@@ -2,9 +2,10 @@ import Glibc
 import LibAV
 import Synchronization
 
-/// A descriptor of a file that is being played. If the file's name no longer exists, a seek reads the file through it.
+/// A descriptor of a file that is playing. If the file's name no longer exists, a seek reads the file through this
+/// descriptor.
 ///
-/// The descriptor is closed with the object. Threading: any.
+/// `deinit` closes the descriptor. Threading: any.
 final class KeptFile: Sendable {
   /// The maximum number of kept files in the process. Further files are opened by name only.
   static let limit = 64

@@ -16,7 +16,7 @@ enum HLSSignature {
 }
 
 extension FileSource {
-  /// The first few bytes of the source. Blocks.
+  /// The first bytes of the source, at most `HLSSignature.byteCount`. Blocks.
   var leadingBytes: [UInt8] {
     var bytes = [UInt8](repeating: 0, count: HLSSignature.byteCount)
     let count = try? bytes.withUnsafeMutableBytes { try read(into: $0, at: 0) }
@@ -25,12 +25,12 @@ extension FileSource {
 }
 
 extension MediaFile {
-  /// Returns the stream whose playlist a source contains; nil if it contains something else. Blocks.
+  /// Returns the stream whose playlist a source contains; nil if the source contains no playlist. Blocks.
   ///
   /// - Parameter log: the log of network activity, in the entry of the playlist.
   static func stream(
     of asset: Asset, in source: any ByteSource, log: NetworkLog, interrupt: Interrupt
-  ) throws(MediaError) -> Found? {
+  ) throws(MediaError) -> OpenedLocation? {
     guard case .url(let url, let options) = asset.location else { return nil }
     interrupt.attach(source)
     defer { interrupt.detach(source) }
@@ -58,12 +58,12 @@ extension MediaFile {
     return .stream(asset.storeSession(session), fetcher)
   }
 
-  /// Opens a file that may be a playlist. Blocks.
+  /// Opens the stream of a file that is a playlist; returns the bytes of any other file. Blocks.
   ///
   /// - Parameter log: the log of requests to servers that the playlist names.
   static func openPlaylist(
     _ source: FileSource, of asset: Asset, log: NetworkLog, interrupt: Interrupt
-  ) throws(MediaError) -> Found {
+  ) throws(MediaError) -> OpenedLocation {
     let byteCount = source.byteCount ?? 0
     let bytes = byteCount <= HLSLimits.playlistByteCount ? source.all(byteCount) : []
     guard HLSPlaylist.recognizes(bytes) else { return .bytes(source) }

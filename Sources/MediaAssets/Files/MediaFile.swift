@@ -2,7 +2,7 @@ import LibAV
 import MediaCore
 import NetworkIO
 
-/// Opens media files from every kind of location, and maps LibAV's failures to public errors.
+/// Opens assets from every kind of location, and maps LibAV's failures to public errors.
 enum MediaFile {
   /// An opened asset.
   enum Opened {
@@ -14,7 +14,7 @@ enum MediaFile {
   }
 
   /// An asset before its container is opened.
-  enum Found {
+  enum OpenedLocation {
     case bytes(FileSource)
     /// An HLS stream, and the fetcher of its segments.
     case stream(StreamSession, StreamFetcher)
@@ -29,7 +29,7 @@ enum MediaFile {
   static func open(
     _ asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds = .regularFiles, log: NetworkLog? = nil
   ) throws(MediaError) -> Opened {
-    switch try find(asset, interrupt: interrupt, kinds: kinds, log: log) {
+    switch try openLocation(of: asset, interrupt: interrupt, kinds: kinds, log: log) {
     case .bytes(let source): return .file(try demuxer(source, of: asset), byteCount: source.byteCount ?? 0)
     case .stream(let session, let fetcher): return .stream(session, fetcher)
     case .composition(let composition): return .composition(composition)
@@ -51,9 +51,9 @@ enum MediaFile {
 
   /// Opens an asset's bytes, and reads them if they are an HLS playlist. Blocks. Parameters and
   /// errors are those of `open`.
-  static func find(
-    _ asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds = .regularFiles, log: NetworkLog? = nil
-  ) throws(MediaError) -> Found {
+  static func openLocation(
+    of asset: Asset, interrupt: Interrupt, kinds: FileSource.Kinds = .regularFiles, log: NetworkLog? = nil
+  ) throws(MediaError) -> OpenedLocation {
     if let composition = asset.composition { return .composition(composition) }
     if let session = asset.streamSession {
       let fetcher = session.fetcher.logging(to: log ?? asset.networkLog, name: session.name)
@@ -98,7 +98,7 @@ enum MediaFile {
     switch asset.location {
     case .path(let path):
       do throws(AVFailure) { return try FileSource(path: path, kinds: kinds, interrupt: interrupt) } catch {
-        // A file that was removed during playback is still open.
+        // A file that is playing stays open after its removal.
         guard error.kind == .noSuchFile, let file = asset.state.opened.withLock({ $0.playingFile }) else { throw error }
         return try FileSource(duplicating: file.descriptor, hint: asset.displayPath, interrupt: interrupt)
       }

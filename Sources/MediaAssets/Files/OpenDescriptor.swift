@@ -4,11 +4,11 @@ import Synchronization
 
 /// A file descriptor that the caller opened: a file, or a pipe or socket whose bytes arrive once.
 ///
-/// This object owns the descriptor and closes it with its last user. Threading: any.
+/// This object owns the descriptor. The descriptor is closed when the last reference is released. Threading: any.
 public final class OpenDescriptor: Sendable {
   /// The type of the open file.
   public enum Kind: Sendable {
-    /// A regular file. It is read from its first byte, whatever the descriptor's offset.
+    /// A regular file. It is read from its first byte, regardless of the descriptor's offset.
     case file
     /// A pipe or a connected stream socket. It is read in order, as the bytes arrive.
     case stream
@@ -93,7 +93,7 @@ extension Asset {
   /// The asset takes ownership of the descriptor, and closes it after its last reader. To keep the descriptor, pass a
   /// duplicate (dup(2)). If this throws, the caller still owns it.
   ///
-  /// - A file is played from its first byte, whatever the descriptor's offset, and supports seeking.
+  /// - A file is played from its first byte, regardless of the descriptor's offset, and supports seeking.
   /// - A pipe or socket plays as its bytes arrive, with unknown duration and without seeking. The asset ends when the
   ///   writer closes its end.
   /// - The bytes of a pipe or socket arrive once, and only the newest 2 MiB are kept. The asset can be opened again

@@ -4,7 +4,7 @@ import NetworkIO
 import Playlists
 import RealtimeAudio
 
-/// One reading of playlists that can be cancelled while it blocks, for example on a slow server.
+/// Reads a playlist and the playlists that it names. Can be cancelled while it blocks, for example on a slow server.
 ///
 /// Threading: used for one `Playlist` at a time, on a thread that may block. `cancel` is safe on any
 /// thread and does not block.
@@ -81,7 +81,7 @@ extension Playlist {
   ///
   /// - Only regular files are read.
   /// - Playlists from servers cannot name local files: such entries are left out with `notAllowed`.
-  /// - The limits are 64 MiB and about a minute.
+  /// - The limits of all playlists together are 64 MiB and 60 s.
   ///
   /// - Throws: `fileNotFound`, `notAFile`, `permissionDenied`, `readFailed`; the errors of `HTTPResource`; the errors
   ///   of playlists; `cancelled`.

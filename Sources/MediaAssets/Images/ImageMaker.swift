@@ -66,7 +66,7 @@ enum ImageMakers {
     _ asset: Asset, _ task: ImageTask, interrupt: Interrupt, log: NetworkLog? = nil
   ) throws(MediaError) -> any ImageMaker {
     if asset.composition == nil, asset.isolation != .none {
-      guard case .bytes(let source) = try MediaFile.find(asset, interrupt: interrupt, log: log) else {
+      guard case .bytes(let source) = try MediaFile.openLocation(of: asset, interrupt: interrupt, log: log) else {
         throw VideoTrackReader.unsupportedStream(asset)
       }
       if let lease = try asset.isolation.lease() {

@@ -158,7 +158,9 @@ struct AssetWorkerFunctions: WorkerFunctions {
   private static func metadata(of file: SourceFile, _ charset: TextCharset) throws(MediaError) -> AssetMetadata {
     let asset = file.asset()
     asset.tagCharset = charset
-    guard case .bytes(let source) = try MediaFile.find(asset, interrupt: Interrupt()) else { throw malformed }
+    guard case .bytes(let source) = try MediaFile.openLocation(of: asset, interrupt: Interrupt()) else {
+      throw malformed
+    }
     return try MetadataReader.read(source, of: asset)
   }
 

@@ -62,7 +62,7 @@ struct IsolatedExport {
         assets.count, displayName: source.name, AssetWorkerFunction.export.rawValue, parameters,
         graceMilliseconds: 0, descriptor: descriptor, as: AssetExportSession.Outcome.self
       ) { (index) throws(MediaError) in
-        guard case .bytes(let file) = try MediaFile.find(assets[index], interrupt: interrupt) else {
+        guard case .bytes(let file) = try MediaFile.openLocation(of: assets[index], interrupt: interrupt) else {
           isStream = true
           throw MediaError(.unsupportedLocation, "streams cannot be read in a worker process", operation: "export")
         }

@@ -63,7 +63,7 @@ public final class AudioTrackReader: @unchecked Sendable {
   ) throws(MediaError) {
     let sampleFormat = try SampleWriter.format(of: encoding)
     self.encoding = encoding
-    switch try MediaFile.find(asset, interrupt: interrupt, kinds: kinds, log: log) {
+    switch try MediaFile.openLocation(of: asset, interrupt: interrupt, kinds: kinds, log: log) {
     case .stream(let session, var fetcher):
       fetcher.isPlayback = isPlayback
       reader = try SegmentedTrackReader(
