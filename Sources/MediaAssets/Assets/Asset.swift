@@ -145,7 +145,7 @@ public final class Asset: Sendable {
     self.init(location: .data(data), prefersPreciseDuration: prefersPreciseDuration)
   }
 
-  // A loading thread has a copy of the asset, so no caller can request the result any more.
+  // Loading threads retain only a copy of the asset. So after `deinit` no caller can request the result.
   deinit { if !isLoader { state.cancelLoading() } }
 
   /// The result of ``load()``, refined with facts found while reading the audio; nil before loading.
@@ -190,7 +190,7 @@ public final class Asset: Sendable {
         return result
       }.get()
     }
-    let result = state.loading.withLock { _ -> Result<AssetProperties, MediaError> in
+    let result = state.loadingLock.withLock { _ -> Result<AssetProperties, MediaError> in
       // Another thread may have loaded it while this one waited.
       if let loaded { return loaded }
       let result = Result { () throws(MediaError) in try read(interrupt, keepsOpen: keepsOpen, log: log) }
@@ -318,7 +318,7 @@ public final class Asset: Sendable {
   func packetIndex(
     identity: FileIdentity, streamIndex: Int, firstByte: Int64, spacingFrames: Int64
   ) -> PacketIndex {
-    state.index.withLock { index in
+    state.packetIndex.withLock { index in
       if let index, index.identity == identity, index.streamIndex == streamIndex, index.firstByte == firstByte {
         return index
       }
@@ -335,9 +335,9 @@ public final class Asset: Sendable {
   func openSource(_ make: () throws(MediaError) -> any ByteSource, interrupt: Interrupt) throws(MediaError)
     -> any ByteSource
   {
-    let keptSource = state.opened.withLock { opened in
-      defer { opened.keptSource = nil }
-      return opened.keptSource
+    let keptSource = state.openSources.withLock { sources in
+      defer { sources.keptSource = nil }
+      return sources.keptSource
     }
     // A kept source that cannot seek is usable only while it still has its first byte.
     if let keptSource, keptSource.isSeekable || keptSource.availableByteRange?.lowerBound == 0 { return keptSource }
@@ -349,11 +349,11 @@ public final class Asset: Sendable {
   }
 
   /// The session of the HLS stream; nil for other assets, and before loading.
-  var streamSession: StreamSession? { state.stream.withLock { $0 } }
+  var streamSession: StreamSession? { state.streamSession.withLock { $0 } }
 
   /// Stores the session of the HLS stream, unless one is stored. Returns the stored one.
   func storeSession(_ session: StreamSession) -> StreamSession {
-    state.stream.withLock { stream in
+    state.streamSession.withLock { stream in
       let known = stream ?? session
       stream = known
       return known
@@ -362,15 +362,15 @@ public final class Asset: Sendable {
 
   /// Records the byte source of a new reader.
   func noteReading(_ source: any ByteSource) {
-    state.opened.withLock { $0.latestSource = source }
+    state.openSources.withLock { $0.latestSource = source }
     (source as? HTTPResource)?.markPlayed()
   }
 
   /// Releases the byte source that loading kept open, because no reader follows.
-  func closeKeptSource() { state.opened.withLock { $0.keptSource = nil } }
+  func closeKeptSource() { state.openSources.withLock { $0.keptSource = nil } }
 
   /// The byte range of the resource that is in memory, before and after the reading position; nil when unknown.
-  public var availableByteRange: Range<Int64>? { state.opened.withLock { $0.latestSource }?.availableByteRange }
+  public var availableByteRange: Range<Int64>? { state.openSources.withLock { $0.latestSource }?.availableByteRange }
 
   private func read(
     _ interrupt: Interrupt, keepsOpen: Bool, log: NetworkLog?
@@ -381,7 +381,7 @@ public final class Asset: Sendable {
     case .composition(let composition): return try composition.properties()
     case .bytes(let source):
       let properties = try properties(of: source, keepsOpen: keepsOpen, interrupt: interrupt, log: log)
-      if keepsOpen, let source = source.byteSource { state.opened.withLock { $0.keptSource = source } }
+      if keepsOpen, let source = source.byteSource { state.openSources.withLock { $0.keptSource = source } }
       return properties
     }
   }

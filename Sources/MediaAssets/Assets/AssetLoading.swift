@@ -20,9 +20,9 @@ final class AssetLoading<Value: Sendable>: Sendable {
 
   private struct State {
     var phase = Phase.idle
-    var nextNumber: UInt64 = 1
+    var nextLoadingNumber: UInt64 = 1
     var waiting: [UInt64: Completion] = [:]
-    var nextRequest: UInt64 = 1
+    var nextRequestNumber: UInt64 = 1
   }
 
   private let state = Mutex(State())
@@ -53,12 +53,12 @@ final class AssetLoading<Value: Sendable>: Sendable {
       return nil
     }
     return state.withLock { state in
-      let request = state.nextRequest
-      state.nextRequest += 1
+      let request = state.nextRequestNumber
+      state.nextRequestNumber += 1
       state.waiting[request] = completion
       if case .loading = state.phase { return request }
-      let (number, interrupt) = (state.nextNumber, Interrupt())
-      state.nextNumber += 1
+      let (number, interrupt) = (state.nextLoadingNumber, Interrupt())
+      state.nextLoadingNumber += 1
       let job = loader.workers.run(forNanoseconds: loader.openingNanoseconds) { [self] _ in
         let result = Result { () throws(MediaError) in try load(loader, interrupt) }
         finish(number, result)

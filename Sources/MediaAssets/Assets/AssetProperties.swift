@@ -15,8 +15,8 @@ public struct AssetProperties: Sendable, Hashable, Codable {
   /// The reason why none of the file's audio tracks can be played: `unknownCodec`, `damagedFile` or
   /// `unsupportedAudioFormat`. Nil if one plays, or if the file has no audio.
   ///
-  /// The video, images and tags of the file are available nevertheless. A file without decodable
-  /// video as well does not load.
+  /// The video, images and tags of the file are available nevertheless. A file that also has no decodable video does
+  /// not load.
   public let audioFault: MediaError?
   /// The chapters in order; empty if the file has none.
   public let chapters: [AssetChapter]
@@ -25,7 +25,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
   /// The playback rate and volume that the file itself requests; default: 1.
   public let preferredRate: Double
   public let preferredVolume: Float
-  /// The loudness values of the tags, and the position on the album.
+  /// The loudness values of the tags, and the track's position on the album.
   public internal(set) var loudnessTags: LoudnessTags
   /// The padding at the edges of the audio to play, as stated by the file.
   let audioEdges: TrackEdges?

@@ -17,7 +17,7 @@ final class AssetState: Sendable {
   }
 
   /// The open byte sources of an asset.
-  struct Opened {
+  struct OpenSources {
     /// The source that loading opened and keeps for the next reader.
     var keptSource: (any ByteSource)?
     /// The local file that is playing.
@@ -33,7 +33,7 @@ final class AssetState: Sendable {
   /// The interrupts of loadings that run or wait for another loading to end. Locked only for a copy.
   private let interrupts = Mutex<[ObjectIdentifier: Interrupt]>([:])
   /// Locked while the file is opened, so that concurrent callers open it once.
-  let loading = Mutex<Void>(())
+  let loadingLock = Mutex<Void>(())
   /// The result of loading. Locked only for a copy.
   let outcome = Mutex<Result<AssetProperties, MediaError>?>(nil)
   /// The result of reading the tags. Locked only for a copy.
@@ -41,11 +41,11 @@ final class AssetState: Sendable {
   /// The encoding of the tags; nil: the standard encoding. Locked only for a copy.
   let tagCharset = Mutex<TextCharset?>(nil)
   /// The packet positions in the file that readers have found so far. Locked only for a copy.
-  let index = Mutex<PacketIndex?>(nil)
+  let packetIndex = Mutex<PacketIndex?>(nil)
   /// The open byte sources. Locked only for a copy.
-  let opened = Mutex(Opened())
+  let openSources = Mutex(OpenSources())
   /// The session, if the asset is an HLS stream. Locked only for a copy.
-  let stream = Mutex<StreamSession?>(nil)
+  let streamSession = Mutex<StreamSession?>(nil)
   /// The files that a worker process has opened without a fault.
   let trials = TrialRecord()
   /// The budget for the data of the tags.

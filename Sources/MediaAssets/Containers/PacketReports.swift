@@ -10,11 +10,11 @@ struct SkippedPackets {
   var frame: Int64
 }
 
-/// Timestamps that differ from the end of the audio before them.
+/// The first timestamp that differed from the end of the audio before it.
 struct TimestampFault {
-  var count: Int
-  /// The kind and the position of the first fault.
+  /// The kind of the difference.
   var step: AudioTimeline.Step
+  /// The end of the audio before the timestamp, on the timeline.
   var frame: Int64
 }
 
@@ -34,7 +34,7 @@ struct PacketReports {
     return skipped
   }
 
-  /// Returns and clears the irregular timestamps.
+  /// Returns and clears the first irregular timestamp.
   mutating func drainTimestampFault() -> TimestampFault? {
     defer { timestampFault = nil }
     return timestampFault
@@ -62,9 +62,7 @@ struct PacketReports {
   }
 
   mutating func note(_ step: AudioTimeline.Step, at frame: Int64) {
-    timestampFault = TimestampFault(
-      count: min(timestampFault?.count ?? 0, Int.max - 1) + 1, step: timestampFault?.step ?? step,
-      frame: timestampFault?.frame ?? frame)
+    if timestampFault == nil { timestampFault = TimestampFault(step: step, frame: frame) }
   }
 }
 

@@ -25,8 +25,8 @@ struct VorbisPacketTimes {
     case unknown
   }
 
-  /// A packet's start and end by FFmpeg's count.
-  private struct Stated {
+  /// A packet's start and end in ticks, as FFmpeg counts them.
+  private struct StatedTimes {
     var start: Int64
     var end: Int64
 
@@ -158,7 +158,7 @@ struct VorbisPacketTimes {
 
   private mutating func correct(_ packet: Packet, length: Int64) throws(AVFailure) {
     let isTrimmed = packet.trimmedFrames.end > 0
-    guard let start = startTicks(length: length, Stated(packet), isTrimmed: isTrimmed) else { return }
+    guard let start = startTicks(length: length, StatedTimes(packet), isTrimmed: isTrimmed) else { return }
     let end = start + length
     trimTicks = endTrim(of: packet, end: end, length: length)
     endTicks = end
@@ -167,7 +167,7 @@ struct VorbisPacketTimes {
   }
 
   private mutating func correctFirst(_ packet: Packet, size: Int64) throws(AVFailure) {
-    let stated = Stated(packet)
+    let stated = StatedTimes(packet)
     // FFmpeg does not count back a page that is also the last one, or has no granule position. It counts the packets of
     // such a page from 0 and includes the first packet, although audio begins after that one.
     let isCountedFromZero = stated.map { $0.start == 0 } ?? true
@@ -197,7 +197,7 @@ struct VorbisPacketTimes {
   }
 
   /// Returns the start of a packet: the end of the previous one, unless FFmpeg's timestamps state a gap or an overlap.
-  private mutating func startTicks(length: Int64, _ stated: Stated?, isTrimmed: Bool) -> Int64? {
+  private mutating func startTicks(length: Int64, _ stated: StatedTimes?, isTrimmed: Bool) -> Int64? {
     guard let stated else { return endTicks }
     let start = isTrimmed ? stated.start : stated.end - length
     guard let endTicks else { return start + offsetTicks }

@@ -9,7 +9,7 @@ import MediaCore
 /// and the first audible frame is then discarded. The rest equals a conversion from frame 0, bit for bit.
 /// This has two conditions:
 ///
-/// - The start coincides with an output frame, so that the resampler's phase is 0.
+/// - The position of `historyStart` coincides with an output frame, so that the resampler's phase is 0.
 /// - The history before the first audible frame is at least as long as the reach of the filter. At frame 0 there is no
 ///   history, and libswresample mirrors the first frames.
 ///

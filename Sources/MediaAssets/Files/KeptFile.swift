@@ -36,9 +36,9 @@ extension Asset {
   /// Keeps the file of a reader of this asset open until `dropFile`.
   func keepFile(_ source: FileSource) {
     guard case .path = location, let file = source.withDescriptor(KeptFile.init) else { return }
-    state.opened.withLock { $0.playingFile = file }
+    state.openSources.withLock { $0.playingFile = file }
   }
 
   /// Closes the file that was kept open for seeks. A player calls this when the asset's item is no longer current.
-  public func dropFile() { state.opened.withLock { $0.playingFile = nil } }
+  public func dropFile() { state.openSources.withLock { $0.playingFile = nil } }
 }

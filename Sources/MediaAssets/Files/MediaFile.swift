@@ -13,7 +13,7 @@ enum MediaFile {
     case composition(Composition)
   }
 
-  /// An asset before its container is opened.
+  /// An asset whose bytes are open, but not its container.
   enum OpenedLocation {
     case bytes(FileSource)
     /// An HLS stream, and the fetcher of its segments.
@@ -99,7 +99,9 @@ enum MediaFile {
     case .path(let path):
       do throws(AVFailure) { return try FileSource(path: path, kinds: kinds, interrupt: interrupt) } catch {
         // A file that is playing stays open after its removal.
-        guard error.kind == .noSuchFile, let file = asset.state.opened.withLock({ $0.playingFile }) else { throw error }
+        guard error.kind == .noSuchFile, let file = asset.state.openSources.withLock({ $0.playingFile }) else {
+          throw error
+        }
         return try FileSource(duplicating: file.descriptor, hint: asset.displayPath, interrupt: interrupt)
       }
     case .data(let data): return try FileSource(bytes: data, interrupt: interrupt)

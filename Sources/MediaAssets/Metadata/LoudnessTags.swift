@@ -100,7 +100,7 @@ extension Asset {
     guard let known = knownLoudnessTags, !known.isComplete else { return knownLoudnessTags }
     state.begin(interrupt)
     defer { state.end(interrupt) }
-    let result = state.loading.withLock { _ -> Result<LoudnessTags?, MediaError> in
+    let result = state.loadingLock.withLock { _ -> Result<LoudnessTags?, MediaError> in
       // Another thread may have read the tags while this thread waited.
       guard case .success(let properties)? = loaded, !properties.loudnessTags.isComplete else {
         return .success(knownLoudnessTags)

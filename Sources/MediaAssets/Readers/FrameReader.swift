@@ -87,8 +87,8 @@ final class FrameReader {
   private(set) var continuity: PacketContinuity
   /// How the last packet's position follows from the timestamps stored in the container.
   private var storedTimestamps = PacketTimestamps()
-  /// Whether the last seek used timestamps, so that the timestamps of the packets after it define the position.
-  private var isSoughtByTimestamp = false
+  /// Whether the timestamps of the packets after the last seek define the position.
+  private var timestampsDefineSeekPosition = false
   /// Whether all packets since the file's start have been decoded.
   private(set) var isDecodedFromStart = true
   /// The position of the stream's first frame; nil until known.
@@ -385,7 +385,7 @@ final class FrameReader {
     }
     let isAfterLoss = isAfterLoss
     self.isAfterLoss = false
-    timeline?.seekCorrection = isSoughtByTimestamp && isPrerolling ? format.seekCorrection : nil
+    timeline?.seekCorrection = timestampsDefineSeekPosition && isPrerolling ? format.seekCorrection : nil
     // After a seek the first packet may be any one of its group, so timestamps prove no position.
     if continuity.hasGroups, vorbisTimes == nil { timeline?.isIrregular = true }
     lostEnd = nil
@@ -464,7 +464,7 @@ final class FrameReader {
     if mustRewind { try rewind() } else { restart() }
     discardCount()
     vorbisTimes?.restartAnywhere()
-    isSoughtByTimestamp = format.timestampSource == .container
+    timestampsDefineSeekPosition = format.timestampSource == .container
     guard let ticks = timeline?.ticks(ofFrame: target) else { return }
     try demuxer.seek(streamIndex: stream.index, earliest: .min + 1, target: ticks, latest: ticks)
   }
@@ -484,7 +484,7 @@ final class FrameReader {
     entryFrame = frame
     isCounted = true
     counting.restart(isIrregular: index?.hasIrregularTimestamps(before: frame - (startFrame ?? 0)) ?? false)
-    isSoughtByTimestamp = format == .programStream
+    timestampsDefineSeekPosition = format == .programStream
     if let ticks = timeline?.ticks(ofFrame: frame) { vorbisTimes?.restart(atPageAfter: ticks) }
     let result = try readPacket()
     if result == .cancelled { throw AVFailure(cancelledIn: "av_read_frame") }
@@ -504,9 +504,9 @@ final class FrameReader {
   func skip(toFrame target: Int64) throws(AVFailure) -> Bool {
     if canSkip(toFrame: target) {
       // The count continues from the last seek.
-      let isSought = isSoughtByTimestamp
+      let previousValue = timestampsDefineSeekPosition
       if !isPacketPending { restart() }
-      isSoughtByTimestamp = isSought
+      timestampsDefineSeekPosition = previousValue
     } else {
       try rewind()
     }
@@ -568,7 +568,7 @@ final class FrameReader {
 
   private func restart() {
     isDecodedFromStart = false
-    isSoughtByTimestamp = false
+    timestampsDefineSeekPosition = false
     decoder.flush()
     rates.restart()
     continuity.restart()

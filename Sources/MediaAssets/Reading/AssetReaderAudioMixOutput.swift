@@ -8,7 +8,7 @@ import MediaCore
 public final class AssetReaderAudioMixOutput: AssetReaderOutput, @unchecked Sendable {
   // `@unchecked Sendable`: as `AssetReaderOutput`.
 
-  /// Maximum number of mixed tracks. Each track opens the file once more.
+  /// The maximum number of mixed tracks. Each track opens the file once more.
   public static let maximumTrackCount = 32
 
   /// The tracks, at most ``maximumTrackCount``. Default: nil, all audible tracks of the asset.

@@ -43,9 +43,9 @@ public class AssetReaderOutput: @unchecked Sendable {
   }
 
   private let signal: ConditionMutex<State>
-  /// Maximum number of bytes read ahead, unless the source requires a minimum number of buffers.
+  /// The maximum number of bytes read ahead, unless the source requires a minimum number of buffers.
   static let byteLimit = 1 << 20
-  /// The overhead of a buffer, which may have no bytes.
+  /// The overhead of a buffer in bytes. It limits the number of queued buffers without bytes.
   static let bufferByteCount = 512
   /// The number of queued bytes at which a waiting thread is woken, and the maximum wait for this number. A wake-up for
   /// each buffer would cost one sixth of the decoding time.

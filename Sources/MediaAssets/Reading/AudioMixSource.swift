@@ -29,7 +29,7 @@ final class AudioMixSource: SampleBufferSource, @unchecked Sendable {
   /// The error that ended a track. It is thrown after the frames before it.
   private var failure: MediaError?
 
-  /// - Parameter readers: At least one reader of float32 samples.
+  /// - Parameter readers: at least one reader of float32 samples.
   init(_ readers: [AudioTrackReader], _ settings: AudioReadSettings, _ mix: AudioMix) throws(MediaError) {
     guard let first = readers.first else { preconditionFailure("an audio mix has a track") }
     let largestChannelCount = readers.map(\.format.channelCount).max() ?? first.format.channelCount

@@ -18,7 +18,7 @@ final class AudioMixer {
   private let channelCount: Int
   private let scratch: UnsafeMutableBufferPointer<Float>
 
-  /// - Parameter chunkFrames: Maximum number of frames added together.
+  /// - Parameter chunkFrames: the maximum number of frames added together.
   init(channelCount: Int, chunkFrames: Int) {
     self.channelCount = channelCount
     scratch = .allocate(capacity: channelCount * chunkFrames)
@@ -28,7 +28,7 @@ final class AudioMixer {
 
   /// Fills `output` with the sum of the audio that `fill` produces for each index below `sourceCount`.
   ///
-  /// - Returns: The number of frames that are valid in all sources, and the first error.
+  /// - Returns: the number of frames that are valid in all sources, and the first error.
   func mix(
     into output: UnsafeMutablePointer<Float>, _ frameCount: Int, _ sourceCount: Int,
     _ fill: (Int, UnsafeMutablePointer<Float>) -> FillResult

@@ -8,7 +8,7 @@ import MediaCore
 final class AudioTrackSource: SampleBufferSource, @unchecked Sendable {
   // `@unchecked Sendable`: other threads use only the reader's interrupt.
 
-  /// Maximum number of frames delivered together.
+  /// The maximum number of frames delivered together.
   static let chunkFrames = ConvertedAudio.chunkFrames
 
   private let reader: AudioTrackReader
@@ -25,7 +25,7 @@ final class AudioTrackSource: SampleBufferSource, @unchecked Sendable {
   private var isFirstBuffer = true
   private var isFirstRange = true
 
-  /// - Parameter reader: A reader with the encoding `AudioTrackSource.encoding(for:of:)`.
+  /// - Parameter reader: a reader with the encoding `AudioTrackSource.encoding(for:of:)`.
   init(_ reader: AudioTrackReader, _ settings: AudioReadSettings) throws(MediaError) {
     self.reader = reader
     encoding = settings.encoding
@@ -81,7 +81,7 @@ final class AudioTrackSource: SampleBufferSource, @unchecked Sendable {
 
   /// Returns the next buffer of the range; nil at the end of the range or of the track.
   ///
-  /// - Throws: The errors of `AudioTrackReader.read`; `cancelled`.
+  /// - Throws: the errors of `AudioTrackReader.read`; `cancelled`.
   func read() throws(MediaError) -> SampleBuffer? {
     guard end.map({ next < $0 }) ?? true else { return nil }
     if conversion == nil, reader.position != next {

@@ -7,7 +7,7 @@ import MediaCore
 ///
 /// Threading: one thread at a time, which may block.
 final class ConvertedAudio {
-  /// Maximum number of frames read together.
+  /// The maximum number of frames read together.
   static let chunkFrames = 8_192
 
   private let reader: AudioTrackReader
@@ -18,7 +18,7 @@ final class ConvertedAudio {
   /// The error that ended the audio. It is thrown after the remaining converted frames.
   private var failure: MediaError?
 
-  /// - Parameter reader: A reader of float32 samples.
+  /// - Parameter reader: a reader of float32 samples.
   /// - Throws: `conversionFailed`.
   init(_ reader: AudioTrackReader, to output: AudioFormat) throws(MediaError) {
     self.reader = reader
@@ -50,7 +50,7 @@ final class ConvertedAudio {
 
   /// Reads at most `capacityFrames` frames. Returns 0 at the end.
   ///
-  /// - Throws: The errors of `AudioTrackReader.read`, after the last frame; `cancelled`, after which `restart` must be
+  /// - Throws: the errors of `AudioTrackReader.read`, after the last frame; `cancelled`, after which `restart` must be
   ///   called before the next read.
   func read(into samples: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
     guard let input = inputBuffer.baseAddress else { return 0 }
@@ -82,7 +82,7 @@ extension AudioTrackReader {
   /// A live stream begins at the first available frame, which may be later; see `position`.
   ///
   /// - Parameter needsProof: whether everything is read from the start if a seek does not prove the position.
-  /// - Throws: The errors of `seek` and `read`; `cancelled`.
+  /// - Throws: the errors of `seek` and `read`; `cancelled`.
   func move(toFrame frame: Int64, needsProof: Bool = false) throws(MediaError) -> Bool {
     guard position != frame else { return true }
     _ = try seek(

@@ -16,7 +16,7 @@ final class FormattedAudio {
   /// Whether no audio follows from the next frame on.
   private(set) var isAtEnd = false
 
-  /// - Parameter reader: A reader of float32 samples.
+  /// - Parameter reader: a reader of float32 samples.
   /// - Throws: `conversionFailed`.
   init(_ reader: AudioTrackReader, as format: AudioFormat) throws(MediaError) {
     self.reader = reader
@@ -26,7 +26,7 @@ final class FormattedAudio {
 
   /// Moves to a frame. Has no effect if it is the current one.
   ///
-  /// - Throws: The errors of seeking; `cancelled`.
+  /// - Throws: the errors of seeking; `cancelled`.
   func move(to frame: Int64) throws(MediaError) {
     if let nextFrame, frame == nextFrame || isAtEnd && frame > nextFrame {
       self.nextFrame = frame
@@ -45,7 +45,7 @@ final class FormattedAudio {
   /// Reads from 1 to `capacityFrames` frames; 0 at the end. Audio that a live stream no longer has is replaced with
   /// silence.
   ///
-  /// - Throws: The errors of `AudioTrackReader.read`; `cancelled`. After an error, call `move(to:)` before the next
+  /// - Throws: the errors of `AudioTrackReader.read`; `cancelled`. After an error, call `move(to:)` before the next
   ///   read.
   func read(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int {
     guard let frame = nextFrame, !isAtEnd else { return 0 }

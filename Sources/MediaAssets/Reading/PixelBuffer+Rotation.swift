@@ -29,7 +29,7 @@ extension PixelBuffer {
 
   /// Returns a frame whose samples are rearranged from this one.
   ///
-  /// - Parameter source: Returns the index of a sample's source, counted row by row in a plane with the given columns
+  /// - Parameter source: returns the index of a sample's source, counted row by row in a plane with the given columns
   ///   and rows.
   private func rearranged(
     width: Int, height: Int, source: (_ columns: Int, _ rows: Int, _ column: Int, _ row: Int) -> Int

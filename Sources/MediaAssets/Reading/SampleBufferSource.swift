@@ -6,11 +6,11 @@ import MediaCore
 protocol SampleBufferSource: AnyObject, Sendable {
   /// Moves to a range, which begins at or after 0 and may have an infinite end.
   ///
-  /// - Throws: The errors of opening and seeking; `cancelled`.
+  /// - Throws: the errors of opening and seeking; `cancelled`.
   func start(_ range: TimeRange) throws(MediaError)
   /// Returns the next buffer of the range; nil at the end of the range or of the source.
   ///
-  /// - Throws: The error at which reading ended; `cancelled`.
+  /// - Throws: the error at which reading ended; `cancelled`.
   func read() throws(MediaError) -> SampleBuffer?
   /// Returns the first fault since the last call that did not stop reading; nil if there is none.
   func popFault() -> MediaError?

@@ -16,7 +16,7 @@ final class StoredAudio {
 
   private var reader: FrameReader { media.reader }
 
-  /// - Parameter media: A reader created with `keepsPackets` that has not been read.
+  /// - Parameter media: a reader created with `keepsPackets` that has not been read.
   init(_ media: MediaTrackReader) throws(MediaError) {
     self.media = media
     firstHeardFrame = max(0, media.reader.frameStart)
@@ -42,8 +42,8 @@ final class StoredAudio {
 
   /// Moves to the packets from which decoding is correct at `frame`.
   ///
-  /// - Returns: The first frame that is needed. Packets that end before it are not needed.
-  /// - Throws: The errors of seeking; `onlyInOrder` for a stream that has passed the frame.
+  /// - Returns: the first frame that is needed. Packets that end before it are not needed.
+  /// - Throws: the errors of seeking; `onlyInOrder` for a stream that has passed the frame.
   func move(to frame: Int64) throws(MediaError) -> Int64 {
     pendingPacket = nil
     let prerollStart = frame - media.prerollFrames

@@ -32,7 +32,7 @@ final class StoredAudioSource: StoredSampleSource, @unchecked Sendable {
   private var hasDeliveredAny = false
   private var fault: MediaError?
 
-  /// - Parameter media: A reader created with `keepsPackets` that has not been read.
+  /// - Parameter media: a reader created with `keepsPackets` that has not been read.
   init(_ media: MediaTrackReader) throws(MediaError) {
     audio = try StoredAudio(media)
     rate = media.format.sampleRateHz

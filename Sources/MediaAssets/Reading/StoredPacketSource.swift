@@ -8,14 +8,14 @@ import MediaCore
 final class StoredPacketSource: StoredSampleSource, @unchecked Sendable {
   // `@unchecked Sendable`: other threads use only the interrupt, which is Sendable.
 
-  /// Maximum size of a packet in bytes.
+  /// The maximum size of a packet in bytes.
   static let maximumPacketByteCount = 256 << 20
-  /// Maximum number of packets that are decoded before a packet that is shown earlier. H.264 has at most 16.
+  /// The maximum number of packets that are decoded before a packet that is shown earlier. H.264 has at most 16.
   private static let maximumReorderCount = 64
   /// The number of packets that are read after the range's end, because composition offsets may be negative: a frame
   /// may then be shown before its decoding time. H.264 reorders at most this number of frames.
   private static let negativeOffsetCount = 16
-  /// Number of consecutive failed reads after which the rest of a file is skipped.
+  /// The number of consecutive failed reads after which the rest of a file is skipped.
   private static let maximumBadReads = 64
 
   let format: FormatDescription

@@ -21,7 +21,7 @@ final class VideoCompositionSource: SampleBufferSource, @unchecked Sendable {
   private var isFirstBuffer = true
   private var isFirstRange = true
 
-  /// - Parameter end: No frame begins at or after this time.
+  /// - Parameter end: no frame begins at or after this time.
   init(
     _ composition: VideoComposition, _ pixelFormat: PixelFormat, _ readers: [AssetTrack.ID: any VideoReader],
     end: MediaTime, displayPath: String

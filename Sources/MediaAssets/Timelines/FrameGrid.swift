@@ -17,16 +17,16 @@ struct FrameGrid: Sendable, Equatable {
   /// The size of the previous frame; nil after an interruption.
   private var lastCount: Int64?
   /// The sum of the differences of timestamps from the true positions, over the first frames.
-  private var lateness: Int64 = 0
+  private var latenessSum: Int64 = 0
   private var latenessCount: Int64 = 0
   private var smallestLateness: Int64 = .max
   private var largestLateness: Int64 = .min
 
   /// The number of whole frames needed to know the step.
-  private static let neededCount = 3
+  private static let neededFrameCount = 3
   /// The number of timestamps compared with true positions: some muxers truncate timestamps to a tick,
   /// or are late by a block.
-  private static let comparedCount: Int64 = 64
+  private static let maximumComparedCount: Int64 = 64
   /// The maximum difference that is a lateness; a larger one is a jump.
   private static let maximumLatenessFrames: Int64 = 65_536
   /// The number of compared timestamps needed to know the lateness.
@@ -39,7 +39,7 @@ struct FrameGrid: Sendable, Equatable {
   }
 
   /// Whether enough frames were observed to look up positions.
-  var isKnown: Bool { anchor != nil && (isDeclared || observedCount >= Self.neededCount) }
+  var isKnown: Bool { anchor != nil && (isDeclared || observedCount >= Self.neededFrameCount) }
 
   /// Whether enough frames were observed to know the lateness of timestamps, too.
   var isLatenessKnown: Bool { isKnown && latenessCount >= Self.neededTimestampCount }
@@ -76,7 +76,7 @@ struct FrameGrid: Sendable, Equatable {
     return meanLateness
   }
 
-  private var meanLateness: Int64 { latenessCount > 0 ? lateness / latenessCount : 0 }
+  private var meanLateness: Int64 { latenessCount > 0 ? latenessSum / latenessCount : 0 }
 
   /// Records a frame that was decoded in order from the stream's start.
   ///
@@ -85,10 +85,10 @@ struct FrameGrid: Sendable, Equatable {
   mutating func observe(start: Int64, timestampFrame: Int64?, frameCount: Int) {
     let count = Int64(frameCount)
     // The first frame may be trimmed at its start, with its timestamp moved accordingly.
-    if let timestampFrame, lastCount != nil, latenessCount < Self.comparedCount,
+    if let timestampFrame, lastCount != nil, latenessCount < Self.maximumComparedCount,
       abs(timestampFrame - start) <= Self.maximumLatenessFrames
     {
-      lateness += timestampFrame - start
+      latenessSum += timestampFrame - start
       latenessCount += 1
       smallestLateness = min(smallestLateness, timestampFrame - start)
       largestLateness = max(largestLateness, timestampFrame - start)
@@ -98,7 +98,7 @@ struct FrameGrid: Sendable, Equatable {
     // This frame may be a short last frame, so the size of the frame before it is used. The size of the first frame is
     // not used, because its start may be trimmed.
     if anchor == nil { anchor = start } else if !isDeclared { step = Self.divisor(step, lastCount) }
-    observedCount = min(observedCount + 1, Self.neededCount)
+    observedCount = min(observedCount + 1, Self.neededFrameCount)
   }
 
   /// Records that the next frame does not follow the last one.

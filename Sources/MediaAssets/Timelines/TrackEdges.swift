@@ -266,14 +266,16 @@ struct TrackEdges: Sendable, Hashable, Codable {
     isCutOff = !hasLastPage
     isChain =
       !Self.serialNumbersAtStart(demuxer).contains(lastSerialNumber)
-      || lastPages.first.map { Self.isLastOfSeveral(demuxer, $0, pageCount: pageCount, byteCount: byteCount) } ?? false
+      || lastPages.first.map { lastPage in
+        Self.hasEarlierStreamWithSameNumber(demuxer, lastPage, pageCount: pageCount, byteCount: byteCount)
+      } ?? false
   }
 
   /// Whether the sequence number of a stream's last page shows that an earlier stream has the same serial number.
   ///
   /// The pages at the end are then much smaller than the average page of a single stream. Only in that case, pages
   /// before the last one are read.
-  private static func isLastOfSeveral(
+  private static func hasEarlierStreamWithSameNumber(
     _ demuxer: Demuxer, _ lastPage: LastPage, pageCount: Int, byteCount: Int64
   ) -> Bool {
     var pages = OggPages(source: demuxer.source)

@@ -149,7 +149,7 @@ import Testing
     let asset = Asset(path: path)
     _ = try asset.load()
     let (started, found) = (ConditionMutex(0), ConditionMutex<[Double?]>([]))
-    try asset.state.loading.withLock { _ in
+    try asset.state.loadingLock.withLock { _ in
       for _ in 0..<3 {
         NamedThread.detached(name: "tags") {
           started.update { $0 += 1 }

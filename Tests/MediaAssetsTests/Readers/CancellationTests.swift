@@ -131,7 +131,7 @@ import Testing
     let outcomes = ConditionMutex<[Int]>([])
     let isRunning = DispatchSemaphore(value: 0)
     // No load can end before all threads run.
-    asset.state.loading.withLock { _ in
+    asset.state.loadingLock.withLock { _ in
       for _ in 0..<8 {
         Thread {
           isRunning.signal()
