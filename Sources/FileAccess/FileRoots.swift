@@ -1,5 +1,5 @@
-// Access control for the files that clients name. The kernel alone resolves a path, and only once. The opened file is
-// the checked file, regardless of links in the path and of concurrent changes.
+// Access control for the files that clients name. The kernel resolves each path once, while it opens the file. Links in
+// the path and concurrent changes therefore cannot replace the file after the check.
 import CMediaShims
 import Glibc
 import MediaCore
@@ -23,20 +23,20 @@ public struct FileRoots: Sendable, Hashable {
     var checked: [[UInt8]] = []
     for folder in folders {
       let bytes = Array(folder.utf8)
-      let names = Self.names(of: bytes)
-      guard bytes.first == Self.slash, !bytes.contains(0), !names.contains(where: { $0.elementsEqual("..".utf8) })
+      let components = Self.components(of: bytes)
+      guard bytes.first == Self.slash, !bytes.contains(0), !components.contains(where: { $0.elementsEqual("..".utf8) })
       else {
         throw MediaError(
           .invalidArgument, "a root must be an absolute path without '..': \(folder)", operation: "roots")
       }
-      checked.append([Self.slash] + names.joined(separator: [Self.slash]))
+      checked.append([Self.slash] + components.joined(separator: [Self.slash]))
     }
     self.folders = checked
   }
 
   /// Opens a file. Blocks as open(2) does.
   ///
-  /// Fails with `EXDEV` for a path outside the roots, also when a link or `..` leads outside. The error does not
+  /// Fails with `EXDEV` for a path outside the roots, and for a link or `..` that leads outside. The error does not
   /// reveal whether the file exists. With openat2(2), links to open descriptors of a process (`/proc/self/fd/3`) fail
   /// with `ELOOP`, even without roots. Clients therefore cannot access the daemon's open files.
   ///
@@ -55,13 +55,13 @@ public struct FileRoots: Sendable, Hashable {
       defer { close(root) }
       let descriptor = Self.open(root, relativePath, flags, mode, staysBeneath: true)
       if descriptor >= 0 { return descriptor }
-      // With several roots, an error other than `EXDEV` is more informative.
+      // An error other than `EXDEV` from any root is more informative.
       if failure == EXDEV { failure = -descriptor }
     }
     return -failure
   }
 
-  /// `O_PATH`, which Glibc declares for GNU programs only.
+  /// `O_PATH`, which is not in the Glibc module, because glibc declares it for `_GNU_SOURCE` only.
   public static let pathOnlyFlag: Int32 = 0o10_000_000
 
   // MARK: - Paths
@@ -69,15 +69,15 @@ public struct FileRoots: Sendable, Hashable {
   private static let slash = UInt8(ascii: "/")
 
   /// The components of a path, without empty ones and `.`.
-  private static func names(of path: [UInt8]) -> [[UInt8]] {
+  private static func components(of path: [UInt8]) -> [[UInt8]] {
     path.split(separator: slash).map(Array.init).filter { !$0.elementsEqual(".".utf8) }
   }
 
   /// The path relative to a folder; nil when the path is not below the folder. The kernel resolves `..` in the result.
   private static func relativePath(of path: [UInt8], below folder: [UInt8]) -> [UInt8]? {
-    let (pathNames, folderNames) = (names(of: path), names(of: folder))
-    guard path.first == slash, pathNames.starts(with: folderNames) else { return nil }
-    let relativePath = Array(pathNames.dropFirst(folderNames.count).joined(separator: [slash]))
+    let (pathComponents, folderComponents) = (components(of: path), components(of: folder))
+    guard path.first == slash, pathComponents.starts(with: folderComponents) else { return nil }
+    let relativePath = Array(pathComponents.dropFirst(folderComponents.count).joined(separator: [slash]))
     if relativePath.isEmpty { return [UInt8(ascii: ".")] }
     return path.last == slash ? relativePath + [slash] : relativePath
   }
@@ -94,7 +94,7 @@ public struct FileRoots: Sendable, Hashable {
       }
       return descriptor >= 0 ? descriptor : -errno
     }
-    if staysBeneath { return walk(folder, path, flags, mode) }
+    if staysBeneath { return openFolderByFolder(folder, path, flags, mode) }
     let descriptor = withCString(path) { openat(folder, $0, flags, mode) }
     return descriptor >= 0 ? descriptor : -errno
   }
@@ -103,25 +103,25 @@ public struct FileRoots: Sendable, Hashable {
   private static let isOpenat2Available: Bool = {
     let descriptor = withCString([slash]) { media_shims_open_resolving(AT_FDCWD, $0, pathOnlyFlag | O_CLOEXEC, 0, 0) }
     if descriptor >= 0 { close(descriptor) }
-    // Any other error, such as a temporary lack of descriptors, does not disprove it.
+    // Other errors, such as a temporary lack of descriptors, do not mean that the call is missing.
     return descriptor >= 0 || errno != ENOSYS && errno != EPERM
   }()
 
-  /// Opens a file without openat2, folder by folder. Follows no links and no `..`.
-  static func walk(_ folder: Int32, _ path: [UInt8], _ flags: Int32, _ mode: mode_t) -> Int32 {
-    let names = names(of: path)
+  /// Opens a file without openat2, folder by folder. Fails with `EXDEV` for links and `..`.
+  static func openFolderByFolder(_ folder: Int32, _ path: [UInt8], _ flags: Int32, _ mode: mode_t) -> Int32 {
+    let components = components(of: path)
     var current = dup(folder)
     guard current >= 0 else { return -errno }
     defer { close(current) }
-    for (index, name) in names.enumerated() {
+    for (index, name) in components.enumerated() {
       if name.elementsEqual("..".utf8) { return -EXDEV }
-      let isLast = index == names.count - 1 && path.last != slash
+      let isLast = index == components.count - 1 && path.last != slash
       let descriptor = withCString(name) {
         isLast
           ? openat(current, $0, flags | O_NOFOLLOW, mode)
           : openat(current, $0, pathOnlyFlag | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
       }
-      // A link: openat fails with ELOOP for the last name, and with ENOTDIR for a folder.
+      // For a link, openat fails with ELOOP as the last component, and with ENOTDIR as a folder.
       guard descriptor >= 0 else { return errno == ELOOP ? -EXDEV : -errno }
       if isLast { return descriptor }
       close(current)

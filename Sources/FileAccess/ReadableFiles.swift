@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The files that this process may read media, playlists and stream segments from.
+/// The files from which this process may read media, playlists and stream segments.
 ///
-/// There is one value per process. A client, a playlist, a CUE sheet or a list of segments can name a file, and all of
-/// them open it through these roots. Set by the program at startup. Default: everywhere. Threading: any thread.
+/// There is one value per process. The roots apply to every file that a client, a playlist, a CUE sheet or a list of
+/// segments names. The program sets them at startup. Default: everywhere. Threading: any thread.
 public enum ReadableFiles {
   private static let current = Mutex(FileRoots.everywhere)
 

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The free space of a file system that this process preserves when it writes media, images and waveforms.
+/// The free space that this process leaves on a file system when it writes media, images and waveforms.
 ///
 /// There is one value per process, as for ``ReadableFiles``, because several modules write files. Threading: any
 /// thread.
@@ -14,7 +14,7 @@ public enum WritableSpace {
     set { reserve.store(newValue, ordering: .relaxed) }
   }
 
-  /// The maximum number of bytes of a new file that preserves the reserve.
+  /// The maximum size of a new file in bytes, so that the reserve stays free.
   ///
   /// Nil without a reserve, and when the file system does not report its free space.
   ///
@@ -27,7 +27,7 @@ public enum WritableSpace {
     return overflow ? nil : free > UInt64(reserved) ? free - UInt64(reserved) : 0
   }
 
-  /// Whether extending a file preserves the reserve.
+  /// Whether the reserve stays free when a file is extended.
   ///
   /// Overwriting bytes needs no space, so a file can always be completed.
   ///
@@ -38,7 +38,7 @@ public enum WritableSpace {
     let reserved = reservedByteCount
     guard reserved > 0 else { return true }
     var (file, fileSystem) = (stat(), statvfs())
-    // If the size or the free space is not known, permit the write. It can fail itself.
+    // If the size or the free space is unknown, the write is permitted. It reports its own errors.
     guard fstat(descriptor, &file) == 0, end > Int64(file.st_size), fstatvfs(descriptor, &fileSystem) == 0 else {
       return true
     }

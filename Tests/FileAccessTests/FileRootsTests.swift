@@ -80,7 +80,7 @@ import Testing
     try #require(descriptor >= 0)
     defer { close(descriptor) }
     let rest = Array(row.path.dropFirst("{root}/".count).utf8)
-    let result = FileRoots.walk(descriptor, rest, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
+    let result = FileRoots.openFolderByFolder(descriptor, rest, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
     if result >= 0 { close(result) }
     #expect(min(result, 0) == -(row.walked ?? row.errno))
   }
