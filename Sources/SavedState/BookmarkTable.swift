@@ -1,9 +1,9 @@
 import MediaCore
 
-/// The target of a bookmark: a file or an address, or a part of one.
+/// The target of a bookmark: a file or URL, or a part of one.
 public struct BookmarkedItem: Sendable, Hashable {
   public var location: StoredEntry.Location
-  /// The part of the target; empty for all of it.
+  /// The time range within the file or stream, in text form; empty for the whole.
   public var part: String
 
   public init(location: StoredEntry.Location, part: String = "") {
@@ -34,7 +34,7 @@ public struct Bookmark: Sendable, Hashable {
   }
 }
 
-/// A change of a bookmark.
+/// A bookmark that was added, changed or removed.
 public struct BookmarkChange: Sendable, Hashable {
   public var id: UInt64
   /// The new bookmark; nil when it was removed.
@@ -48,9 +48,9 @@ public struct BookmarkChange: Sendable, Hashable {
 
 /// The rule for automatic bookmarks.
 public struct BookmarkRule: Sendable, Hashable {
-  /// Below this position an item does not count as begun, and its existing bookmark is unchanged.
+  /// Before this position an item counts as not begun, and an existing bookmark is kept.
   public static let minimumPosition = MediaTime(value: 5, timescale: 1)
-  /// With less than this remaining, an item counts as finished.
+  /// With less than this time remaining, an item counts as finished, and its bookmark is removed.
   public static let minimumRemainingTime = MediaTime(value: 10, timescale: 1)
 
   /// The minimum duration of items with automatic bookmarks; nil for no automatic bookmarks.
@@ -68,8 +68,8 @@ public struct BookmarkRule: Sendable, Hashable {
 
   public init(minimumDuration: MediaTime?) { self.minimumDuration = minimumDuration }
 
-  /// The change of the bookmark of an item that was played up to `time`. An item that has ended has no bookmark,
-  /// whatever its duration.
+  /// The change of the automatic bookmark of an item that was played up to `time`. The bookmark of an item that has
+  /// ended is removed, whatever its duration.
   public func decision(at time: MediaTime, of duration: MediaTime, hasEnded: Bool = false) -> Decision {
     if hasEnded { return .remove }
     guard let minimumDuration, duration.isNumeric, duration >= minimumDuration, time.isNumeric else { return .keep }
@@ -78,9 +78,9 @@ public struct BookmarkRule: Sendable, Hashable {
   }
 }
 
-/// All bookmarks in memory, and the pending changes to be saved.
+/// All bookmarks in memory, and their unsaved changes.
 public struct BookmarkTable: Sendable {
-  /// The maximum number of automatic bookmarks; beyond it the oldest is removed.
+  /// The maximum number of automatic bookmarks. Adding another one removes the oldest.
   public static let automaticLimit = 1_000
   /// The maximum number of manual bookmarks.
   public static let limit = 1_000
@@ -119,7 +119,7 @@ public struct BookmarkTable: Sendable {
     return bookmark
   }
 
-  /// The automatic bookmark of a target; nil when there is none, or when the target was since played to its end.
+  /// The automatic bookmark of a target; nil when there is none.
   public func automaticBookmark(of item: BookmarkedItem) -> Bookmark? { automatic[item].flatMap { bookmarks[$0] } }
 
   /// The manual bookmark with a name in a target.
@@ -129,7 +129,7 @@ public struct BookmarkTable: Sendable {
 
   // MARK: - Changes
 
-  /// Applies a decision about a target whose position is `time`.
+  /// Applies a decision about the automatic bookmark of a target that was played up to `time`.
   public mutating func updateAutomatic(
     _ item: BookmarkedItem, at time: MediaTime, _ decision: BookmarkRule.Decision, now: Int64
   ) {

@@ -1,10 +1,11 @@
 import Glibc
 
-/// The contents of a database file's header: https://www.sqlite.org/fileformat.html, 1.3.
+/// The header of a database file (https://www.sqlite.org/fileformat.html, 1.3).
 enum DatabaseHeader: Equatable {
-  /// The file and its log are empty.
+  /// The file is empty and has no write-ahead log.
   case empty
   case database(applicationID: Int32)
+  /// The file cannot be read, or has no valid header.
   case other
 
   init(path: String) {

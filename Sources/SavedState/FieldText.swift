@@ -1,4 +1,5 @@
-/// Fields as text: one line `name=value` for each, ordered by name. In values `%`, LF and NUL are percent-encoded.
+/// The text form of fields: a line `name=value` for each field, in the order of the names. In values, `%`, LF and NUL
+/// are percent-encoded.
 enum FieldText {
   static func encode(_ fields: StoredFields) -> String {
     var text = ""

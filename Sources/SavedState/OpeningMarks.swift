@@ -1,14 +1,14 @@
-// Marks of the entries that are being opened. A file that crashes a library kills the daemon while it opens the file.
-// The remaining marks indicate the entries that the next start must not open automatically. Setting a mark makes no
-// system call.
+// A file can crash a library, and so the daemon, while it is being opened. The marks that remain identify these
+// entries, and the next daemon does not open them automatically. Setting a mark makes no system call.
 import Logging
 import Synchronization
 
 /// Marks of the queue entries that are being opened, in the memory-mapped page of `state.lock`.
 ///
-/// A mark is one store into shared memory. It survives every kind of process death, but not a power failure. The page
-/// contains the number of the next entry, the signature of this layout, and one word per mark. The word of a mark is
-/// the number of an entry, or 0. Marks found at startup retain their words until `removeFound`.
+/// Setting a mark is one store into shared memory. A mark survives every kind of process death, but not a power
+/// failure. The page contains the number of the next entry, the signature of this layout, and one word per mark. The
+/// word of a mark is the number of an entry, or 0. The words of marks found at startup are not reused before
+/// `removeFound`.
 ///
 /// Threading: any thread. No method blocks for longer than a few stores into memory.
 public final class OpeningMarks: Sendable {
@@ -59,7 +59,7 @@ public final class OpeningMarks: Sendable {
     state = Mutex(State(free: free, found: found))
   }
 
-  /// Marks an entry. The mark is in the file when this returns.
+  /// Marks an entry. The mark is in the mapped file when this method returns.
   ///
   /// - Returns: the token for `end`; nil when `capacity` entries are marked, and after `close`.
   public func begin(_ id: UInt64) -> Int? {
@@ -79,7 +79,7 @@ public final class OpeningMarks: Sendable {
     }
   }
 
-  /// Removes the marks found at startup, when their information has been saved elsewhere.
+  /// Removes the marks found at startup. Call it when the failures of these entries are in the database.
   public func removeFound() {
     state.withLock { state in
       guard !state.isClosed else { return }
@@ -89,7 +89,7 @@ public final class OpeningMarks: Sendable {
     }
   }
 
-  /// Removes the marks of this process and sets no more, because the daemon terminates normally.
+  /// Removes the marks of this process, because the daemon is terminating normally. `begin` then sets no mark.
   func close() {
     state.withLock { state in
       guard !state.isClosed else { return }

@@ -3,15 +3,15 @@ import GRDB
 
 /// The difference between a player and its state in the database.
 ///
-/// Only changed chunks of a long queue are compared by element. Unchanged chunks share their buffer with the written
-/// ones, so that comparing the addresses is sufficient.
+/// Unchanged chunks of a queue share their buffers with the written chunks, so that their addresses are equal. Only
+/// changed chunks are compared element by element.
 struct PlayerChange {
   private let player: StoredPlayer
   private let old: StateDatabase.WrittenPlayer
   /// The state in the database after the change.
   private(set) var result: StateDatabase.WrittenPlayer
   private let lists: [ListChange]
-  /// The entries that are new in the queue or the history, and the entries that are in neither any more.
+  /// The entries that were added to the queue or the history, and the entries that are no longer in either.
   private var added: Set<UInt64>
   private var removed: Set<UInt64>
 
@@ -28,22 +28,22 @@ struct PlayerChange {
     init(from old: StateDatabase.WrittenList, to chunks: [StoredChunk]) {
       let keys = chunks.map(\.key)
       isReordered = keys != old.keys
-      var before: [[UInt64]] = []
+      var oldChunks: [[UInt64]] = []
       for chunk in chunks {
         let former = old.chunks[chunk.key]
         if let former, former.isEqual(to: chunk.ids) { continue }
         changed.append(chunk)
-        if let former { before.append(former) }
+        if let former { oldChunks.append(former) }
       }
       if isReordered {
         let present = Set(keys)
         removedKeys = old.keys.filter { !present.contains($0) }
-        before += removedKeys.compactMap { old.chunks[$0] }
+        oldChunks += removedKeys.compactMap { old.chunks[$0] }
       }
-      let then = Set(before.joined())
-      let now = Set(changed.lazy.map(\.ids).joined())
-      added = now.subtracting(then)
-      removed = then.subtracting(now)
+      let oldIDs = Set(oldChunks.joined())
+      let newIDs = Set(changed.lazy.map(\.ids).joined())
+      added = newIDs.subtracting(oldIDs)
+      removed = oldIDs.subtracting(newIDs)
     }
   }
 
@@ -129,7 +129,7 @@ struct PlayerChange {
     let change = try db.cachedStatement(sql: "UPDATE entry SET fields = ? WHERE id = ?")
     for entry in player.entries {
       guard added.contains(entry.id) else {
-        // The entry exists, possibly with other settings; or it is in no queue.
+        // The entry is already in the database, or is in no queue. In the second case the statement changes nothing.
         try change.execute(arguments: [FieldText.encode(entry.fields), Int64(bitPattern: entry.id)])
         continue
       }
@@ -143,7 +143,7 @@ struct PlayerChange {
 }
 
 extension [UInt64] {
-  /// Whether both arrays are equal; immediate when they share their buffer.
+  /// Whether both arrays are equal. Takes constant time when they share a buffer.
   fileprivate func isEqual(to other: [UInt64]) -> Bool {
     guard count == other.count else { return false }
     return withUnsafeBufferPointer { mine in

@@ -15,10 +15,10 @@ extension StateDatabase {
   /// The maximum number of saved queues.
   static let queueLimit = 1_000
 
-  /// Saves the queue of a player under a name, as last written to the database. Replaces a saved queue with that name.
+  /// Saves a player's queue, as last written to the database, under a name. Replaces a saved queue with that name.
   ///
   /// - Returns: the number of entries.
-  /// - Throws: `tooManySavedQueues`, the errors of GRDB; then nothing has changed.
+  /// - Throws: `tooManySavedQueues`, or the errors of GRDB. After an error nothing has changed.
   func saveQueue(_ name: String, of player: String, at time: Int64) throws -> Int {
     let ids = written[player]?.writtenQueue.ids ?? []
     try databaseQueue.inTransaction(.immediate) { db in
@@ -113,8 +113,8 @@ extension StoredEntry.Location {
   }
 }
 
-/// Asynchronous access to saved queues. `completion` runs on the store's thread, after earlier calls of `write` have
-/// been carried out.
+/// Asynchronous access to saved queues. The store's thread calls `completion`, after it has completed all earlier calls
+/// of `write`.
 extension StateStore {
   /// Saves a queue. The result can be `tooManySavedQueues` or an error of earlier writes.
   public func saveQueue(

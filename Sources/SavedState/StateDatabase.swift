@@ -2,7 +2,7 @@ import FoundationEssentials
 import GRDB
 import MediaCore
 
-/// The database. Reads the state once, and then writes only differences from the written state.
+/// The database of the saved state. Reads the state once, and then writes only the differences from it.
 ///
 /// Threading: one thread at a time. Calls block.
 final class StateDatabase {
@@ -43,10 +43,10 @@ final class StateDatabase {
   init(path: String) throws {
     var configuration = Configuration()
     configuration.label = "saved-state"
-    // No other daemon uses the folder. The timeout is for users with a database tool.
+    // No other daemon uses the folder. The timeout applies when a database tool has locked the file.
     configuration.busyMode = .timeout(0.2)
     configuration.prepareDatabase { db in
-      // A position is written every second: small pages make this write small.
+      // Positions are written every second. Small pages make these writes small.
       try db.execute(
         sql:
           "PRAGMA page_size = 1024; PRAGMA cache_size = -512; PRAGMA wal_autocheckpoint = 2000; PRAGMA synchronous = NORMAL"
@@ -71,13 +71,13 @@ final class StateDatabase {
       throw MediaError(
         .stateTooNew, "\(path) was written by a newer version; it stays unchanged, and no state is saved")
     }
-    // Set here, because GRDB's configuration would write to the file at every opening.
+    // Set here, because setting it in GRDB's configuration would write to the file at every opening.
     try databaseQueue.inDatabase { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
     if applied != known { try migrator.migrate(databaseQueue) }
   }
 
-  /// Checks that the database is Playhead's, without changes. Reads the header, or uses a connection when the header
-  /// is still in the log.
+  /// Checks that Playhead created the database. Does not modify the file. Reads the header, or opens a connection when
+  /// the header is still in the write-ahead log.
   ///
   /// - Throws: `stateForeign`, the errors of GRDB.
   private static func checkOwner(_ path: String) throws {
@@ -103,11 +103,11 @@ final class StateDatabase {
     }
   }
 
-  /// Retains a closed connection indefinitely. libdispatch finishes a released queue on a separate thread. That thread
-  /// would wake once per second for the rest of the process.
+  /// Retains a closed connection indefinitely. libdispatch destroys a released queue on a separate thread, which would
+  /// then wake up once per second until the process ends.
   private static func retain(_ databaseQueue: DatabaseQueue) { _ = Unmanaged.passRetained(databaseQueue) }
 
-  /// Checkpoints the log and closes the database.
+  /// Checkpoints the write-ahead log and closes the database.
   func close() {
     try? databaseQueue.close()
     Self.retain(databaseQueue)
@@ -249,7 +249,7 @@ final class StateDatabase {
 
   /// Writes all differences in one transaction, and returns whether there were any.
   ///
-  /// - Throws: the errors of GRDB; then nothing has changed.
+  /// - Throws: the errors of GRDB. After an error nothing has changed.
   func write(_ batch: StateBatch, nextItemID: UInt64) throws -> Bool {
     var changed = written
     var isChanged = false

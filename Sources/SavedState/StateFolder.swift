@@ -4,11 +4,11 @@ import MediaCore
 /// The folder of the saved state. It is created when missing, is accessible to its owner only, and is used by one
 /// daemon at a time.
 ///
-/// The folder contains the database and `state.lock`. `state.lock` is the lock file. It contains the number of the next
-/// entry, and the marks of entries that are being opened (`OpeningMarks`). The file is memory-mapped, so that a stored
-/// value survives any end of the process.
+/// The folder contains the database and the lock file `state.lock`. The lock file also contains the number of the next
+/// entry, and the marks of entries that are being opened (`OpeningMarks`). It is memory-mapped, so that a stored value
+/// survives any end of the process.
 ///
-/// Threading: one thread at a time uses `nextItemID`, which is a memory access.
+/// Threading: one thread at a time uses `nextItemID`, which accesses memory only.
 public final class StateFolder: @unchecked Sendable {
   // `@unchecked Sendable`: the descriptor is constant, and one thread at a time uses the mapped number.
   public let path: String
@@ -47,9 +47,9 @@ public final class StateFolder: @unchecked Sendable {
       throw isLocked
         ? MediaError(.stateInUse, "another playheadd saves its state in \(path); this one saves nothing") : error
     }
-    // Allocate now: with a full disk, a later write to the mapping would raise a signal.
+    // Allocated now, because on a full disk a later write to the mapping would raise SIGBUS.
     var status = posix_fallocate(descriptor, 0, off_t(Self.pageByteCount))
-    // A file system without preallocation: a file of zeros.
+    // The file system does not support preallocation. The file then consists of zeros.
     if status == EOPNOTSUPP || status == EINVAL {
       status = ftruncate(descriptor, off_t(Self.pageByteCount)) == 0 ? 0 : errno
     }
@@ -162,15 +162,17 @@ public final class StateFolder: @unchecked Sendable {
     if status.st_mode & 0o077 != 0 { fchmod(file, 0o600) }
   }
 
-  /// Renames the database, and returns its new path.
-  func setDatabaseAside() throws(MediaError) -> String {
+  /// Renames the database and its write-ahead log to `state.sqlite.damaged-N`. Returns the new path.
+  func renameDatabase() throws(MediaError) -> String {
     var number = 1
     while access("\(database).damaged-\(number)", F_OK) == 0 { number += 1 }
-    let aside = "\(database).damaged-\(number)"
+    let newPath = "\(database).damaged-\(number)"
     for ending in ["-wal", "-shm"] where access(database + ending, F_OK) == 0 {
-      guard rename(database + ending, aside + ending) == 0 else { throw Self.unavailable("rename", database + ending) }
+      guard rename(database + ending, newPath + ending) == 0 else {
+        throw Self.unavailable("rename", database + ending)
+      }
     }
-    guard rename(database, aside) == 0 else { throw Self.unavailable("rename", database) }
-    return aside
+    guard rename(database, newPath) == 0 else { throw Self.unavailable("rename", database) }
+    return newPath
   }
 }

@@ -3,15 +3,15 @@ import Logging
 import MediaCore
 import RealtimeAudio
 
-/// Saves state in a folder on a separate thread. Callers wait for it only when the state is loaded and at the end.
+/// Saves state in a folder on a separate thread. Callers wait for that thread only in `waitUntilLoaded` and `close`.
 ///
-/// Every error is reported (`status`, the log), and none stops playback. A batch that could not be written is retained
-/// and written with the next one. A damaged database is renamed (`state.sqlite.damaged-1`), and a new one is created.
+/// Every error is reported in `status` and in the log, and none stops playback. A batch that could not be written is
+/// retained and written with the next one. A damaged database is renamed (`state.sqlite.damaged-1`), and a new one is
+/// created.
 ///
 /// Threading: any thread, except where documented.
 public final class StateStore: @unchecked Sendable {
-  // `@unchecked Sendable`: state outside the signal is used by the store's thread only, and `folder` once it is
-  // opened.
+  // `@unchecked Sendable`: only the store's thread uses the mutable properties outside `signal`.
 
   /// The result of a write.
   public enum Outcome: Sendable {
@@ -32,10 +32,11 @@ public final class StateStore: @unchecked Sendable {
     var status = SavingStatus()
     var folder: StateFolder?
     var openingMarks: OpeningMarks?
-    /// The last noted number, independent of whether the folder is open.
+    /// The last value passed to `record(nextItemID:)`, also while the folder is not open.
     var recordedNextItemID: UInt64 = 0
-    /// Called when the complete state must be written. The flag is set while this event is pending.
+    /// Called when the complete state must be written, because a new database was created.
     var onDatabaseReplaced: (@Sendable () -> Void)?
+    /// Whether a new database was created before a handler was set.
     var isReplacementPending = false
   }
 
@@ -47,13 +48,13 @@ public final class StateStore: @unchecked Sendable {
   private var database: StateDatabase?
   /// The batch that could not be written.
   private var pendingBatch: StateBatch?
-  /// Whether the database is new and nothing has been written to it.
-  private var isEmpty = false
-  /// Whether the database has been replaced. Only once per run, because repeated damage is not caused by the file
-  /// alone.
+  /// Whether the database is new and empty, so that the next write must contain the complete state.
+  private var needsCompleteState = false
+  /// Whether a damaged database has been replaced. The store does this only once: if the new database is damaged too,
+  /// the file is not the cause.
   private var hasReplacedDatabase = false
-  /// Whether the disk was full when the folder was opened. Each write tries to open it again.
-  private var isWaitingForRoom = false
+  /// Whether the disk was full when the store opened the folder. Each write tries to open it again.
+  private var isWaitingForSpace = false
 
   /// Starts the thread, which opens the folder and loads the saved state.
   public init(folder path: String, logger: Logger = Logger(label: "playhead.state")) {
@@ -73,8 +74,8 @@ public final class StateStore: @unchecked Sendable {
   /// The marks of entries that are being opened; nil until the state is loaded, and when nothing is saved.
   public var openingMarks: OpeningMarks? { signal.withState { $0.openingMarks } }
 
-  /// Records the first unused entry number. Called by one thread at a time, after the state is loaded. A memory
-  /// access.
+  /// Records the first unused entry number. Called by one thread at a time, after the state is loaded. Accesses memory
+  /// only.
   public func record(nextItemID: UInt64) {
     signal.withState { state in
       state.recordedNextItemID = nextItemID
@@ -82,8 +83,8 @@ public final class StateStore: @unchecked Sendable {
     }?.nextItemID = nextItemID
   }
 
-  /// Sets the handler to call on the store's thread when the complete state must be written because a new database was
-  /// created. Called immediately, on the caller's thread, if this event is pending.
+  /// Sets the handler for the creation of a new database, after which the complete state must be written. The store's
+  /// thread calls it. If a database was created before this call, the caller's thread calls it immediately.
   public func onDatabaseReplaced(_ handler: @escaping @Sendable () -> Void) {
     let isPending = signal.withState { state in
       defer { state.isReplacementPending = false }
@@ -95,8 +96,8 @@ public final class StateStore: @unchecked Sendable {
 
   /// Writes a batch. The store's thread calls `batch` and `completion`. Does not block.
   ///
-  /// - Parameter completeState: returns the complete state, which is written instead when a new database was created.
-  ///   Nil: `completion` then receives `databaseReplaced`.
+  /// - Parameter completeState: returns the complete state, which a new database receives instead of the batch. Nil: in
+  ///   this case `completion` receives `databaseReplaced`.
   public func write(
     _ batch: @escaping @Sendable () -> StateBatch, completeState: (@Sendable () -> StateBatch)? = nil,
     completion: @escaping @Sendable (Outcome) -> Void
@@ -135,7 +136,7 @@ public final class StateStore: @unchecked Sendable {
     if refused { completion(.failure(MediaError(.shuttingDown, "playheadd is stopping"))) }
   }
 
-  /// Writes pending batches and closes the database. Blocks until that is done, at most until `deadline`.
+  /// Writes pending batches and closes the database. Blocks until both are done, at most until `deadline`.
   public func close(by deadline: HostTime) {
     openingMarks?.close()
     signal.update { $0.isClosing = true }
@@ -170,8 +171,8 @@ public final class StateStore: @unchecked Sendable {
     do { loaded = try openDatabase() } catch {
       let reason = reason(error)
       if reason.code == .stateDiskFull {
-        waitForRoom(reason)
-        // The used ids are recorded even when the database cannot be read.
+        waitForSpace(reason)
+        // The lock file contains the next number even when the database cannot be read.
         let recorded = signal.withState { $0.folder }?.nextItemID ?? 0
         if StoredEntry.ids.contains(recorded) { loaded.nextItemID = recorded }
       } else {
@@ -211,30 +212,31 @@ public final class StateStore: @unchecked Sendable {
     return MediaError(.stateDiskFull, "not enough disk space for \(path)", underlying: reason.message)
   }
 
-  /// Suspends saving until an attempt to open succeeds.
-  private func waitForRoom(_ error: MediaError) {
+  /// Suspends saving until the database can be opened.
+  private func waitForSpace(_ error: MediaError) {
     database?.close()
     database = nil
-    if !isWaitingForRoom { logger.error("state cannot be saved", metadata: ["error": "\(error)"]) }
-    isWaitingForRoom = true
+    if !isWaitingForSpace { logger.error("state cannot be saved", metadata: ["error": "\(error)"]) }
+    isWaitingForSpace = true
     signal.update { $0.status.error = error }
   }
 
   /// Opens the database after the disk was full at startup.
   ///
-  /// A saved state that could not be read then is renamed, because clients have changed the players meanwhile.
+  /// Renames a database that contains a state, because clients have changed the players since startup.
+  ///
   /// - Returns: the error if there is still no space; nil when saving can begin, or has stopped permanently.
   private func openAfterWaiting() -> MediaError? {
     do {
       let former = try openDatabase()
       var problem: MediaError?
       if !former.players.isEmpty || !former.bookmarks.isEmpty, let folder = signal.withState({ $0.folder }) {
-        let aside = try replaceDatabase(in: folder)
+        let newPath = try replaceDatabase(in: folder)
         problem = MediaError(
           .stateDiskFull,
-          "the saved state could not be read on the full disk; it was moved to \(aside), and a new one was created")
+          "the saved state could not be read on the full disk; it was moved to \(newPath), and a new one was created")
       }
-      (isWaitingForRoom, isEmpty) = (false, true)
+      (isWaitingForSpace, needsCompleteState) = (false, true)
       signal.update { [problem] in $0.status.error = problem }
       logger.notice("state is saved again", metadata: problem.map { ["error": "\($0)"] })
       return nil
@@ -242,11 +244,11 @@ public final class StateStore: @unchecked Sendable {
       signal.update { $0.status.isSaving = false }
       let reason = reason(error)
       guard reason.code == .stateDiskFull else {
-        isWaitingForRoom = false
+        isWaitingForSpace = false
         stopSaving(reason)
         return nil
       }
-      waitForRoom(reason)
+      waitForSpace(reason)
       return reason
     }
   }
@@ -272,23 +274,23 @@ public final class StateStore: @unchecked Sendable {
     database = nil
     guard !hasReplacedDatabase else { throw reason }
     hasReplacedDatabase = true
-    let aside = try replaceDatabase(in: folder)
+    let newPath = try replaceDatabase(in: folder)
     let problem = MediaError(
-      .stateDamaged, "the saved state was damaged; it was moved to \(aside), and a new one was created",
+      .stateDamaged, "the saved state was damaged; it was moved to \(newPath), and a new one was created",
       underlying: reason.message)
-    logger.error("the saved state was damaged", metadata: ["aside": "\(aside)", "error": "\(reason)"])
+    logger.error("the saved state was damaged", metadata: ["aside": "\(newPath)", "error": "\(reason)"])
     signal.update { $0.status.error = problem }
   }
 
-  /// Renames the database and creates an empty one. Returns the path of the old one.
+  /// Renames the database and creates an empty one. Returns the new path of the old database.
   private func replaceDatabase(in folder: StateFolder) throws -> String {
     database?.close()
     database = nil
-    let aside = try folder.setDatabaseAside()
+    let newPath = try folder.renameDatabase()
     try folder.makeDatabaseFile()
     database = try StateDatabase(path: folder.database)
     _ = try database?.load()
-    return aside
+    return newPath
   }
 
   /// Checks the integrity of the loaded database.
@@ -300,12 +302,12 @@ public final class StateStore: @unchecked Sendable {
       damage = MediaError(.stateDamaged, found)
     } catch {
       damage = Self.mediaError(error, folder.database)
-      // The check was not possible, which is not damage.
+      // An error of the check itself does not prove damage.
       guard damage.code == .stateDamaged else { return }
     }
     do {
       try replaceDamagedDatabase(folder, damage)
-      isEmpty = true
+      needsCompleteState = true
       let handler = signal.withState { state in
         state.isReplacementPending = state.onDatabaseReplaced == nil
         return state.onDatabaseReplaced
@@ -317,18 +319,18 @@ public final class StateStore: @unchecked Sendable {
   }
 
   private func write(_ batch: () -> StateBatch, _ completeState: (() -> StateBatch)?) -> Outcome {
-    if isWaitingForRoom, let reason = openAfterWaiting() { return .deferred(reason) }
+    if isWaitingForSpace, let reason = openAfterWaiting() { return .deferred(reason) }
     guard database != nil else {
       return .stopped(status.error ?? MediaError(.stateNotSaved, "no state is saved"))
     }
-    let outcome = isEmpty ? nil : write(batch())
+    let outcome = needsCompleteState ? nil : write(batch())
     switch outcome {
     case .done, .deferred, .stopped: return outcome ?? .done
     case .databaseReplaced, nil:
       guard let completeState else {
         return .databaseReplaced(status.error ?? MediaError(.stateDamaged, "the saved state was damaged"))
       }
-      isEmpty = false
+      needsCompleteState = false
       return write(completeState())
     }
   }
@@ -354,7 +356,7 @@ public final class StateStore: @unchecked Sendable {
         do {
           pendingBatch = nil
           try replaceDamagedDatabase(folder, reason)
-          isEmpty = true
+          needsCompleteState = true
           return .databaseReplaced(reason)
         } catch {
           let final = Self.mediaError(error, folder.path)
@@ -389,7 +391,7 @@ public final class StateStore: @unchecked Sendable {
       return MediaError(.stateUnavailable, "\(path) cannot be used", underlying: "\(error)")
     }
     let text = error.message ?? "\(error.resultCode)"
-    // A missing table or column is also damage; SQLite has no code for it.
+    // A missing table or column is also damage, for which SQLite has no separate code.
     let isMissing = ["no such table", "no such column", "has no column named"].contains { text.contains($0) }
     switch error.resultCode {
     case .SQLITE_CORRUPT, .SQLITE_NOTADB: return MediaError(.stateDamaged, "\(path) is damaged", underlying: text)
@@ -402,21 +404,21 @@ public final class StateStore: @unchecked Sendable {
 }
 
 extension StateBatch {
-  /// Merges two consecutive batches.
+  /// Merges this batch with the next one.
   func followed(by next: StateBatch) -> StateBatch {
     var players: [String: StoredPlayer] = [:]
     for player in self.players { players[player.name] = player }
     for var player in next.players {
       if let former = players[player.name] {
         let newer = Set(player.entries.map(\.id))
-        // Drop entries that have left the player meanwhile.
+        // Entries that the player no longer contains are dropped.
         let present = Set(player.order.lazy.flatMap(\.ids)).union(player.history)
         player.entries =
           former.entries.filter { !newer.contains($0.id) && present.contains($0.id) } + player.entries
       }
       players[player.name] = player
     }
-    // For a bookmark that was changed twice, use the newer change.
+    // The newer change of a bookmark replaces the older one.
     let changes = Dictionary((bookmarks + next.bookmarks).map { ($0.id, $0) }) { _, newer in newer }
     return StateBatch(
       names: next.names, players: next.names.compactMap { players[$0] }, bookmarks: Array(changes.values))

@@ -1,4 +1,4 @@
-// The saved values of players and queues. This module does not depend on players.
+// The saved values of players and queues. This module does not depend on the player modules.
 import MediaCore
 
 /// Named values; readers ignore unknown names.
@@ -6,24 +6,23 @@ public typealias StoredFields = [String: String]
 
 /// The saved state of a queue entry.
 public struct StoredEntry: Sendable, Hashable {
-  /// The source of the entry's bytes.
+  /// The location of the entry's media.
   public enum Location: Sendable, Hashable {
     /// A file path, in the bytes of the file system.
     case path([UInt8])
     /// A URL, including its secrets.
     case url(String)
-    /// A source that cannot be reopened; the text is a substitute for it.
+    /// A source that cannot be reopened, such as a descriptor; the text is its name for error messages.
     case notRestorable(String)
   }
 
-  /// The valid entry numbers. The range exceeds all practical counts, and its values fit in a signed integer with room
-  /// to increment.
+  /// The valid entry numbers. They fit in a signed 64-bit integer and can be incremented without overflow.
   public static let ids: ClosedRange<UInt64> = 1...(1 << 62)
 
   /// The unique number of the entry; never reused.
   public var id: UInt64
   public var location: Location
-  /// All other properties.
+  /// The other properties of the entry: options, playlist data and playback settings.
   public var fields: StoredFields
 
   public init(id: UInt64, location: Location, fields: StoredFields = [:]) {
@@ -33,9 +32,9 @@ public struct StoredEntry: Sendable, Hashable {
   }
 }
 
-/// Consecutive entries of a queue's order that are written together.
+/// Consecutive entries of a queue that are written together.
 public struct StoredChunk: Sendable, Hashable {
-  /// The key of the chunk in its order.
+  /// The key of the chunk, unique within its list.
   public var key: UInt32
   public var ids: [UInt64]
 
