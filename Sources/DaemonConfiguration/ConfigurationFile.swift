@@ -1,5 +1,5 @@
-// Locates and reads the configuration file. A separate program next to the daemon parses TOML (see its first lines). It
-// runs only if there is a file.
+// Locates and reads the configuration file. A separate program, `playheadd-toml`, parses the TOML. It runs only if
+// there is a file.
 import Glibc
 import MediaCore
 import WireProtocol
@@ -43,7 +43,7 @@ public struct ConfigurationFile: Sendable {
       let line = Self.lineOfInvalidText(bytes)
       return ConfigurationText(ConfigurationFault(file: path, line: line, column: 1, message: "invalid UTF-8"))
     }
-    // The parser would treat the text before the NUL as the whole file.
+    // Checked here, because the parser would read only the text before the NUL.
     if let zero = bytes.firstIndex(of: 0) {
       let before = bytes[..<zero]
       let begin = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0

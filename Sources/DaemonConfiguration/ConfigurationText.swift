@@ -4,7 +4,7 @@ import WireProtocol
 /// A problem in a configuration file.
 public struct ConfigurationFault: Error, Sendable, Hashable, CustomStringConvertible {
   public var file: String
-  /// Counts from 1. Nil if the problem has no location.
+  /// Line and column count from 1. Nil if the problem has no location.
   public var line: Int?
   public var column: Int?
   public var message: String
@@ -16,7 +16,7 @@ public struct ConfigurationFault: Error, Sendable, Hashable, CustomStringConvert
 }
 
 extension ConfigurationFault {
-  /// Creates the problem of a missing name at a location.
+  /// Creates the problem for a location where a name is missing.
   init(missingNameAt location: KeyLocator.Location, in file: String) {
     self.init(
       file: file, line: location.line, column: location.column,
@@ -66,7 +66,7 @@ public struct ConfigurationText: Sendable {
     let name = path.joined(separator: ".")
     guard let option = OptionTable.option(name), path.count == 2 else {
       let names = OptionTable.all.map(\.name)
-      // Finds a key in the wrong table by its name.
+      // Suggests the option with the same key in another table.
       let sameKeyName = OptionTable.all.first { $0.key == path.last }?.name
       let suggestion = sameKeyName.map { "; did you mean \($0)?" } ?? hint(name, names)
       return fault(path, "unknown option \(name)\(suggestion)")
@@ -128,8 +128,8 @@ public struct ConfigurationText: Sendable {
     Nearest.name(to: text, among: names).map { "; did you mean \($0)?" } ?? ""
   }
 
-  /// A problem that involves several options, located at the first of these options that the file sets. Nil if it sets
-  /// none.
+  /// Creates a problem that involves several options. Its location is the first of these options that the file sets.
+  /// Nil if the file sets none.
   public func fault(_ message: String, atFirstOf names: [String]) -> ConfigurationFault? {
     for name in names {
       let path = name.split(separator: ".").map(String.init)

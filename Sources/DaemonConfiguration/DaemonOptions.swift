@@ -44,9 +44,10 @@ public struct DaemonOptions: Sendable, Hashable {
   public var lostDevice = LostDevicePolicy.pause
   /// The amount of audio that a sound server buffers, in milliseconds. Range: ``outputLatencyRange``.
   public var outputLatency = 100
-  /// Playback starts when 200 ms of audio are decoded. The device requests its whole buffer at once, and decoding needs
-  /// time to follow: a longer buffer could begin with silence.
+  /// The upper limit is less than the 200 ms of audio that are decoded before playback starts. The device requests its
+  /// whole buffer at once, so a longer buffer could begin with silence.
   public static let outputLatencyRange = 10...150
+  /// The minimum level of log messages.
   public var logLevel = LogLevel.notice
   /// The users and groups that may connect in addition to the daemon's own user, by name or id, and their rights.
   /// `watchingUsers` and `watchingGroups` get only the `read` right.
@@ -65,13 +66,13 @@ public struct DaemonOptions: Sendable, Hashable {
   public var allowedNetworks: [String] = []
   public var deniedNetworks: [String] = []
   public var certificateAuthorityFile: String?
-  /// Whether players and queues are saved, and the folder. Nil: the folder that `StateFolder` chooses, or none with the
-  /// virtual clock.
+  /// Whether players and queues are saved.
   public var savesState = true
+  /// The folder of the saved state. Nil: the folder that `StateFolder` chooses, or none with the virtual clock.
   public var stateFolder: String?
-  /// The minimum duration in seconds of entries for automatic bookmarks (0: none), and whether new entries start at
-  /// their bookmark.
+  /// The minimum duration in seconds of items with automatic bookmarks. 0: no automatic bookmarks.
   public var minimumBookmarkedSeconds = 600
+  /// Whether new entries start at their automatic bookmark.
   public var resumesAtLastPosition = false
   /// The initial category of the audio session. It is not saved.
   public var sessionCategory = SessionCommand.Category.playAndRecord
@@ -136,13 +137,15 @@ public struct DaemonOptions: Sendable, Hashable {
 }
 
 extension DaemonOptions {
-  /// Returns these options, with the values of others for options that only change at the next start.
+  /// Returns these options with the running values of all options that change only at the next start.
   ///
-  /// - Parameter names: Additional options that keep the values of `others`, although they are reloadable.
-  public func keepingStartupValues(of others: DaemonOptions, and names: [String] = []) -> DaemonOptions {
+  /// - Parameters:
+  ///   - running: The options that the daemon uses now.
+  ///   - names: Reloadable options that also keep their running values.
+  public func keepingStartupValues(of running: DaemonOptions, alsoOf names: [String] = []) -> DaemonOptions {
     var options = self
     for option in OptionTable.all where !option.isReloadable || names.contains(option.name) {
-      option.copy(&options, others)
+      option.copy(&options, running)
     }
     return options
   }

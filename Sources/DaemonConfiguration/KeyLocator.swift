@@ -2,39 +2,41 @@
 ///
 /// TOMLKit provides locations for parse errors, but not for parsed keys.
 struct KeyLocator {
-  /// Counts from 1. Columns are in characters.
+  /// A location in the text. Lines and columns count from 1. Columns are in characters.
   struct Location: Hashable {
     var line: Int
     var column: Int
   }
 
-  /// The locations of keys and values, by the whole path of the key.
+  /// The locations of keys and of values, by the complete path of the key.
   private(set) var keys: [[String]: Location] = [:]
   private(set) var values: [[String]: Location] = [:]
-  /// The first location at which a name is expected and another character is found, such as a third `[`.
-  /// There TOMLKit's parser fails an assertion or continues with invalid data, without reporting an error.
+  /// The first location where another character replaces a name, such as a third `[`. TOMLKit's parser reports no error
+  /// there: it fails an assertion, or continues with invalid data.
   private(set) var missingName: Location?
 
-  /// The first list or table that is nested deeper than `maximumDepth`. Keys after it are not located.
+  /// The location of the first list or table that is nested deeper than `maximumDepth`. Later keys have no location.
   private(set) var firstTooDeep: Location?
 
-  /// Together with the file and its table, the maximum depth of the JSON that the file is converted to.
+  /// The maximum nesting depth of a value. The JSON of the file adds two levels, the file and its table, and must not
+  /// exceed `WireLimits.jsonDepth`.
   static let maximumDepth = 30
-  /// The maximum number of names in a path. Longer paths are not located.
-  private static let longestPath = 8
+  /// The maximum number of names in a path. Longer paths have no location.
+  private static let maximumPathLength = 8
 
   private let bytes: [UInt8]
   private var index = 0
   private var depth = 0
-  /// A location and its byte index. Locations are requested in increasing order, so each byte is counted once.
-  private var counted = (index: 0, location: Location(line: 1, column: 1))
+  /// The last computed location and its byte index. Locations are computed in increasing order, so each byte is counted
+  /// once.
+  private var lastCounted = (index: 0, location: Location(line: 1, column: 1))
 
   init(_ text: String) {
     bytes = Array(text.utf8)
     // A byte order mark does not belong to the text.
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
       index = 3
-      counted.index = 3
+      lastCounted.index = 3
     }
     var table: [String] = []
     while true {
@@ -50,29 +52,29 @@ struct KeyLocator {
       } else {
         readPair(in: table)
       }
-      // Skips a line that makes no sense.
+      // The line is neither a table header nor a pair.
       if index == before { skipLine() }
     }
   }
 
   /// The location of the next byte.
   private mutating func nextLocation() -> Location {
-    for byte in bytes[counted.index..<max(index, counted.index)] {
+    for byte in bytes[lastCounted.index..<max(index, lastCounted.index)] {
       if byte == UInt8(ascii: "\n") {
-        counted.location = Location(line: counted.location.line + 1, column: 1)
+        lastCounted.location = Location(line: lastCounted.location.line + 1, column: 1)
       } else if byte & 0xC0 != 0x80 {
         // Continuation bytes of a character do not count.
-        counted.location.column += 1
+        lastCounted.location.column += 1
       }
     }
-    counted.index = max(index, counted.index)
-    return counted.location
+    lastCounted.index = max(index, lastCounted.index)
+    return lastCounted.location
   }
 
   private mutating func record(
     _ location: Location, of path: [String], in locations: WritableKeyPath<KeyLocator, [[String]: Location]>
   ) {
-    guard path.count <= Self.longestPath, self[keyPath: locations][path] == nil else { return }
+    guard path.count <= Self.maximumPathLength, self[keyPath: locations][path] == nil else { return }
     self[keyPath: locations][path] = location
   }
 
@@ -95,13 +97,13 @@ struct KeyLocator {
     while index < bytes.count, bytes[index] != UInt8(ascii: "\n") { index += 1 }
   }
 
-  /// Reads a dotted key. Keeps only as many names of a long key as are needed to detect it.
+  /// Reads a dotted key. Of a key that is too long, returns one name more than `maximumPathLength`.
   private mutating func readPath() -> [String] {
     var path: [String] = []
     while true {
       skipBlank(lines: false)
       let name = readName()
-      if path.count <= Self.longestPath { path.append(name) }
+      if path.count <= Self.maximumPathLength { path.append(name) }
       skipBlank(lines: false)
       guard index < bytes.count, bytes[index] == UInt8(ascii: ".") else { return path }
       index += 1
@@ -135,7 +137,7 @@ struct KeyLocator {
 
   private mutating func readPair(in table: [String]) {
     let keyLocation = nextLocation()
-    let path = Array((table + readPath()).prefix(Self.longestPath + 1))
+    let path = Array((table + readPath()).prefix(Self.maximumPathLength + 1))
     record(keyLocation, of: path, in: \.keys)
     guard index < bytes.count, bytes[index] == UInt8(ascii: "=") else { return }
     index += 1
@@ -186,15 +188,15 @@ struct KeyLocator {
     }
   }
 
-  /// Skips a string of any of the four kinds.
+  /// Skips a string of any kind: basic or literal, on one or several lines.
   private mutating func skipString() {
     let quote = bytes[index]
-    let isLong = bytes[index...].prefix(3).elementsEqual([quote, quote, quote])
-    index += isLong ? 3 : 1
+    let isMultiline = bytes[index...].prefix(3).elementsEqual([quote, quote, quote])
+    index += isMultiline ? 3 : 1
     while index < bytes.count {
       if bytes[index] == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
         index += 2
-      } else if bytes[index] == quote, !isLong {
+      } else if bytes[index] == quote, !isMultiline {
         index += 1
         return
       } else if bytes[index] == quote, bytes[index...].prefix(3).elementsEqual([quote, quote, quote]) {
@@ -202,7 +204,7 @@ struct KeyLocator {
         // Up to two more quotes belong to the text.
         while index < bytes.count, bytes[index] == quote { index += 1 }
         return
-      } else if bytes[index] == UInt8(ascii: "\n"), !isLong {
+      } else if bytes[index] == UInt8(ascii: "\n"), !isMultiline {
         return
       } else {
         index += 1

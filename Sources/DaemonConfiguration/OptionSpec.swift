@@ -1,7 +1,7 @@
 import MediaCore
 import WireProtocol
 
-/// The definition of one option of the configuration: its name, its kind, and its storage.
+/// The definition of one option: its name, the kind of its value, and its property in `DaemonOptions`.
 public struct OptionSpec: Sendable {
   /// The values that an option accepts.
   public enum Kind: Sendable, Hashable {
@@ -31,7 +31,7 @@ public struct OptionSpec: Sendable {
     }
   }
 
-  /// A value from the file, of the kind that the option accepts.
+  /// A value from the file, converted to the kind of its option.
   enum Value {
     case text(String)
     case integer(Int)
@@ -48,8 +48,9 @@ public struct OptionSpec: Sendable {
   public let flag: String?
   /// Whether a new value takes effect on reload (SIGHUP). Otherwise it takes effect at the next start.
   public let isReloadable: Bool
+  /// Sets the option to a value from the file. Throws an error for a value that the option does not accept.
   let set: @Sendable (inout DaemonOptions, Value) throws(MediaError) -> Void
-  /// The value as TOML.
+  /// Returns the value as TOML.
   let text: @Sendable (DaemonOptions) -> String
   /// Copies the value from the second argument to the first.
   let copy: @Sendable (inout DaemonOptions, DaemonOptions) -> Void
@@ -66,7 +67,7 @@ public struct OptionSpec: Sendable {
     copy = { options, others in options[keyPath: field] = others[keyPath: field] }
   }
 
-  /// The value in these options as TOML. An empty text for an unset option.
+  /// The value in these options as TOML. An empty TOML string for an unset option.
   public func value(in options: DaemonOptions) -> String { text(options) }
 
   /// The part of the name before the dot.

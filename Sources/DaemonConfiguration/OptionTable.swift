@@ -3,7 +3,7 @@ import FileAccess
 import MediaCore
 import WireProtocol
 
-/// The table of all options. The file, its example and the result of a reload are derived from it.
+/// The table of all options, from which the parser of the file, the example file and the reload are derived.
 public enum OptionTable {
   /// All options, table by table.
   public static let all: [OptionSpec] =
@@ -279,7 +279,7 @@ public enum OptionTable {
 
   // MARK: - Kinds of options
 
-  /// An option that may be unset, which is an empty text.
+  /// An option that may be unset. An empty string in the file means unset.
   private static func optionalText(
     _ name: String, _ path: WritableKeyPath<DaemonOptions, String?> & Sendable, flag: String?,
     isReloadable: Bool = false, _ summary: String,

@@ -3,7 +3,7 @@ import MediaCore
 
 /// The TOML parser, run once as a separate process.
 struct ParserProcess {
-  /// The name of the program, which is in the folder of this program or in `lib/playhead`.
+  /// The name of the parser program.
   static let name = "playheadd-toml"
 
   /// The exit status. For a process that was killed by a signal, 128 plus the signal number.
@@ -27,7 +27,8 @@ struct ParserProcess {
       throw Self.failure("create a pipe for", number)
     }
     for end in inputEnds + outputEnds { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    // Non-blocking on this side, so that neither a blocked write nor a blocked read stops the other.
+    // This side is non-blocking, so that a blocked write does not stop reading, and a blocked read does not stop
+    // writing.
     for end in [inputEnds[1], outputEnds[0]] { _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK) }
     let started = Result { () throws(MediaError) in try Self.start(program, inputEnds[0], outputEnds[1]) }
     close(inputEnds[0])
@@ -90,8 +91,8 @@ struct ParserProcess {
     }
   }
 
-  /// The wait status of the process. Nil if it was killed at the deadline. It polls, because the process closes its
-  /// output shortly before it ends.
+  /// Waits for the end of the process and returns its wait status. At the deadline, kills the process and returns nil.
+  /// Polls, because the process ends shortly after it closes its output.
   private static func wait(for process: pid_t, by deadline: HostTime) -> Int32? {
     var waitStatus: Int32 = 0
     while true {
@@ -112,12 +113,13 @@ struct ParserProcess {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, input, 0)
     posix_spawn_file_actions_adddup2(&actions, output, 1)
-    // Its error output would not help a user.
+    // The error output of the parser would not help a user.
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // The daemon blocks signals for the thread that waits for them. The process must not inherit that.
+    // The daemon blocks signals, because one of its threads waits for them. The parser must not inherit the signal
+    // mask.
     var signals = sigset_t()
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)

@@ -1,15 +1,15 @@
-// Applies the sandbox to the daemon's process: `no_new_privs`, and Landlock with the rules of `SandboxPlan`.
-// Both apply to the calling thread, and to threads and processes that it creates later. So the daemon enters the
-// sandbox before it creates its first thread.
-// A sandbox can never be widened.
+// Applies the sandbox to the daemon's process: `no_new_privs`, and Landlock with the rules of `SandboxPlan`. Both apply
+// to the calling thread, and to the threads and processes that it creates later. The daemon therefore enters the
+// sandbox before it creates a thread. The rights of a sandbox can never be extended.
 import CSandbox
 import ControlServer
+import FileAccess
 import Glibc
 import MediaCore
 
 /// The sandbox of the process.
 public struct Sandbox: Sendable {
-  /// A path for which the kernel has no rule, because the path could not be opened when the sandbox started.
+  /// A path without a rule, because it could not be opened when the process entered the sandbox.
   public struct MissingPath: Sendable, Hashable {
     public var path: String
     /// The error description of the system.
@@ -64,8 +64,8 @@ public struct Sandbox: Sendable {
   private static func add(
     _ rule: SandboxRule, to ruleset: Int32, _ supportedRights: SandboxRights
   ) throws(MediaError) -> String? {
-    // O_PATH does not open a FIFO or a device.
-    let file = open(rule.path, Self.pathOnly | O_CLOEXEC)
+    // With O_PATH, opening a FIFO or a device has no effect on it.
+    let file = open(rule.path, FileRoots.pathOnlyFlag | O_CLOEXEC)
     guard file >= 0 else { return String(cString: strerror(errno)) }
     defer { close(file) }
     var status = stat()
@@ -81,9 +81,6 @@ public struct Sandbox: Sendable {
     return nil
   }
 
-  /// `O_PATH`, which is not in POSIX and not in the Glibc module.
-  private static let pathOnly: Int32 = 0o10_000_000
-
   private static func failure(_ step: String, _ call: String) -> MediaError {
     let code = errno
     return MediaError(
@@ -93,7 +90,7 @@ public struct Sandbox: Sendable {
 }
 
 extension SandboxProcess {
-  /// The facts about the running process, except the folders of its state and sockets. Blocks briefly.
+  /// The facts about this process, without the folders of its state and sockets. Blocks briefly.
   ///
   /// - Throws: `invalidState` if the path of the program is unknown.
   public static func current(configurationFile: String?) throws(MediaError) -> SandboxProcess {

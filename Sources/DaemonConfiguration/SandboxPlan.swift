@@ -1,10 +1,10 @@
-// The rules of the daemon's Landlock sandbox, derived from its options and its environment. Pure: `Sandbox` applies the
-// rules.
+// The rules of the daemon's Landlock sandbox, derived from its options and its environment. This file makes no system
+// calls. `Sandbox` applies the rules.
 import ControlServer
 import MediaCore
 import WireProtocol
 
-/// The facts about the process that the rules depend on.
+/// The facts about the daemon's process that determine the rules.
 public struct SandboxProcess: Sendable {
   /// The folder of the running program.
   public var executableFolder: String
@@ -12,7 +12,7 @@ public struct SandboxProcess: Sendable {
   public var loader: String?
   /// The shared objects that the process has loaded.
   public var loadedObjects: [String] = []
-  /// The current directory, which relative paths are relative to.
+  /// The current directory, which is the base of relative paths.
   public var currentFolder = "/"
   /// The configuration file, whether or not it exists.
   public var configurationFile: String?
@@ -30,7 +30,7 @@ public struct SandboxProcess: Sendable {
 
 /// The rules of the sandbox.
 public struct SandboxPlan: Sendable, Hashable {
-  /// The rules. Several may have the same path. Their rights are combined.
+  /// The rules. The rights of rules with the same path are combined.
   public internal(set) var rules: [SandboxRule]
 
   /// Creates the rules for these options in this process.
@@ -57,8 +57,8 @@ public struct SandboxPlan: Sendable, Hashable {
     return allowed.isSuperset(of: rights)
   }
 
-  /// The names of options whose new values need access that these rules do not allow.
-  /// The rules of a running process cannot be widened (landlock(7)), so these values take effect at the next start.
+  /// The names of options whose new values need access that these rules do not allow. They take effect at the next
+  /// start, because the rights of a running process cannot be extended (landlock(7)).
   public func optionsForNextStart(_ options: DaemonOptions) -> [String] {
     let isAllowed: [(name: String, value: Bool)] = [
       ("roots.read", (options.readRoots ?? ["/"]).allSatisfy { allows(.reading, below: $0) }),
@@ -75,8 +75,8 @@ public struct SandboxPlan: Sendable, Hashable {
       + options.writeRoots.map { SandboxRule($0, .writing, isConfigured: true) }
   }
 
-  /// The rules for the folder of the sockets. A folder that does not belong to Playhead may contain other files. There
-  /// the rules only allow writing the lock files.
+  /// The rules for the folder of the sockets. In a folder that does not belong to Playhead, only the lock files may be
+  /// written, because the folder may contain other files.
   private static func sockets(_ socketFile: SocketFile) -> [SandboxRule] {
     let folder = folder(of: socketFile.path)
     guard !socketFile.isOwnFolder else { return [SandboxRule(folder, [.listening, .overwriting])] }
@@ -118,8 +118,8 @@ public struct SandboxPlan: Sendable, Hashable {
     return rules
   }
 
-  /// The files that libpulse reads: its configuration, its cookie, and the folder of the server's socket. Landlock does
-  /// not restrict connections to a socket.
+  /// The rules for libpulse, which reads its configuration, its cookie, and the folder of the server's socket. Landlock
+  /// does not restrict connections to a socket.
   private static func soundServer(_ process: SandboxProcess) -> [SandboxRule] {
     func variable(_ name: String) -> String? { process.environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
     var rules: [SandboxRule] = []
@@ -143,7 +143,8 @@ public struct SandboxPlan: Sendable, Hashable {
     return rules
   }
 
-  /// The rules for a file that an editor may replace: the folders of the file and of its link target must be readable.
+  /// The rules for a file that an editor may replace. They allow reading every file in its folder, and in the folder of
+  /// the file that it links to.
   private static func replaceableFile(_ file: String, in process: SandboxProcess) -> [SandboxRule] {
     let path = absolute(file, in: process)
     return Set([path, process.resolve(path) ?? path].map(folder(of:))).sorted().map { SandboxRule($0, .readFile) }

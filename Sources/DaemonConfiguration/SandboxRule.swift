@@ -1,6 +1,6 @@
 /// File access rights of Landlock, with the values of the kernel's `linux/landlock.h` (`LANDLOCK_ACCESS_FS_*`).
 ///
-/// They are defined here, because the headers of Debian 12 only describe version 2 of the interface.
+/// They are defined here, because the headers of Debian 12 have only version 2 of the interface.
 public struct SandboxRights: OptionSet, Sendable, Hashable {
   public let rawValue: UInt64
 
@@ -40,11 +40,11 @@ public struct SandboxRights: OptionSet, Sendable, Hashable {
   public static let writing: Self = [.reading, .overwriting, .makeRegularFile, .removeFile]
   /// Writing, and creating folders and links. For the state folder with its database, recordings and waveforms.
   public static let savingState: Self = [.writing, .makeDirectory, .makeSymbolicLink]
-  /// Creating and removing sockets and their lock files, whose contents need separate rules.
+  /// Creating and removing sockets and their lock files. Writing the lock files needs separate rules.
   public static let listening: Self = [.readDirectory, .makeRegularFile, .makeSocket, .removeFile]
 }
 
-/// A path, and the rights that the sandbox allows for it. For a folder they apply to everything below it.
+/// A path and the rights that the sandbox allows for it. The rights for a folder apply to everything below it.
 public struct SandboxRule: Sendable, Hashable {
   /// An absolute path. Symbolic links are resolved once, when the sandbox starts.
   public var path: String

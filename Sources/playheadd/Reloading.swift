@@ -39,7 +39,7 @@ struct Reloading {
       let changed = OptionTable.all.filter { $0.value(in: next) != $0.value(in: options) }
       let forbidden = sandbox.plan?.optionsForNextStart(next) ?? []
       let deferred = changed.filter { !$0.isReloadable || forbidden.contains($0.name) }.map(\.name)
-      let effective = next.keepingStartupValues(of: options, and: deferred)
+      let effective = next.keepingStartupValues(of: options, alsoOf: deferred)
       let roots = try effective.readableRoots()
       let policy = try effective.policy()
       // The more verbose level of both, so that the reload is logged.
