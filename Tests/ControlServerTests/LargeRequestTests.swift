@@ -70,7 +70,7 @@ import WireProtocol
       try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)
       descriptor = descriptors[0]
       _ = fcntl(descriptors[1], F_SETFL, O_NONBLOCK)
-      let stream = ByteStream(descriptor: descriptors[1], loop: fixture.loop, buffer: fixture.server.streams.buffer)
+      let stream = ByteStream(descriptor: descriptors[1], loop: fixture.loop, buffer: fixture.server.transport.buffer)
       let credentials = try #require(stream.peer)
       connection = Connection(server: fixture.server, stream: stream)
       connection.open(.served(Peer(credentials: credentials, socketRights: .all, rights: .all)))
@@ -119,7 +119,7 @@ import WireProtocol
     }
     let count = Self.pathCount
     #expect(Set(counts) == [0, count], "all at once or none")
-    #expect(counts.count > count / SlicedEdit.sliceLength)
+    #expect(counts.count > count / EditPreparation.sliceLength)
     #expect(repliesMeanwhile == counts.count - 1)
     let reply = client.replies
     fixture.run {
@@ -174,7 +174,7 @@ import WireProtocol
     }
     #expect(replies.prefix(3) == ["ok version=0", "ok pending=1", "ok pending=2"])
     #expect(replies.last?.hasSuffix("version=1") == true)
-    #expect(counts.count > 2 * Self.pathCount / SlicedEdit.sliceLength)
+    #expect(counts.count > 2 * Self.pathCount / EditPreparation.sliceLength)
     #expect(Set(counts) == [0, 2 * Self.pathCount])
   }
 

@@ -31,7 +31,7 @@ struct OpenAssets {
   }
 }
 
-/// Commands about files that are inspected without being played.
+/// Commands about assets that are inspected without being played.
 extension Connection {
   /// Runs the commands that reply immediately. Nil means `ok` without fields.
   func run(_ command: AssetCommand) throws(MediaError) -> Reply? {
@@ -66,9 +66,9 @@ extension Connection {
       _ = try asset(id, .assetClose)
       _ = assets.close(id)
       return nil
-    case .cancelScan(let number): return .ok(["cancelled": .int(scans.cancel(number))])
+    case .cancelScan(let number): return .ok(["cancelled": .int(operations.cancel(number))])
     case .load, .metadata, .artwork, .scan, .waveform, .image, .export:
-      preconditionFailure("this waits: Command.isWaiting")
+      preconditionFailure("the handler of immediate commands got one that waits")
     }
   }
 
@@ -82,7 +82,7 @@ extension Connection {
     return asset
   }
 
-  /// Starts to load values. Replies when the load has ended or was cancelled.
+  /// Starts to load values. Replies when the values are loaded, or when loading failed or was cancelled.
   func startLoading(_ id: Int, _ keys: [AssetValueKey], _ request: WaitingRequest) throws(MediaError) {
     let asset = try asset(id, .assetLoad)
     let loop = server.loop

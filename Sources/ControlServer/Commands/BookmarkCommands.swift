@@ -16,11 +16,12 @@ extension Connection {
     return writer
   }
 
-  /// The current item, its bookmark location, and its heard time.
+  /// The current item, its bookmark target, and its heard time.
   ///
-  /// - Throws: `no-current-item`, or the error of the item. `invalid-state` if the item is not ready or cannot be
-  ///   located again.
-  ///   `ranges-not-supported` for a stream.
+  /// - Throws: One of:
+  ///   - `no-current-item`, or the error of the item,
+  ///   - `invalid-state` if the item is not ready, or is not a file or URL,
+  ///   - `ranges-not-supported` for a live or unseekable stream.
   private func current(
     of target: NamedPlayer, _ operation: CommandName
   ) throws(MediaError) -> (item: PlayerItem, bookmarkedItem: BookmarkedItem, time: MediaTime) {
@@ -136,8 +137,8 @@ extension Connection {
 }
 
 extension BookmarkedItem {
-  /// Creates the location of an item, independent of its queue entry. Nil if the item cannot be located again. A URL is
-  /// stored without user name and password.
+  /// Creates the bookmark target for an item, independent of its queue entry. Nil for an item that is not a file or
+  /// URL. A URL is stored without user name and password.
   init?(_ item: PlayerItem) {
     let location: StoredEntry.Location
     switch item.asset.location {

@@ -18,7 +18,7 @@ extension Connection {
         throw MediaError(.noSuchRequest, "no request with this id is waiting", operation: "cancel")
       }
       return nil
-    case .reloadConfiguration: preconditionFailure("this waits: Command.isWaiting")
+    case .reloadConfiguration: preconditionFailure("the handler of immediate commands got one that waits")
     case .bye:
       cancelWaiting(MediaError(.cancelled, "the connection was ended by `bye`"))
       postReplyAction = .close
@@ -26,7 +26,7 @@ extension Connection {
     }
   }
 
-  /// Reloads the configuration with the closure of the server's owner.
+  /// Reloads the configuration with `ServerContext.reload`.
   func startReload(_ request: WaitingRequest) throws(MediaError) {
     guard let reload = server.reload else {
       throw MediaError(.invalidState, "this server has no configuration to reload")

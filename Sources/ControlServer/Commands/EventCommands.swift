@@ -7,13 +7,13 @@ import WireProtocol
 extension Connection {
   /// Returns the available events immediately.
   func events(_ query: EventQuery) throws(MediaError) -> Reply {
-    let since = try number(before: query)
+    let since = try startNumber(of: query)
     return reply(to: query, since: since)
   }
 
   /// Replies when there is an event, or after the timeout.
   func start(_ query: EventQuery, _ request: WaitingRequest) throws(MediaError) {
-    let since = try number(before: query)
+    let since = try startNumber(of: query)
     let log = server.log
     var waiter: UInt64?
     var timer: (any ControlTimer)?
@@ -23,11 +23,11 @@ extension Connection {
       timer?.cancel()
       if let (player, number) = closeHandler { player.removeCloseHandler(number) }
     }
-    // Events that were examined once need not be examined again.
+    // The last examined event. Earlier events are not examined again.
     var examinedNumber = since
     func checkLog() {
       let part = log.part(query, since: examinedNumber, byteLimit: .max)
-      // Removed events must be reported, too.
+      // Matching events, or events that were already removed from the log, complete the request.
       guard part.entries.isEmpty, part.missedCount == 0 else {
         return request.finish(reply(to: query, since: since))
       }
@@ -42,21 +42,21 @@ extension Connection {
       closeHandler = (player, number)
     }
     guard let nanoseconds = query.timeout?.wholeNanoseconds else { return }
-    let box = LoopBound { [weak self] in
+    let onTimeout = ControlLoopClosure { [weak self] in
       if let self { request.finish(self.reply(to: query, since: since)) }
     }
-    timer = server.loop.schedule(at: server.loop.now.advanced(byNanoseconds: nanoseconds)) { box.body() }
+    timer = server.loop.schedule(at: server.loop.now.advanced(byNanoseconds: nanoseconds)) { onTimeout.body() }
   }
 
-  /// Carries a closure to the loop. Safety: the closure is created and called on the loop only.
-  struct LoopBound: @unchecked Sendable {
+  /// Makes a closure `Sendable`. Safety: the closure is created and called on the control loop only.
+  struct ControlLoopClosure: @unchecked Sendable {
     let body: () -> Void
   }
 
-  /// The sequence number after which the reply begins.
+  /// The sequence number after which the reply to a query begins.
   ///
   /// - Throws: `other-instance`, `no-such-event` or `no-such-player`.
-  private func number(before query: EventQuery) throws(MediaError) -> UInt64 {
+  private func startNumber(of query: EventQuery) throws(MediaError) -> UInt64 {
     let log = server.log
     if let instance = query.instance, instance != log.instance {
       throw MediaError(
@@ -71,7 +71,7 @@ extension Connection {
     return UInt64(since)
   }
 
-  /// The maximum number of reply bytes for one byte of text (JSON's `\u001f`).
+  /// The maximum number of reply bytes for one byte of text: JSON escapes a control character as `\u001f`.
   private static let bytesPerTextByte = 6
 
   private func reply(to query: EventQuery, since: UInt64) -> Reply {

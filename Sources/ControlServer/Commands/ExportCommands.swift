@@ -3,7 +3,7 @@ import MediaCore
 import WholeFiles
 import WireProtocol
 
-/// The export command. The work runs off the control loop. The reply comes when the file is written.
+/// The export command. The export runs on other threads. The reply comes when the file is written.
 extension Connection {
   /// Starts an export. Replies when the file is written, or when the export was cancelled.
   func start(_ command: AssetCommand.Export, _ request: WaitingRequest) throws(MediaError) {
@@ -16,7 +16,7 @@ extension Connection {
       roots: server.policy.writableRoots)
     let session = AssetExportSession(
       joining: assets, mixes: command.mixes, to: file, try Self.settings(command))
-    startWork(request, on: command.file) {
+    startOperation(request, on: command.file) {
       session.cancel()
     } start: {
       session.start(progress: $0, completion: $1)

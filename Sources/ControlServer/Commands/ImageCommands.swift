@@ -3,14 +3,14 @@ import MediaCore
 import WholeFiles
 import WireProtocol
 
-/// The image command. Images are created and written off the control loop. The reply comes when that is done.
+/// The image command. Other threads create and write the images. The reply comes when all images are written.
 extension Connection {
   /// Starts the export of images. Replies when the images are written, or when the export was cancelled.
   func start(_ command: AssetCommand.Image, _ request: WaitingRequest) throws(MediaError) {
     let asset = server.registry.asset(
       command.path, server.registry.httpOptions(command.network), precise: false, for: peer?.userID)
     let export = ImageExport(asset, self.request(command))
-    startWork(request, on: command.path) {
+    startOperation(request, on: command.path) {
       export.cancel()
     } start: {
       export.start(progress: $0, completion: $1)

@@ -54,7 +54,7 @@ extension Connection {
     fields.append("gain", Self.decibels(gain))
     fields.append("gainSource", gain?.source.map { .string($0.rawValue) } ?? FieldValue.none)
     fields.append("gainLimited", gain.map { .bool($0.isLimitedByPeak) } ?? FieldValue.none)
-    item.appendListed(to: &fields)
+    item.appendTitleAndRange(to: &fields)
     item.appendStreamTitle(to: &fields)
     if let error = status.error { Self.append(error, to: &fields) }
     return .ok(fields)
@@ -127,8 +127,8 @@ extension Connection {
     return Self.editReply([copy], target)
   }
 
-  /// Sets the end times of an entry, if any are given, and returns them. An invalid time removes an end time. Nil
-  /// leaves it unchanged.
+  /// Sets the given end times of an entry, and returns both. An invalid time removes an end time. Nil leaves it
+  /// unchanged.
   func setEnds(
     of id: Int, forward: MediaTime?, reverse: MediaTime?, on target: NamedPlayer
   ) throws(MediaError) -> Reply {
@@ -140,7 +140,7 @@ extension Connection {
     return .ok(fields)
   }
 
-  /// Sets how far ahead an entry is decoded, if given, and returns it.
+  /// Sets the preferred forward buffer duration of an entry, if given, and returns it.
   func setBuffer(of id: Int, _ duration: MediaTime?, on target: NamedPlayer) throws(MediaError) -> Reply {
     let item = try item(id, of: target, .itemBuffer)
     if let duration { try item.setPreferredForwardBufferDuration(duration) }
@@ -170,6 +170,6 @@ extension PlayerItem {
 }
 
 extension TimeRange {
-  /// The start and end in seconds. `inf` for a range without an end.
+  /// The text form: start and end in seconds, such as `70-83.5`. The end is `inf` for a range without an end.
   var wireText: String { "\(start.decimalDescription)-\(end.isNumeric ? end.decimalDescription : "inf")" }
 }

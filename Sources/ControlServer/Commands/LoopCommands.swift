@@ -13,10 +13,10 @@ extension Connection {
     guard case .range = loop.change, let item = state.currentItemID, state.itemStatus == .unknown else {
       return request.finish(try run(loop, on: target))
     }
-    let control = server.loop
+    let controlLoop = server.loop
     let wait = ReadinessWait(target, items: [item]) { error in
       // In a separate loop iteration, because the callback runs while the player changes.
-      control.execute { [weak self] in
+      controlLoop.execute { [weak self] in
         if let error { return request.fail(error) }
         guard let self else { return }
         do throws(MediaError) { request.finish(try self.run(loop, on: target)) } catch { request.fail(error) }

@@ -3,7 +3,7 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// The criteria by which a player selects tracks automatically.
+/// The command for the criteria by which a player selects tracks automatically.
 extension Connection {
   /// Changes the criteria, if any are given, and returns them.
   func changeMediaSelection(

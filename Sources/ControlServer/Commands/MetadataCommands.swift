@@ -3,7 +3,7 @@ import MediaCore
 import WholeFiles
 import WireProtocol
 
-/// Commands about the tags of files. Tags are read off the control loop. The reply comes when that is done.
+/// Commands about the tags of files. Other threads read the tags. The reply comes when the tags are read.
 extension Connection {
   /// Lists the tags of an asset of this connection.
   ///
@@ -46,7 +46,7 @@ extension Connection {
   ) {
     let limits = server.limits
     if let charset = query.charset, charset != asset.tagCharset {
-      // Reading the tags again is expensive, and changes the results of other connections.
+      // A new encoding reads the tags again, which is expensive, and changes the results of other connections.
       guard peer?.rights.contains(.control) == true else {
         return request.fail(MediaError(.notAllowed, "a choice of the tag encoding needs the right to control"))
       }
@@ -82,8 +82,9 @@ extension Connection {
     }
   }
 
-  /// Reads an asset's tags, if they are not loaded and the connection has the right, and replies with the result of
-  /// `reply`.
+  /// Replies with the result of `reply`, which gets an asset's tags. Reads tags that are not loaded. Without the right
+  /// `control`, only loaded tags are allowed, and `blocks` must be false.
+  ///
   /// `reply` runs on the thread that read the tags. If `blocks` is true, or if there are many tags, it runs on a thread
   /// that may block.
   private func readMetadata(

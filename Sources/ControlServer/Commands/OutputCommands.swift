@@ -85,7 +85,7 @@ extension OutputSelection.Target {
     switch self {
     case .serverDefault: "default"
     case .silence: "null"
-    // The prefix `pulse:` marks a device whose name is also a keyword.
+    // The prefix `pulse:` distinguishes a device name from the keyword.
     case .device("default"), .device("null"): "pulse:\(name ?? "")"
     case .device(let name): name
     }

@@ -28,8 +28,8 @@ extension Connection {
 
   private func players(named names: WireList<String>) throws(MediaError) -> [QueuePlayer] {
     var players: [QueuePlayer] = []
-    // If there are more names than players, the first ones include an unknown or a repeated name. The rest does not
-    // change the error.
+    // With more names than players, these names include an unknown or a repeated one. The remaining names do not change
+    // the error.
     for name in names.prefix(server.registry.players.count + 1) {
       players.append(try server.registry.player(name).player)
     }
@@ -59,7 +59,7 @@ extension StartMoment {
     case .now: self = .whenReady
     case .after(let delay): self = .after(delay)
     case .instant(let time):
-      // A time that no clock can represent is too far in the future, and is rejected as such.
+      // A time beyond the range of the clock becomes the latest time, which is rejected as too far in the future.
       self = .hostTime(
         HostTime(nanoseconds: time.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity) ?? .max))
     case .frame(let frame): self = .outputFrame(frame)

@@ -3,7 +3,7 @@ import Playback
 import PlayerModel
 import WireProtocol
 
-/// Commands that play one player's queue.
+/// Commands that control the playback of one player.
 extension Connection {
   /// Runs the commands that reply immediately. Nil means `ok` without fields.
   func run(_ command: PlaybackCommand, on target: NamedPlayer) throws(MediaError) -> Reply? {
@@ -74,7 +74,8 @@ extension Connection {
         try player.tryOnLoop { player throws(MediaError) in try player.setRepeatMode(RepeatMode(mode)) }
       }
       return .ok(["repeat": .string(target.state.repeatMode.rawValue)])
-    case .seek, .loop, .step, .preroll, .chapter: preconditionFailure("these wait: Command.isWaiting")
+    case .seek, .loop, .step, .preroll, .chapter:
+      preconditionFailure("the handler of immediate commands got one that waits")
     }
     return nil
   }
@@ -87,7 +88,7 @@ extension Connection {
   private func status(of target: NamedPlayer) -> Fields {
     let (state, time, chapter) = target.player.onLoop { ($0.state, $0.currentTime(), $0.currentChapter) }
     let item = target.player.onLoop { player in state.currentItemID.flatMap { player.item($0) } }
-    let titles = item?.listedTitles
+    let titles = item?.titleAndArtist
     var fields: Fields = [
       "player": .string(target.name), "timeControlStatus": .string(state.timeControlStatus.wireName),
       "reasonForWaitingToPlay": state.reasonForWaitingToPlay.map { .string($0.rawValue) } ?? FieldValue.none,
@@ -117,8 +118,8 @@ extension Connection {
     return fields
   }
 
-  /// Sets the rate, if given, without starting a paused player. Returns the current rate, or the rate of the next
-  /// `play` while paused.
+  /// Sets the rate, if given, without starting a paused player. Returns the current rate. While the player is paused,
+  /// returns the rate of the next `play`.
   private func setRate(_ rate: Double?, on target: NamedPlayer) throws(MediaError) -> Double {
     if let rate {
       try target.player.tryOnLoop { player throws(MediaError) in try player.setRate(rate, startsPlayback: false) }
@@ -126,8 +127,8 @@ extension Connection {
     return target.player.onLoop { $0.state.rate == 0 ? $0.rateForNextPlay : $0.state.rate }
   }
 
-  /// The host time of a moment. Nil: as soon as possible. A time that no clock can represent is too far in the future,
-  /// and is rejected as such.
+  /// The host time of a moment. Nil: as soon as possible. A time beyond the range of the clock becomes the latest time,
+  /// which is rejected as too far in the future.
   private func hostTime(_ moment: PlaybackCommand.RateMoment) -> HostTime? {
     func nanoseconds(_ time: MediaTime) -> Int64 {
       time.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity) ?? .max
@@ -203,7 +204,7 @@ extension Connection {
     return .ok(fields)
   }
 
-  /// The reason why a seek was not carried out or why its position is not exact. Nil for an exact position.
+  /// The reason why a seek did not finish, or why its position is not exact. Nil for an exact position.
   private static func reason(_ result: SeekResult) -> String? {
     if let reason = result.unfinishedReason { return reason.rawValue }
     if result.isExact { return nil }

@@ -25,7 +25,7 @@ extension Connection {
         try setOutput(device: device, preferred: preferred.map { Array($0) }, lost: lost)
       }
       return .ok(outputFields)
-    case .playAt, .rateTogether: preconditionFailure("these wait: Command.isWaiting")
+    case .playAt, .rateTogether: preconditionFailure("the handler of immediate commands got one that waits")
     }
   }
 

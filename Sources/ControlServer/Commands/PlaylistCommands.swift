@@ -5,14 +5,14 @@ import Playback
 import Playlists
 import WireProtocol
 
-/// The contents of the playlists among the paths of an edit.
-struct ListExpansion {
+/// The entries of the playlists that an edit names among its paths.
+struct PlaylistExpansion {
   /// The playable entries, by the path of their playlist.
   private(set) var entries: [FilePath: [PlaylistEntry]] = [:]
   private(set) var skippedCount = 0
   private(set) var warnings: [PlaylistWarning] = []
 
-  /// Creates the contents from the playlists at `paths`, in the same order.
+  /// Creates the expansion from the playlists at `paths`. Both arrays have the same order.
   init(_ paths: [FilePath], _ lists: [Playlist]) {
     for (path, list) in zip(paths, lists) {
       skippedCount += list.skippedCount
@@ -49,9 +49,9 @@ struct ListExpansion {
   }
 }
 
-/// Commands about playlists: reading them into the queue, and exporting the queue.
+/// Commands about playlists: adding their entries to the queue, and exporting the queue.
 extension Connection {
-  /// Starts an edit whose paths include playlists. They are read on a separate thread, then the edit is made.
+  /// Starts an edit whose paths include playlists. A separate thread reads the playlists before the edit is applied.
   func start(
     _ command: QueueCommand, expanding lists: WireList<FilePath>, isForced: Bool, on target: NamedPlayer,
     _ request: WaitingRequest
@@ -67,7 +67,7 @@ extension Connection {
       [weak self] result in
       guard let self else { return }
       do throws(MediaError) {
-        try self.finish(command, ListExpansion(lists, try result.get()), on: target, request)
+        try self.finish(command, PlaylistExpansion(lists, try result.get()), on: target, request)
       } catch {
         request.fail(error)
       }
@@ -76,7 +76,7 @@ extension Connection {
   }
 
   private func finish(
-    _ command: QueueCommand, _ expansion: ListExpansion, on target: NamedPlayer, _ request: WaitingRequest
+    _ command: QueueCommand, _ expansion: PlaylistExpansion, on target: NamedPlayer, _ request: WaitingRequest
   ) throws(MediaError) {
     guard expansion.count(of: command.paths) > 0 else {
       throw expansion.warnings.first?.error ?? MediaError(.emptyPlaylist, "the playlist has no entries")
@@ -90,8 +90,8 @@ extension Connection {
     }
   }
 
-  /// Replies with a part of the queue as lines of a playlist. Replies immediately, unless many entries before the part
-  /// must be counted first.
+  /// Replies with a part of the queue as lines of a playlist. Replies in a later loop iteration if many entries before
+  /// the part must be counted.
   ///
   /// - Parameters:
   ///   - slice: The number of entries that may be counted in this loop iteration.
@@ -101,10 +101,11 @@ extension Connection {
     version: UInt64? = nil
   ) {
     do throws(MediaError) {
-      // The player may have been closed meanwhile.
+      // The player may have been closed since the previous iteration.
       let target = try server.registry.player(player)
       let present = target.state.queueVersion
-      // If the queue changes repeatedly, counting restarts with larger slices, so that it ends.
+      // After a change of the queue, counting restarts with slices twice as long. It therefore ends even if the queue
+      // changes continually.
       let length = version == nil || version == present ? slice : slice * 2
       if let reply = try lines(part, of: target, counting: length) { return request.finish(reply) }
       server.loop.execute { [weak self] in
@@ -116,13 +117,14 @@ extension Connection {
   }
 
   /// The lines of a part, limited to the output buffer of the peer. Entries without a location are omitted.
-  /// Nil if `slice` entries were counted and more remain before the part.
+  ///
+  /// - Returns: Nil if `slice` entries were counted, and more entries before the part must be counted.
   private func lines(_ part: ExportPart, of target: NamedPlayer, counting slice: Int) throws(MediaError) -> Reply? {
     let state = target.state
     let start = min(part.offset, state.itemCount)
     let end = start + min(part.limit, server.limits.listCount, state.itemCount - start)
-    var listed = Listed()
-    // Without numbers, the count only matters if no listed entry follows, because an empty playlist is an error.
+    var listed = ListedPrefix()
+    // A format without numbers needs the count only if no listed entry follows: an empty playlist is an error.
     if start > 0, part.isNumbered || (end == state.itemCount && target.listedCount(in: start..<end) == 0) {
       guard let before = target.listed(before: start, counting: slice) else { return nil }
       listed = before
@@ -159,7 +161,7 @@ extension Connection {
     return .ok(fields, rows: lines.map { ["text": .string($0)] })
   }
 
-  /// The maximum number of reply bytes for one byte of a line, and the number of bytes around each line.
+  /// The maximum number of reply bytes for one byte of a line, and the number of additional bytes for each line.
   private static let exportedBytesPerByte = 6
   private static let bytesPerLine = 80
 }
@@ -189,14 +191,14 @@ extension PlaylistFormat {
 }
 
 extension PlayerItem {
-  /// The duration to show: the playlist's duration before the file is opened, then the file's.
+  /// The duration for lists. Before the file is opened, the duration from the playlist.
   var shownDuration: MediaTime {
     status == .unknown ? playlistEntry?.duration ?? duration : duration
   }
 
-  /// Appends the title and artist, from the playlist or from loaded tags, and the range of the file.
-  func appendListed(to fields: inout Fields) {
-    let titles = listedTitles
+  /// Appends the title and artist, from the playlist or from loaded tags, and the range within the file.
+  func appendTitleAndRange(to fields: inout Fields) {
+    let titles = titleAndArtist
     fields.append("title", ifPresent: titles.title.map { .string($0) })
     fields.append("artist", ifPresent: titles.artist.map { .string($0) })
     fields.append(
@@ -204,8 +206,8 @@ extension PlayerItem {
       ifPresent: timeRange.map { .string($0.wireText) })
   }
 
-  /// The title and artist, if known. For a part of a file the tags are ignored, because they describe the whole file.
-  var listedTitles: (title: String?, artist: String?) {
+  /// The title and artist, if known. The tags of a part of a file are ignored, because they describe the whole file.
+  var titleAndArtist: (title: String?, artist: String?) {
     let titles = timeRange == nil ? asset.loadedTitles : nil
     return (playlistEntry?.title ?? titles?.title, titles?.artist)
   }
@@ -216,7 +218,7 @@ extension PlayerItem {
     return asset.path.isEmpty ? nil : .file(asset.path)
   }
 
-  /// The item as a playlist entry. Nil if it has no location.
+  /// The playlist entry for an export of the item. Nil if the item has no location.
   var exported: PlaylistEntry? {
     guard let location = playlistLocation else { return nil }
     var entry = playlistEntry ?? PlaylistEntry(location: location)

@@ -16,8 +16,8 @@ extension Connection {
     case .abort: return try abort(on: target)
     case .changes(let since, let instance): return queueChanges(since: since, instance: instance, of: target)
     case .list(let offset, let limit): return list(target, offset: offset, limit: limit)
-    case .export: preconditionFailure("a large request: Command.mayRunInSlices")
-    case .expanding: preconditionFailure("playlists are read by a waiting request: Command.isWaiting")
+    case .export: preconditionFailure("the handler of immediate commands got one that runs in slices")
+    case .expanding: preconditionFailure("the handler of immediate commands got one that waits")
     case .history(let limit): return history(target, limit: limit)
     case .next(let version):
       try check(version, of: target)
@@ -106,13 +106,13 @@ extension Connection {
 
   // MARK: - Listing
 
-  /// The maximum number of reply bytes for one byte of a path (JSON's `\u001f`), and the number of bytes of the other
-  /// fields.
+  /// The maximum number of reply bytes for one byte of a path, which JSON may escape as `\u001f`, and the number of
+  /// bytes of the other fields.
   private static let bytesPerPathByte = 6
   private static let bytesPerRow = 256
 
-  /// A part of the queue, limited by the output buffer of the peer and by the time to write it. `next` is the beginning
-  /// of the rest.
+  /// A part of the queue, limited by `limit`, by the limit of list rows, and by the output buffer of the peer. `next`
+  /// is the index of the first entry after the part.
   private func list(_ target: NamedPlayer, offset: Int, limit: Int) -> Reply {
     let state = target.state
     let start = min(offset, state.itemCount)
@@ -123,10 +123,10 @@ extension Connection {
     rows.reserveCapacity(items.count)
     var byteCount = 0
     for (position, item) in items.enumerated() {
-      let titles = item.listedTitles
+      let titles = item.titleAndArtist
       let titleByteCount = (titles.title?.utf8.count ?? 0) + (titles.artist?.utf8.count ?? 0)
       byteCount += (item.wirePathByteCount + titleByteCount) * Self.bytesPerPathByte + Self.bytesPerRow
-      // One row always fits, because its path came in one line.
+      // A single row always fits, because a request line contained its path.
       if byteCount > server.limits.outputByteCount / 2, position > 0 { break }
       rows.append(Self.row(item, index: start + position))
     }
@@ -160,7 +160,7 @@ extension Connection {
     fields.append("status", .string(status.name))
     fields.append("duration", .time(item.shownDuration))
     fields.append("current", .bool(index == 0))
-    item.appendListed(to: &fields)
+    item.appendTitleAndRange(to: &fields)
     fields.append("error", ifPresent: status.error.map { .string($0.code.name) })
     return fields
   }
@@ -177,7 +177,7 @@ extension Connection {
     case .buffer(let id, let duration): return try setBuffer(of: id, duration, on: target)
     case .volume(let id, let change):
       return try changeMix(of: try item(id, of: target, .itemVolume), change)
-    case .metadata, .artwork: preconditionFailure("this waits: Command.isWaiting")
+    case .metadata, .artwork: preconditionFailure("the handler of immediate commands got one that waits")
     case .tracks(let id): return try itemTracks(id, of: target)
     case .selection(let id): return try itemSelection(id, of: target)
     case .chapters(let id, let offset, let languages):

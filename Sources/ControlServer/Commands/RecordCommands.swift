@@ -3,7 +3,7 @@ import RealtimeAudio
 import Recording
 import WireProtocol
 
-/// Commands about recordings. Recordings are prepared and finalized off the loop.
+/// Commands about recordings. Other threads prepare and finalize the recordings.
 extension Connection {
   /// Runs the commands that reply immediately.
   func run(_ command: RecordCommand, form: WireForm) throws(MediaError) -> Reply? {
@@ -23,7 +23,7 @@ extension Connection {
       return .ok(["count": .int(rows.count)], rows: rows)
     case .watch(let number, let rate): return try watch(try recorders.recorder(number), rate: rate, form: form)
     case .unwatch(let id): try subscriptions.remove(id, .recordings)
-    case .prepare, .stop, .delete: preconditionFailure("these wait: Command.isWaiting")
+    case .prepare, .stop, .delete: preconditionFailure("the handler of immediate commands got one that waits")
     }
     return nil
   }
@@ -35,7 +35,7 @@ extension Connection {
     case .prepare(let recording): try start(recording, request)
     case .stop(let number):
       let numbered = try server.recorders.recorder(number)
-      // Continues if the connection closes, because the client wanted the file.
+      // Continues if the connection closes, because the file must be complete.
       try numbered.recorder.stop { [number = numbered.number, file = numbered.file] result in
         loop.execute {
           request.finish(with: result) { .ok(Self.fields(of: $0, recorder: number, requestedFile: file)) }
@@ -48,23 +48,23 @@ extension Connection {
         throw MediaError(.invalidState, "a recording can be deleted only after it is stopped")
       }
       let path = recorder.status.outcome?.path.flatMap { FilePath(bytes: $0) } ?? file
-      let carried = LoopCarried(value: numbered)
+      let confined = ControlLoopValue(value: numbered)
       NamedThread.detached(name: "playhead-delete") { [server] in
         let result = Result { () throws(MediaError) in try recorder.deleteRecording() }
         loop.execute {
           request.finish(with: result) { _ in
-            server.recorders.remove(carried.value)
-            return .ok(["recorder": .int(carried.value.number), "file": .path(path)])
+            server.recorders.remove(confined.value)
+            return .ok(["recorder": .int(confined.value.number), "file": .path(path)])
           }
         }
       }
     case .start, .pause, .status, .list, .watch, .unwatch:
-      preconditionFailure("this does not wait: Command.isWaiting")
+      preconditionFailure("the handler of waiting commands got one that does not wait")
     }
   }
 
-  /// Carries a value to the loop. Safety: the value is used on the loop only.
-  private struct LoopCarried<Value>: @unchecked Sendable {
+  /// Makes a value `Sendable`. Safety: the value is used on the control loop only.
+  private struct ControlLoopValue<Value>: @unchecked Sendable {
     let value: Value
   }
 
@@ -89,15 +89,15 @@ extension Connection {
         makeSource(source)
       }
     }
-    let carried = LoopCarried(value: added)
+    let confined = ControlLoopValue(value: added)
     added.recorder.prepareToRecord { [server] result in
       loop.execute {
         // Removes a recorder that could not be prepared.
-        if case .failure = result { server.recorders.remove(carried.value) }
+        if case .failure = result { server.recorders.remove(confined.value) }
         request.finish(with: result) { _ in
-          let status = carried.value.recorder.status
+          let status = confined.value.recorder.status
           return .ok([
-            "recorder": .int(carried.value.number), "file": .path(command.file), "source": .string(status.sourceLabel),
+            "recorder": .int(confined.value.number), "file": .path(command.file), "source": .string(status.sourceLabel),
             "format": .string(status.format?.rawValue ?? "none"),
             "sampleRate": .int(command.sampleRateHz ?? status.sourceFormat?.sampleRateHz ?? 0),
             "channels": .int(command.channelCount ?? status.sourceFormat?.channelCount ?? 0),
@@ -199,16 +199,16 @@ extension Connection {
         }
       }
     }
-    let carried = LoopCarried(value: numbered)
+    let confined = ControlLoopValue(value: numbered)
     subscriptions.add(id, .recordings, cost) { [weak self] in
-      carried.value.unwatch(watcher)
-      if let meter { carried.value.recorder.removeMeterObserver(meter) }
+      confined.value.unwatch(watcher)
+      if let meter { confined.value.recorder.removeMeterObserver(meter) }
       self?.dropEvents(ofSubscription: id)
     }
     // The event with the current state comes after the reply.
     postReplyAction = .send { [weak self] in
-      var event = carried.value.event(
-        carried.value.recorder.status.state, error: carried.value.recorder.status.outcome?.error)
+      var event = confined.value.event(
+        confined.value.recorder.status.state, error: confined.value.recorder.status.outcome?.error)
       event.subscription = id
       self?.send(.recording(event), form: form)
     }

@@ -4,27 +4,27 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// The scans that one connection waits for, by id.
-struct RunningScans {
-  /// The closures that cancel the scans.
-  private var scans: [Int: @Sendable () -> Void] = [:]
+/// The running operations on media files of one connection, by id: scans, exports, waveforms and images.
+struct RunningOperations {
+  /// The closures that cancel the operations.
+  private var cancellations: [Int: @Sendable () -> Void] = [:]
   private var nextNumber = 1
 
-  /// Adds a scan and returns its id. Ids are not reused.
+  /// Adds an operation and returns its id. Ids are not reused.
   mutating func add(cancel: @escaping @Sendable () -> Void) -> Int {
     defer { nextNumber += 1 }
-    scans[nextNumber] = cancel
+    cancellations[nextNumber] = cancel
     return nextNumber
   }
 
-  func contains(_ number: Int) -> Bool { scans[number] != nil }
+  func contains(_ number: Int) -> Bool { cancellations[number] != nil }
 
-  mutating func remove(_ number: Int) { scans[number] = nil }
+  mutating func remove(_ number: Int) { cancellations[number] = nil }
 
-  /// Cancels one scan, or all, and returns the number of cancelled scans. Their requests get the reply in a later loop
-  /// iteration.
+  /// Cancels the operation with this id, or all if nil. Returns the number of cancelled operations. Their requests get
+  /// the reply in a later loop iteration.
   func cancel(_ number: Int?) -> Int {
-    let cancelled = scans.filter { number == nil || $0.key == number }
+    let cancelled = cancellations.filter { number == nil || $0.key == number }
     for cancel in cancelled.values { cancel() }
     return cancelled.count
   }
@@ -40,17 +40,17 @@ extension Connection {
     let scan = LoudnessScan(
       paths.map { server.registry.asset($0, options, precise: false, for: peer?.userID) },
       measuresAlbum: command.measuresAlbum)
-    let number = scans.add { scan.cancel() }
+    let number = operations.add { scan.cancel() }
     let loop = server.loop
     let form = request.request.address.form
     request.onEnd { [weak self] in
       scan.cancel()
-      self?.scans.remove(number)
+      self?.operations.remove(number)
     }
     scan.start { [weak self] progress in
       loop.execute { [weak self] in
         // No progress event may come after the reply.
-        guard let self, self.scans.contains(number) else { return }
+        guard let self, self.operations.contains(number) else { return }
         self.send(
           .scanProgress(
             Event.ScanProgress(
@@ -72,8 +72,9 @@ extension Connection {
     }
   }
 
-  /// Applies the measured gains to the player's entries of these files. Calls `completion` with the number of entries.
-  /// Files without a measured gain are treated as files without tags.
+  /// Applies the measured gains to the player's entries of these files. Calls `completion` with the number of changed
+  /// entries. A file without a gain, such as a silent file, counts as a file without tags. The entries of a file that
+  /// could not be measured are unchanged.
   private static func apply(
     _ report: LoudnessReport, _ paths: [FilePath], to target: NamedPlayer, completion: @escaping @Sendable (Int) -> Void
   ) {

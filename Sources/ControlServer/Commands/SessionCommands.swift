@@ -50,9 +50,9 @@ extension AudioSessionSetting {
   /// The names of the options, or `none`.
   var optionsValue: FieldValue { options.isEmpty ? .none : .strings(options.names) }
 
-  /// Creates a setting.
+  /// Creates a setting from its wire form.
   ///
-  /// - Throws: `sessionMismatch`.
+  /// - Throws: `sessionMismatch` for a combination that the session does not support.
   init(_ setting: SessionCommand.Setting) throws(MediaError) {
     guard let category = AudioSessionCategory(rawValue: setting.category.rawValue),
       let mode = AudioSessionMode(rawValue: setting.mode.rawValue)

@@ -17,7 +17,7 @@ extension Connection {
       try stateWriter().changeBookmarks { table throws(MediaError) in try table.remove(UInt64(number)) }
       return .ok
     case .save, .saveQueue, .loadQueue, .savedQueues, .forgetQueue, .goToBookmark:
-      preconditionFailure("these wait: Command.isWaiting")
+      preconditionFailure("the handler of immediate commands got one that waits")
     }
   }
 
@@ -26,7 +26,7 @@ extension Connection {
     guard let writer = server.stateWriter else { throw Self.stateNotSavedError }
     switch command {
     case .status, .addBookmark, .bookmarks, .removeBookmark:
-      preconditionFailure("this does not wait: Command.isWaiting")
+      preconditionFailure("the handler of waiting commands got one that does not wait")
     case .goToBookmark(let target, let player): try startSeekToBookmark(to: target, player, request)
     case .save:
       writer.save { error in
@@ -34,7 +34,7 @@ extension Connection {
       }
     case .saveQueue(let name, let player):
       _ = try server.registry.player(player)
-      // Pending changes are written first, so that the database contains the queue.
+      // `save` writes pending changes first, because the database copies the queue from its own tables.
       writer.save { [loop = server.loop] error in
         if let error { return request.fail(error) }
         guard !request.isDone else { return }
@@ -114,7 +114,7 @@ extension Connection {
 }
 
 extension WaitingRequest {
-  /// Replies with the result of the store. Does not call `reply` if the request has already ended.
+  /// Replies with the result of an operation. Does not call `reply` if the request has already ended.
   func finish<Value>(
     with result: Result<Value, MediaError>, _ reply: (Value) throws(MediaError) -> Reply
   ) {

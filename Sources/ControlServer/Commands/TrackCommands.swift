@@ -23,7 +23,7 @@ extension Connection {
     return .ok(fields, rows: rows)
   }
 
-  /// The groups of tracks of an entry, and the selected track of each.
+  /// The media selection groups of an entry, and the selected option of each group.
   ///
   /// - Throws: `no-such-item`, `invalid-state` before the entry is ready, or the error of the entry.
   func itemSelection(_ id: Int, of target: NamedPlayer) throws(MediaError) -> Reply {
@@ -74,8 +74,8 @@ extension Connection {
       item.chapters, properties.chapterFault, head: ["item": .int(item.id)], from: offset, languages: languages)
   }
 
-  /// The maximum number of reply bytes for one byte of a title (JSON's `\u001f`), and the number of bytes of the other
-  /// fields.
+  /// The maximum number of reply bytes for one byte of a title, which JSON may escape as `\u001f`, and the number of
+  /// bytes of the other fields.
   private static let bytesPerTitleByte = 6
   private static let bytesPerChapter = 256
   /// The maximum number of listed languages of a chapter.
@@ -116,7 +116,7 @@ extension Connection {
     return .ok(fields, rows: rows)
   }
 
-  /// Selects other tracks. After an error the selection is unchanged.
+  /// Selects the given tracks. After an error the selection is unchanged.
   func select(
     audio: ItemCommand.TrackChoice?, subtitles: ItemCommand.TrackChoice?, in id: Int, of target: NamedPlayer
   ) throws(MediaError) -> Reply {
@@ -133,7 +133,7 @@ extension Connection {
     do throws(MediaError) {
       if let audio { try Self.select(audio, of: .audible, in: item, properties) }
     } catch {
-      // Restores the selection that was already changed.
+      // Restores the subtitles, which were already changed.
       if subtitles != nil, let legible { try? item.select(before.selectedOption(in: legible), in: legible) }
       throw error
     }

@@ -67,11 +67,11 @@ extension Connection {
       return nil
     case .events(let query): return try events(query)
     case .explain(let player): return try explain(try server.registry.player(player))
-    case .wait, .clockAdvance: preconditionFailure("wait and clock.advance wait: Command.isWaiting")
+    case .wait, .clockAdvance: preconditionFailure("the handler of immediate commands got one that waits")
     }
   }
 
-  /// Adds a subscription to times. `count` is the number of times, including duplicates.
+  /// Adds a subscription to boundary times. `count` is the number of requested times, including duplicates.
   private func observe(
     _ times: BoundaryTimes, count: Int, of target: NamedPlayer, item: Int?, includesSeeks: Bool, form: WireForm
   ) throws(MediaError) -> Reply {
@@ -86,7 +86,7 @@ extension Connection {
     return addTimeSubscription(id, cost, target, token, form: form)
   }
 
-  /// Starts an `at` with many times. They are decoded and sorted in several loop iterations.
+  /// Starts an `at` with many times, which are decoded and sorted in several loop iterations.
   func startAt(
     _ times: WireList<MediaTime>, item: Int?, includesSeeks: Bool, on target: NamedPlayer, _ request: WaitingRequest
   ) throws(MediaError) {
@@ -108,7 +108,7 @@ extension Connection {
           return request.fail(error)
         }
       }
-      let continuation = LoopBound { processSlice() }
+      let continuation = ControlLoopClosure { processSlice() }
       server.loop.execute { continuation.body() }
     }
     processSlice()
@@ -230,7 +230,7 @@ extension Connection {
     let increment = nanoseconds - server.virtualTime.nanoseconds
     server.virtualTime = (requested, nanoseconds)
     clock.advance(byNanoseconds: increment) {
-      // All events that the clock caused for this connection have been written before, because events are direct calls.
+      // The events of the advance are already in the output, because handlers send them with direct calls.
       request.finish(.ok(["now": .seconds(nanoseconds: nanoseconds)]))
     }
   }

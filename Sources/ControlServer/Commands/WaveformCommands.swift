@@ -4,15 +4,15 @@ import Waveforms
 import WholeFiles
 import WireProtocol
 
-/// The waveform command. Waveforms are computed off the loop. The reply comes when the waveform is computed or written.
+/// The waveform command. Another thread computes the waveform. The reply comes when the waveform is complete.
 extension Connection {
-  /// Starts to compute a waveform. Replies when it is ready, or when it was cancelled.
+  /// Starts to compute a waveform. Replies when the waveform is computed or written, or when the command was cancelled.
   func start(_ command: AssetCommand.Waveform, _ request: WaitingRequest) throws(MediaError) {
     let asset = server.registry.asset(
       command.path, server.registry.httpOptions(command.network), precise: false, for: peer?.userID)
     let scan = WaveformScan(
       asset, Self.request(command), output: try output(command.output), cache: server.waveformCache)
-    startWork(request, on: command.path) {
+    startOperation(request, on: command.path) {
       scan.cancel()
     } start: {
       scan.start(progress: $0, completion: $1)
@@ -42,8 +42,8 @@ extension Connection {
     return WaveformOutput(file, format, style)
   }
 
-  /// The maximum number of points in a reply, which is encoded on the loop: two channels with the maximum number of
-  /// bins.
+  /// The maximum number of points in a reply: two channels with 1,000 bins. The limit bounds the time for encoding on
+  /// the control loop.
   private static let replyPointLimit = 2_000
 
   /// Checks the size of a reply.

@@ -1,24 +1,24 @@
-// Replies about tags. Pure: they are created on the thread that has the tags.
+// Replies about tags. The functions have no state, so the thread that read the tags creates the reply.
 import MediaAssets
 import MediaCore
 import WireProtocol
 
 /// Creates the replies of `asset.metadata`, `asset.artwork`, `item.metadata` and `item.artwork`.
 enum MetadataReply {
-  /// The maximum number of bytes of a value, and of each other text in its row.
+  /// The maximum number of bytes of a value, and of each other string in its row.
   static let valueByteCount = 16_384
   private static let detailByteCount = 1_024
-  /// The maximum number of reply bytes for one byte of text (JSON's `\u001f`), and the number of bytes of the other
-  /// fields of a row.
+  /// The maximum number of reply bytes for one byte of text, which JSON may escape as `\u001f`, and the number of bytes
+  /// of the other fields of a row.
   private static let bytesPerTextByte = 6
   private static let bytesPerRow = 512
 
-  /// The maximum number of tags for which the reply is created without switching to a blocking thread.
+  /// The maximum number of tags for which the thread that read them creates the reply.
   static let quickItemCount = 200
 
   /// The tags that match the query, limited to the output buffer of the peer.
   ///
-  /// - Parameter head: The fields that identify the owner of the tags.
+  /// - Parameter head: The first fields of the reply, which identify the asset or item.
   static func tags(_ metadata: AssetMetadata, _ query: MetadataQuery, head: Fields, limits: WireLimits) -> Reply {
     let items = items(of: metadata, query)
     let isAll = query.space == nil && query.identifier == nil && query.languages.isEmpty
@@ -36,7 +36,7 @@ enum MetadataReply {
     return .ok(fields, rows: rows)
   }
 
-  /// The rows from `first` on, and the index of the next row.
+  /// The rows from index `first` on, and the index of the first row that is not included.
   private static func page(
     of count: Int, from first: Int, _ limits: WireLimits, row: (Int) -> Fields
   ) -> (rows: [Fields], next: FieldValue) {

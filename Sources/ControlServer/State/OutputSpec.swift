@@ -2,14 +2,13 @@ import MediaCore
 
 /// The output of the daemon and its format, as specified by `--output`.
 ///
-/// The text is `auto`, `null`, `pulse[:SINK]`, `wav:PATH` or `pipe:PATH`, followed by options separated by commas.
-/// The options are `rate=48000`, `channels=2` and, for `wav` and `pipe`, `format=s16|s24|f32`.
-/// A comma followed by a word and `=` always begins an option, so a path cannot contain it. Any other comma is part of
-/// the path.
+/// The text is `auto`, `null`, `pulse[:SINK]`, `wav:PATH` or `pipe:PATH`, followed by options separated by commas. The
+/// options are `rate=48000`, `channels=2` and, for `wav` and `pipe`, `format=s16|s24|f32`. A comma that is followed by
+/// a word and `=` begins an option, and cannot be part of a path. Any other comma is part of the path.
 public struct OutputSpec: Sendable, Hashable {
   /// The kind of output.
   public enum Kind: Sendable, Hashable {
-    /// PulseAudio if it is available. Otherwise silence until it is.
+    /// The default sink of PulseAudio, and silence while no server is available.
     case auto
     /// Silence in real time.
     case null
@@ -54,7 +53,7 @@ public struct OutputSpec: Sendable, Hashable {
     }
   }
 
-  /// Whether the output can take its time from a virtual clock.
+  /// Whether the output works with a virtual clock.
   public var allowsVirtualClock: Bool {
     switch kind {
     case .auto, .pulse: false

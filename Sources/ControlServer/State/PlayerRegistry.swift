@@ -15,7 +15,7 @@ final class NamedPlayer: @unchecked Sendable {
   let player: QueuePlayer
   /// The observations of the player.
   let watch: PlayerWatch
-  /// The counts of listed entries that number the entries of playlists.
+  /// The numbers of listed entries, for exported playlists with numbered entries.
   var listedCounts = ListedCounts(version: 0)
   private var closeHandlers: [UInt64: () -> Void] = [:]
   private var nextHandler: UInt64 = 0
@@ -67,11 +67,11 @@ final class PlayerRegistry {
   var onNextItemID: ((PlayerItem.ID) -> Void)?
   /// Called with a created player, or with nil after a player was closed.
   var onPlayersChange: ((NamedPlayer?) -> Void)?
-  /// Returns the resume position of a new item. Nil: its beginning.
+  /// Returns the position at which a new item starts. Nil: its beginning.
   var resumeTime: ((PlayerItem) -> MediaTime?)?
-  /// Called once before `resumeTime` is called for entries that are added together.
-  var onResume: (() -> Void)?
-  /// The passed descriptors that no entry uses yet.
+  /// Updates the positions that `resumeTime` returns. Called once for entries that are added together.
+  var prepareResumeTimes: (() -> Void)?
+  /// The passed descriptors that no command has used yet.
   let descriptors: DescriptorTable
 
   init(engine: PlaybackEngine, policy: ServerPolicy, log: EventLog) {
@@ -120,7 +120,8 @@ final class PlayerRegistry {
     onPlayersChange?(created)
   }
 
-  /// Creates a player of the saved state again. Ignores the limit, so that no saved player is lost.
+  /// Creates a player of the saved state, or returns the existing one. Ignores the limit, so that no saved player is
+  /// lost.
   func restore(_ name: String) -> NamedPlayer {
     for player in players where player.name == name { return player }
     let created = makePlayer(name)
@@ -158,7 +159,7 @@ final class PlayerRegistry {
   func makeItems(_ source: inout EntrySource, count: Int) -> [PlayerItem] {
     var items: [PlayerItem] = []
     let resumes = source.resumes ?? policy.resumesAtLastPosition
-    if resumes { onResume?() }
+    if resumes { prepareResumeTimes?() }
     // Set once for all items, because each new value is recorded.
     var nextID = nextItemID
     defer { if nextID != nextItemID { nextItemID = nextID } }
@@ -188,13 +189,13 @@ final class PlayerRegistry {
     return options
   }
 
-  /// An asset for a path, a URL or a descriptor. An invalid URL or a missing descriptor results in an asset that fails
-  /// to load.
+  /// Creates the asset for a path, a URL or a descriptor. With an invalid URL or an unknown descriptor, loading the
+  /// asset fails.
   func asset(_ path: FilePath, _ options: HTTPOptions, precise: Bool, for userID: UInt32?) -> Asset {
     if path.isFile { return Asset(path: path.bytes, options: options, prefersPreciseDuration: precise) }
     do throws(MediaError) {
       if let token = path.descriptorToken {
-        return Asset(location: .descriptor(try descriptors.take(token, by: userID)), prefersPreciseDuration: precise)
+        return Asset(location: .descriptor(try descriptors.claim(token, by: userID)), prefersPreciseDuration: precise)
       }
       return Asset(url: try HTTPURL(path.text), options: options, prefersPreciseDuration: precise)
     } catch {
@@ -209,17 +210,19 @@ final class PlayerRegistry {
     return item.copy(id: nextItemID)
   }
 
-  /// Discards items whose ids no client has received. Their ids are reused, and their descriptors become available
-  /// again.
+  /// Discards items whose ids no client has received. Their ids are reused if no later id is in use, and their
+  /// descriptors become available again.
   ///
-  /// - Parameter target: The player that the items may be reserved for.
+  /// - Parameters:
+  ///   - userID: The user whose descriptors become available. Nil: no descriptor becomes available.
+  ///   - target: The player for which the items may be reserved.
   func discard(_ items: [PlayerItem], of userID: UInt32?, reservedBy target: NamedPlayer? = nil) {
     target?.player.onLoop { $0.cancelReservation(of: items) }
     if let userID {
       for item in items { if let descriptor = item.asset.descriptor { descriptors.restore(descriptor, of: userID) } }
     }
     guard let first = items.first, let last = items.last, last.id + 1 == nextItemID,
-      // If other items were created in between, the ids are lost.
+      // If other items were created in between, the ids are not reused.
       last.id - first.id == PlayerItem.ID(items.count - 1)
     else { return }
     nextItemID = first.id
@@ -249,11 +252,11 @@ extension PlayerItem {
 }
 
 extension QueuePlayer {
-  /// Calls the player on its actor's executor, the control loop, on which every handler already runs. Uses no task and
+  /// Calls the player on the control loop, which is the executor of the actor and runs every handler. Needs no task and
   /// no thread hop.
   nonisolated func onLoop<Value: Sendable>(_ body: (isolated QueuePlayer) -> Value) -> Value { assumeIsolated(body) }
 
-  /// The same for a function that throws.
+  /// Variant of `onLoop` for a closure that throws.
   nonisolated func tryOnLoop<Value: Sendable>(
     _ body: (isolated QueuePlayer) throws(MediaError) -> Value
   ) throws(MediaError) -> Value {

@@ -7,16 +7,14 @@ import WireProtocol
 struct EditSize {
   /// The number of added, moved, replaced or removed entries.
   private(set) var changeCount = 0
-  /// The number of bytes of their paths.
+  /// The number of bytes of their paths and network options.
   private(set) var byteCount = 0
 
-  /// Creates an empty size.
   init() {}
 
   /// The size of one command.
   init(_ command: QueueCommand) { (changeCount, byteCount) = (command.changeCount, command.pathByteCount) }
 
-  /// The sum of two sizes.
   static func + (left: Self, right: Self) -> Self {
     var sum = left
     sum.changeCount += right.changeCount
@@ -24,7 +22,7 @@ struct EditSize {
     return sum
   }
 
-  /// The difference of two sizes. `right` is a part of `left`.
+  /// The difference of two sizes. `left` must include `right`.
   static func - (left: Self, right: Self) -> Self {
     var difference = left
     difference.changeCount -= right.changeCount
@@ -34,7 +32,7 @@ struct EditSize {
 
   /// Checks the limits.
   ///
-  /// - Parameter whose: The beginning of the error message.
+  /// - Parameter subject: The beginning of the error message.
   /// - Throws: `edit-too-large`.
   fileprivate func check(_ changeLimit: Int, _ byteLimit: Int, _ subject: String) throws(MediaError) {
     guard changeCount <= changeLimit, byteCount <= byteLimit else {
@@ -45,7 +43,7 @@ struct EditSize {
 
 /// The edits that a connection collects until `queue.commit`.
 struct QueueTransaction {
-  /// The player of the queue. It is not closed.
+  /// The player of the queue. Closing the player discards the transaction.
   let target: NamedPlayer
   /// The player's close handler, which discards the collected edits.
   fileprivate let closeHandler: UInt64
@@ -59,12 +57,13 @@ struct PreparedEdits {
   private(set) var items: [PlayerItem] = []
   private(set) var commandCount = 0
   private(set) var size = EditSize()
-  /// Whether the edits are exactly one `load`, which specifies the whole queue.
+  /// Whether the only edit is a `load`, which replaces the whole queue.
   private(set) var isLoad = false
-  /// The base length of the queue after the edits. Nil: the current length. `growth` is added to it.
+  /// The length of the queue before `growth` is added. Nil: the length of the current queue. 0 after an edit that
+  /// empties the queue.
   private var length: Int?
   private var growth = 0
-  /// The bytes of the added entries. If `length` is nil, the bytes of the current queue must be added.
+  /// The bytes that describe the added entries. If `length` is nil, the bytes of the current queue must be added.
   private var addedByteCount = 0
   /// The number of entries of all commands before the current one.
   private var earlierItemCount = 0
@@ -75,7 +74,7 @@ struct PreparedEdits {
     size = size + EditSize(command)
     if case .load = command { isLoad = commandCount == 1 } else { isLoad = false }
     if command.replacesQueue { (length, growth, addedByteCount) = (0, 0, 0) }
-    // A playlist counts as its entries, which are added later.
+    // A path can be a playlist with many entries. `add` counts the entries of all paths.
     growth += command.growth - command.paths.count
     earlierItemCount = items.count
   }
@@ -105,8 +104,8 @@ struct PreparedEdits {
     size = size + later.size
   }
 
-  /// Returns the number of bytes that describe the entries of a player's queue afterwards. May be too high, because it
-  /// includes entries that the edits both add and remove.
+  /// Returns the number of bytes that describe the entries of a player's queue after the edits. The result may be too
+  /// high, because it includes entries that the edits both add and remove.
   func byteCount(of player: isolated QueuePlayer) -> Int {
     guard length == nil else { return addedByteCount }
     var removedByteCount = 0
@@ -130,7 +129,7 @@ extension Connection {
 
   /// Applies an edit and returns the new entries.
   func edit(_ command: QueueCommand, on target: NamedPlayer) throws(MediaError) -> [PlayerItem] {
-    let prepared = SlicedEdit(command.parts, of: target, registry: server.registry, for: peer?.userID).makeAll()
+    let prepared = EditPreparation(command.parts, of: target, registry: server.registry, for: peer?.userID).makeAll()
     try apply(prepared, ifVersion: command.ifVersion, on: target)
     return prepared.items
   }
@@ -138,15 +137,16 @@ extension Connection {
   /// Applies an edit whose entries are created in several loop iterations. Then calls `completion` with the new
   /// entries.
   ///
-  /// The edit is applied even if the connection closes meanwhile, but not if `request` already has its reply.
+  /// The edit is applied even if the connection is closed first. It is not applied if `request` gets its reply first,
+  /// for example from `cancel`.
   ///
   /// - Parameter lists: The contents of the playlists among the paths.
   func edit(
-    _ command: QueueCommand, on target: NamedPlayer, _ lists: ListExpansion? = nil, _ request: WaitingRequest,
+    _ command: QueueCommand, on target: NamedPlayer, _ lists: PlaylistExpansion? = nil, _ request: WaitingRequest,
     completion: @escaping ([PlayerItem]) -> Void
   ) throws(MediaError) {
     try check(command.ifVersion, of: target)
-    SlicedEdit(command.parts, of: target, lists, registry: server.registry, for: peer?.userID).start(
+    EditPreparation(command.parts, of: target, lists, registry: server.registry, for: peer?.userID).start(
       on: server.loop, isCancelled: cancellationCheck(request)
     ) { [self] result in
       do throws(MediaError) {
@@ -159,7 +159,7 @@ extension Connection {
     }
   }
 
-  /// Returns the condition that cancels an edit in preparation.
+  /// Returns a closure that checks whether an edit in preparation is cancelled.
   private func cancellationCheck(_ request: WaitingRequest) -> () -> Bool { { request.hasReply } }
 
   /// Collects or applies an edit in several loop iterations.
@@ -170,7 +170,7 @@ extension Connection {
       }
     }
     try checkTransactionEdit(command)
-    SlicedEdit(command.parts, of: target, registry: server.registry, for: peer?.userID).start(
+    EditPreparation(command.parts, of: target, registry: server.registry, for: peer?.userID).start(
       on: server.loop, isCancelled: cancellationCheck(request)
     ) { [self] result in
       do throws(MediaError) { request.finish(try addToTransaction(result.get(), for: target)) } catch {
@@ -179,13 +179,13 @@ extension Connection {
     }
   }
 
-  /// Replies to an edit, or waits until its entries are ready. Runs in another loop iteration, because the reply
-  /// contains many ids.
+  /// Replies to an edit, or waits until its entries are ready. The reply contains many ids, so another loop iteration
+  /// creates it.
   private func finishEdit(
     _ command: QueueCommand, _ items: [PlayerItem], on target: NamedPlayer, _ request: WaitingRequest
   ) {
     let version = target.state.queueVersion
-    let continuation = LoopBound { [self] in
+    let continuation = ControlLoopClosure { [self] in
       let fields = Self.fields(ofEdit: items, version: version)
       guard command.waitsUntilReady else { return request.finish(.ok(fields)) }
       waitUntilReady(items.map(\.id), on: target, request, .ok(fields))
@@ -202,6 +202,7 @@ extension Connection {
     request.onEnd { wait.cancel() }
     wait.start()
   }
+
   static func editReply(_ items: [PlayerItem], _ target: NamedPlayer) -> Reply {
     .ok(fields(ofEdit: items, target))
   }
@@ -245,13 +246,13 @@ extension Connection {
     return .ok(["version": .int(target.state.queueVersion)])
   }
 
-  /// Collects an edit if edits of this player are being collected. Nil: the command must be run instead.
+  /// Collects an edit if a transaction of this player is open. Nil: the caller must run the command.
   ///
   /// - Throws: `edit-too-large`. The edit is then discarded.
   func collect(_ command: QueueCommand, for target: NamedPlayer) throws(MediaError) -> Reply? {
     guard transaction?.target === target, command.isEdit else { return nil }
     try checkTransactionEdit(command)
-    let prepared = SlicedEdit(command.parts, of: target, registry: server.registry, for: peer?.userID).makeAll()
+    let prepared = EditPreparation(command.parts, of: target, registry: server.registry, for: peer?.userID).makeAll()
     return try addToTransaction(prepared, for: target)
   }
 
@@ -268,7 +269,7 @@ extension Connection {
   /// - Throws: `edit-too-large`, or `invalid-state` if edits are no longer being collected.
   private func addToTransaction(_ prepared: PreparedEdits, for target: NamedPlayer) throws(MediaError) -> Reply {
     do throws(MediaError) {
-      // Reads single properties. A second reference to the collected edits would copy them.
+      // Reads the size only. With a second reference to the collected edits, `append` would copy them.
       guard transaction?.target === target, let size = transaction?.prepared.size else {
         throw MediaError(.invalidState, "the edit of \(target.name) on this connection is no longer open")
       }
@@ -285,7 +286,7 @@ extension Connection {
     return .ok(["pending": .int(transaction?.prepared.commandCount ?? 0)])
   }
 
-  /// Stops collecting and discards the collected edits.
+  /// Ends the transaction and discards the collected edits.
   func discardTransaction() {
     guard let open = transaction else { return }
     transaction = nil
@@ -294,9 +295,9 @@ extension Connection {
     server.registry.discard(open.prepared.items, of: peer?.userID, reservedBy: open.target)
   }
 
-  /// The collected edits of this player.
+  /// The open transaction of this player.
   ///
-  /// - Throws: `invalid-state` if there are none.
+  /// - Throws: `invalid-state` if none is open.
   private func open(for target: NamedPlayer, _ operation: String) throws(MediaError) -> QueueTransaction {
     guard let open = transaction, open.target === target else {
       throw MediaError(
@@ -382,8 +383,7 @@ extension QueueCommand {
     }
   }
 
-  /// Whether added entries start at their last position. Nil: as configured. An entry that replaces another one starts
-  /// at its beginning.
+  /// Whether added entries start at their last position. Nil: as configured. False for `replace`.
   var resumes: Bool? {
     switch self {
     case .load(_, _, _, _, _, let resumes), .append(_, _, _, _, _, let resumes), .insert(_, _, _, _, _, _, let resumes):

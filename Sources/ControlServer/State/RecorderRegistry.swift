@@ -18,7 +18,7 @@ final class NumberedRecorder {
     (self.number, self.recorder, self.file) = (number, recorder, file)
   }
 
-  /// Calls `body` with each event, and `onClose` when the recorder is removed. The returned number is for `unwatch`.
+  /// Calls `body` with each event, and `onClose` when the recorder is removed. Returns the number for `unwatch`.
   func watch(_ body: @escaping (Event.Recording) -> Void, onClose: @escaping () -> Void) -> Int {
     defer { next += 1 }
     (watchers[next], closeHandlers[next]) = (body, onClose)
@@ -124,7 +124,7 @@ final class RecorderRegistry {
     }
   }
 
-  /// Resumes the recorders that the interruption paused, if requested and if they are still paused.
+  /// Ends an interruption. If `shouldResume` is true, resumes the recorders that it paused and that are still paused.
   func interruptionEnded(shouldResume: Bool) {
     defer { interrupted = [] }
     for numbered in interrupted where shouldResume && numbered.recorder.status.state == .paused {
@@ -144,7 +144,8 @@ final class RecorderRegistry {
     }
   }
 
-  /// Stops all recorders. Calls `completion` when the last file is finalized, on any thread or immediately.
+  /// Stops all recorders. Calls `completion` when the last file is finalized: on any thread, or immediately without
+  /// recorders.
   func stopAll(_ completion: @escaping @Sendable () -> Void) {
     let remainingCount = ConditionMutex(recorders.count)
     guard !recorders.isEmpty else { return completion() }

@@ -8,16 +8,16 @@ extension OpeningMarks: OpeningRecord {}
 
 /// Saves the state of the players: records their changes, and passes them to the store in batches.
 ///
-/// - Changes are passed after a short delay, so that changes that occur together are written together. During a write,
-///   new changes are only recorded.
-/// - During playback the position is passed every 0.9 s.
-/// - Without changes there is no work at all.
-/// - The control loop only records changes. The store's thread computes the data to write from snapshots, whose cost
-///   does not depend on the queue length.
+/// - The writer passes changes after a short delay, so that one write contains changes that occur together. During a
+///   write, it only records new changes.
+/// - During playback it passes the position every 0.9 s.
+/// - Without changes it sets no timer.
+/// - The control loop only records changes and makes snapshots, whose cost does not depend on the queue length. The
+///   store's thread computes the data to write from the snapshots.
 ///
 /// Threading: confined to the control loop.
 final class StateWriter: @unchecked Sendable {
-  // `@unchecked Sendable`: confined to the loop. The callbacks of timers and of the store switch to it.
+  // `@unchecked Sendable`: confined to the control loop. Timers run on it, and the callbacks of the store switch to it.
 
   /// The delay from a change to the write.
   private static let delayNanoseconds: Int64 = 20_000_000
@@ -27,18 +27,17 @@ final class StateWriter: @unchecked Sendable {
   /// second old.
   private static let positionNanoseconds: Int64 = 900_000_000
 
-  /// The first and the longest delay before a failed write is repeated. The delay doubles each time.
+  /// The first and the maximum delay before a failed write is repeated. Each failure doubles the delay.
   private static let firstRetryNanoseconds: Int64 = 1_000_000_000
   private static let maximumRetryNanoseconds: Int64 = 60_000_000_000
 
   /// The recorded changes of one player.
   private struct PendingChanges {
-    /// The maximum number of recorded entries. With more, all entries are written and no more are recorded.
-    /// The recorded entries are retained until the write. Releasing them may free much memory, which the store's thread
-    /// should do.
+    /// The maximum number of recorded entries. Beyond it no more entries are recorded, and all entries of the player
+    /// are written. The recorded entries are retained until the write, so that the store's thread frees their memory.
     static let limit = 20_000
 
-    /// New or changed entries: single ones, and groups that were added together.
+    /// The new or changed entries: single entries, and groups that were added together.
     private var single: [PlayerItem.ID: PlayerItem] = [:]
     private var batches: [[PlayerItem]] = []
     private var count = 0
@@ -65,7 +64,7 @@ final class StateWriter: @unchecked Sendable {
   }
 
   /// The data of one player that is passed to the store.
-  private struct Part {
+  private struct PlayerData {
     var name: String
     var snapshot: PlayerSnapshot
     /// The recorded changes. Nil: none.
@@ -86,16 +85,17 @@ final class StateWriter: @unchecked Sendable {
   private let logger: Logger
   /// The loop of the timers. It uses real time even if the players use a virtual clock.
   private let loop: any ControlLoop
-  /// The recorded changes by player. The dictionary avoids an allocation per change for known players.
+  /// The recorded changes by player name. Recording another change of the same player allocates nothing.
   private var pendingChanges: [String: PendingChanges] = [:]
   private var timer: (any ControlTimer)?
   private var timerTime = HostTime(nanoseconds: .max)
   private var lastWrite = HostTime(nanoseconds: 0)
   private var isWriting = false
   private var isStopped = false
-  /// Whether the store has begun a new database, so that everything must be written.
+  /// Whether the store has created a new database, so that the complete state must be written.
   private var needsFullWrite = false
-  /// Whether the opening marks found at startup are still needed, because the failures they describe are not saved yet.
+  /// Whether the opening marks found at startup are still needed, because the failures of their entries are not saved
+  /// yet.
   private var isCrashUnsaved = false
   /// The entries that failed at startup because an earlier daemon crashed while opening them.
   private var crashedIDs: [PlayerItem.ID] = []
@@ -105,7 +105,7 @@ final class StateWriter: @unchecked Sendable {
   /// The automatic and manual bookmarks.
   private(set) var bookmarks = BookmarkTable()
   private var bookmarkRule = BookmarkRule(minimumDuration: nil)
-  /// The requests that wait for changes not yet passed to the store, and for the current write.
+  /// The completions of `save` that wait for the next write, and those that wait for the current write.
   private var waiting: [(MediaError?) -> Void] = []
   private var waitingForWrite: [(MediaError?) -> Void] = []
 
@@ -119,15 +119,15 @@ final class StateWriter: @unchecked Sendable {
 
   // MARK: - Starting and stopping
 
-  /// Restores the saved state of the registry's players, and starts to observe them. Blocks until the state is read,
-  /// which is before clients are served.
+  /// Restores the saved players, and starts to observe all players. Blocks the control loop until the state is loaded.
+  /// No client is served before.
   func restore(_ policy: ServerPolicy) {
     let loaded = store.waitUntilLoaded()
     registry.skipItemIDs(to: loaded.nextItemID)
     registry.onNextItemID = { [store] in store.record(nextItemID: $0) }
     bookmarks = BookmarkTable(loaded.bookmarks)
-    // The item to resume may currently be playing, so current positions are recorded first.
-    registry.onResume = { [weak self] in
+    // A new item may have the same file as a current item, so the bookmarks of the current items are updated first.
+    registry.prepareResumeTimes = { [weak self] in
       guard let self, !isStopped else { return }
       for target in registry.players { updateCurrentBookmark(target) }
     }
@@ -158,7 +158,7 @@ final class StateWriter: @unchecked Sendable {
         scheduleWrite(after: Self.delayNanoseconds)
       }
     }
-    // If the disk was full at startup, everything is written when there is room, even without changes.
+    // If the disk was full at startup, the complete state is written when space is available, even without changes.
     if store.status.error?.code == .stateDiskFull {
       needsFullWrite = true
       scheduleWrite(after: Self.delayNanoseconds)
@@ -172,26 +172,25 @@ final class StateWriter: @unchecked Sendable {
     }
   }
 
-  /// Finds the entries that an earlier daemon was opening when it crashed. Saves the failure of the new ones, and logs
-  /// it.
+  /// Finds the entries that failed because a daemon crashed while it opened them. Schedules saving the failures of the
+  /// last crash, and logs them.
   private func recordCrashes(_ loaded: LoadedState) {
     for target in registry.players {
       let items = target.player.onLoop { $0.allItems() }.filter { $0.error?.code == .crashedWhileOpening }
       crashedIDs += items.map(\.id)
-      let fresh = items.filter { loaded.openingIDs.contains($0.id) }
-      if !fresh.isEmpty { recordChanges(target.name, fresh) }
+      let newlyCrashed = items.filter { loaded.openingIDs.contains($0.id) }
+      if !newlyCrashed.isEmpty { recordChanges(target.name, newlyCrashed) }
     }
     crashedIDs.sort()
     guard !loaded.openingIDs.isEmpty else { return }
     isCrashUnsaved = true
     scheduleWrite(after: Self.delayNanoseconds)
     logger.warning(
-      "the daemon crashed while it opened entries; they have failed, and no player opens any before a request",
+      "the last daemon crashed while it opened entries; they have failed, and players open no entry before a request",
       metadata: ["items": "\(loaded.openingIDs.sorted().map(String.init).joined(separator: ","))"])
   }
 
-  /// The entries that failed at startup because an earlier daemon crashed while opening them, and that players still
-  /// contain.
+  /// The entries in `crashedIDs` that players still contain.
   var presentCrashedIDs: [PlayerItem.ID] {
     crashedIDs.filter { id in registry.players.contains { $0.player.onLoop { $0.item(id) } != nil } }
   }
@@ -256,20 +255,23 @@ final class StateWriter: @unchecked Sendable {
     BookmarkedItem(item).flatMap { bookmarks.automaticBookmark(of: $0)?.time }
   }
 
-  /// Stores the position at which an item is or was heard as its automatic bookmark.
+  /// Updates the automatic bookmark of an item that was heard up to `time`.
   private func updateBookmark(_ item: PlayerItem, at time: MediaTime, hasEnded: Bool) {
     let decision = bookmarkRule.decision(at: time, of: item.duration, hasEnded: hasEnded)
     guard decision != .keep, let bookmarkedItem = BookmarkedItem(item) else { return }
     bookmarks.updateAutomatic(bookmarkedItem, at: time, decision, now: BookmarkedItem.now)
   }
 
-  /// Stores the position of the current item.
+  /// Updates the automatic bookmark of the current item.
   private func updateCurrentBookmark(_ target: NamedPlayer) {
     guard let position = target.player.onLoop({ $0.currentItemPosition }) else { return }
     updateBookmark(position.item, at: position.time, hasEnded: position.hasEnded)
   }
 
-  /// Schedules a write after this delay, or keeps an earlier one.
+  // MARK: - Scheduling
+
+  /// Schedules a write after this delay, unless an earlier write is scheduled. The write may be later, to keep the
+  /// minimum time between writes and the delay after a failure.
   private func scheduleWrite(after nanoseconds: Int64) {
     guard !isWriting, !isStopped else { return }
     let now = loop.now
@@ -291,20 +293,21 @@ final class StateWriter: @unchecked Sendable {
 
   /// Passes all changes to the store, and the positions of playing players.
   ///
-  /// - Parameter isLast: Whether this is the last write, so that the store must get all data that it may need.
+  /// - Parameter isLast: Whether this is the last write. The store then also gets the complete state, because it may
+  ///   create a new database.
   private func writeChanges(isLast: Bool = false) {
     guard isLast || !isWriting else { return }
     let names = registry.players.map(\.name)
     let writesAll = isLast || needsFullWrite
-    var parts: [Part] = []
+    var players: [PlayerData] = []
     for target in registry.players {
       let isPlaying = Self.isPlaying(target)
       let changes = pendingChanges[target.name] ?? (isPlaying ? PendingChanges() : nil)
       guard changes != nil || writesAll else { continue }
       updateCurrentBookmark(target)
-      parts.append(
+      players.append(
         target.player.onLoop {
-          Part(
+          PlayerData(
             name: target.name, snapshot: $0.snapshot(), changes: changes,
             allItems: writesAll || changes?.needsAllEntries == true ? $0.allItemsProvider() : nil)
         })
@@ -315,7 +318,7 @@ final class StateWriter: @unchecked Sendable {
     waitingForWrite += waiting
     waiting = []
     lastWrite = loop.now
-    let snapshots = parts
+    let snapshots = players
     let bookmarkChanges = bookmarks.drainChanges()
     let allBookmarks = writesAll ? bookmarks.all.map { BookmarkChange(id: $0.id, bookmark: $0) } : []
     let completeState = { @Sendable in

@@ -131,7 +131,7 @@ extension StoredFields {
   }
 
   /// Applies saved settings to an item. Ignores settings that are no longer valid.
-  fileprivate func set(_ item: PlayerItem) {
+  fileprivate func applySettings(to item: PlayerItem) {
     item.resumeTime = self["resume"].flatMap(MediaTime.init(stored:))
     var mix = AudioMix()
     for text in numbered("mix") {
@@ -172,12 +172,13 @@ extension StoredFields {
   }
 }
 
-/// Creates entries from their saved form. Entries that are parts of the same file share an asset.
+/// Creates queue entries from their saved form. Entries that are parts of one file share an asset.
 struct EntryMaker {
   private let policy: ServerPolicy
-  private var parts: [StoredEntry.Location: Asset] = [:]
+  /// The assets of entries that are parts of a file, by location.
+  private var sharedAssets: [StoredEntry.Location: Asset] = [:]
 
-  /// - Parameter policy: The current policy, which replaces the one at the time of saving.
+  /// - Parameter policy: The current policy. It applies instead of the policy at the time of saving.
   init(_ policy: ServerPolicy) { self.policy = policy }
 
   /// Creates an entry with this id. Opens no file.
@@ -189,15 +190,15 @@ struct EntryMaker {
       range = TimeRange(start: start, duration: length)
     }
     let asset: Asset
-    if range != nil, let shared = parts[stored.location] {
+    if range != nil, let shared = sharedAssets[stored.location] {
       asset = shared
     } else {
       asset = makeAsset(stored)
-      if range != nil { parts[stored.location] = asset }
+      if range != nil { sharedAssets[stored.location] = asset }
     }
     let item = PlayerItem(
       asset: asset, timeRange: range, playlistEntry: stored.fields.playlistEntry(stored.location, range), id: id)
-    stored.fields.set(item)
+    stored.fields.applySettings(to: item)
     return item
   }
 

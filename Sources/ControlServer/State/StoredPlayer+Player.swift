@@ -54,13 +54,13 @@ extension StoredPlayer {
     fields[name].flatMap { Word(rawValue: $0) }
   }
 
-  /// Restores the saved state of a player that was just created. Ignores values that are no longer valid.
+  /// Restores the saved state of a new player. Ignores values that are no longer valid.
   ///
   /// - Parameters:
-  ///   - openingIDs: The entries that an earlier daemon was opening when it crashed. They fail. If there are any, in
-  ///     any player, this player opens no file before a request changes or plays it.
+  ///   - openingIDs: The entries of all players that the last daemon was opening when it crashed. These entries fail.
+  ///     If the set is not empty, the player opens no file before a request changes or plays it.
   ///   - byteLimit: The maximum number of bytes that describe the entries (`PlayerItem.descriptionByteCount`).
-  /// - Returns: The number of entries at the end of the queue that were omitted because of this limit.
+  /// - Returns: The number of entries that were omitted from the end of the queue because of `byteLimit`.
   func restore(
     _ player: QueuePlayer, _ maker: inout EntryMaker, openingIDs: Set<UInt64>, byteLimit: Int
   ) -> Int {

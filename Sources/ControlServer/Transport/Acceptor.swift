@@ -1,4 +1,4 @@
-// A listening socket on the control loop. Each new connection is accepted, or refused with a reason.
+// A listening socket on the control loop. Each new connection is served, or refused with a reason.
 import CMediaShims
 import ControlLoop
 import Glibc
@@ -7,7 +7,7 @@ import Playback
 import RealtimeAudio
 import WireProtocol
 
-/// The acceptor of a listening Unix socket.
+/// Accepts the connections of a listening Unix socket.
 ///
 /// Threading: confined to the control loop.
 final class Acceptor: DescriptorHandler, @unchecked Sendable {
@@ -15,7 +15,7 @@ final class Acceptor: DescriptorHandler, @unchecked Sendable {
 
   /// The maximum number of connections accepted in one loop iteration.
   private static let acceptLimit = 16
-  /// The pause in nanoseconds after descriptors have run out.
+  /// The pause in nanoseconds after no descriptor or memory was available.
   private static let pauseNanoseconds: Int64 = 1_000_000_000
 
   private let server: ServerContext
@@ -31,7 +31,7 @@ final class Acceptor: DescriptorHandler, @unchecked Sendable {
     self.server = server
     self.rights = rights
     self.descriptor = descriptor
-    watch = try server.streams.loop.watch(descriptor, for: .readable, self)
+    watch = try server.transport.loop.watch(descriptor, for: .readable, self)
   }
 
   deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
@@ -48,7 +48,7 @@ final class Acceptor: DescriptorHandler, @unchecked Sendable {
     for _ in 0..<Self.acceptLimit {
       let accepted = media_shims_accept(descriptor)
       guard accepted < 0 else {
-        let stream = ByteStream(descriptor: accepted, loop: server.streams.loop, buffer: server.streams.buffer)
+        let stream = ByteStream(descriptor: accepted, loop: server.transport.loop, buffer: server.transport.buffer)
         Connection(server: server, stream: stream).open(admission(of: stream.peer))
         continue
       }
@@ -56,19 +56,20 @@ final class Acceptor: DescriptorHandler, @unchecked Sendable {
       case EAGAIN, EWOULDBLOCK: return
       case EMFILE, ENFILE, ENOBUFS, ENOMEM: return pause(because: errno)
       default:
-        // Another process has shut down the socket, possibly the process that passed it.
+        // For example, the process that passed the socket has shut it down.
         server.logger.error("no connection can be accepted", metadata: ["error": "\(String(cString: strerror(errno)))"])
         return close()
       }
     }
   }
 
-  /// Descriptors or memory have run out. Pending connections are accepted after the pause.
+  /// Stops accepting for a moment, because no descriptor or memory is available. Connections stay pending in the
+  /// kernel.
   private func pause(because failure: Int32) {
     server.logger.warning(
       "no connection can be accepted for now", metadata: ["error": "\(String(cString: strerror(failure)))"])
     watch?.events = []
-    let loop = server.streams.loop
+    let loop = server.transport.loop
     _ = loop.schedule(at: loop.now.advanced(byNanoseconds: Self.pauseNanoseconds)) { [weak self] in
       self?.watch?.events = .readable
     }

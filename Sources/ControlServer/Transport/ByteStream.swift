@@ -8,7 +8,8 @@ import Playback
 
 /// A connected stream socket.
 ///
-/// It reads only on request, so a slow consumer applies back-pressure to the peer and does not grow a buffer.
+/// It reads only while the delegate wants input. Unread input stays in the kernel and applies back-pressure to the
+/// peer.
 ///
 /// Threading: confined to the control loop.
 final class ByteStream: DescriptorHandler, @unchecked Sendable {
@@ -21,27 +22,27 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
     var hasUnprocessedInput: Bool { get }
     /// Whether a request is using several loop iterations, after which more input is processed.
     var isRunningInSlices: Bool { get }
-    /// Called with received bytes. They are valid during the call. The stream does not read during the call.
+    /// Handles received bytes, which are valid during the call. The stream does not read during the call.
     func received(_ bytes: UnsafeRawBufferPointer)
-    /// The peer ended its side.
+    /// Called when the peer has ended its output.
     func inputEnded()
-    /// The kernel has accepted all written bytes.
+    /// Called when the kernel has accepted all written bytes.
     func outputDrained()
-    /// The stream is closed, because the peer disconnected, after a system error (errno(3)), or by `close`. This is the
-    /// last call.
+    /// Called when the stream is closed: by the peer, by `close`, or after a system error (errno(3)). This is the last
+    /// call.
     func closed(_ failure: Int32?)
   }
 
   private let loop: ThreadControlLoop
   private var descriptor: Int32
   private var watch: DescriptorWatch?
-  /// Retained until the stream is closed. The loop retains the stream.
+  /// The delegate, which the stream retains until it is closed. The loop retains the stream.
   private var delegate: (any Delegate)?
   private let buffer: ReadBuffer
-  /// Whether the peer ended its side.
+  /// Whether the peer has ended its output.
   private(set) var hasInputEnded = false
-  /// Whether the peer is gone. Output is then discarded.
-  private var isPeerGone = false
+  /// Whether output is discarded, because the peer has disconnected or a write has failed.
+  private var discardsOutput = false
   /// The bytes that the kernel has not accepted yet, from `unsentStart` on.
   private var unsent: [UInt8] = []
   private var unsentStart = 0
@@ -79,7 +80,7 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
   /// Sends `bytes` and stores what the kernel does not accept. After an error the stream is closed in a later loop
   /// iteration.
   func write(_ bytes: [UInt8]) {
-    guard isOpen, !isPeerGone else { return }
+    guard isOpen, !discardsOutput else { return }
     if unsentByteCount > 0 { return unsent.append(contentsOf: bytes) }
     let count = bytes.withUnsafeBytes { send($0) }
     guard count < bytes.count else { return }
@@ -88,8 +89,8 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
     watch?.events.insert(.writable)
   }
 
-  /// The number of bytes that the kernel accepted. If the peer is gone, all bytes count as accepted, so that requests
-  /// it sent before are still processed.
+  /// Sends bytes and returns the number that the kernel accepted. If the peer has disconnected, all bytes count as
+  /// accepted, so that its earlier requests are still processed.
   private func send(_ bytes: UnsafeRawBufferPointer) -> Int {
     var count = 0
     while count < bytes.count {
@@ -102,11 +103,11 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
       } else if sent < 0, errno == EAGAIN || errno == EWOULDBLOCK {
         return count
       } else if sent < 0, errno == EPIPE || errno == ECONNRESET {
-        isPeerGone = true
+        discardsOutput = true
         return bytes.count
       } else {
         // Later bytes must not be sent after a gap.
-        isPeerGone = true
+        discardsOutput = true
         failLater(errno)
         return bytes.count
       }
@@ -129,7 +130,7 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
 
   // MARK: - Input
 
-  /// Updates the watch after the need for input may have changed.
+  /// Starts or stops reading from the socket. Has no effect after the end of the input.
   func setReading(_ isEnabled: Bool) {
     guard !hasInputEnded else { return }
     if isEnabled { watch?.events.insert(.readable) } else { watch?.events.remove(.readable) }
@@ -141,7 +142,7 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
     if !hasInputEnded, delegate?.wantsInput == true {
       read()
     } else if !events.isDisjoint(with: .hangUp) {
-      // No peer is left to read a reply. Requests that it sent before are still processed, except those that wait.
+      // The peer has disconnected and reads no reply. Its received requests are still processed, but not awaited.
       if delegate?.hasUnprocessedInput != true, delegate?.isRunningInSlices != true { close() }
     } else {
       setReading(false)
@@ -187,7 +188,7 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
 
 /// The read buffer that all streams of a loop share.
 final class ReadBuffer {
-  /// The size limits one read, so that a busy peer delays others only by the requests in these bytes.
+  /// The memory. Its size limits one read, so that a busy peer delays the others only by the requests in these bytes.
   let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 8_192, alignment: 16)
 
   deinit { memory.deallocate() }

@@ -1,7 +1,6 @@
-// One peer's connection. It passes requests to the handlers, and sends replies and events.
-// All steps are direct calls on the control loop, without tasks or thread hops between reading a request and buffering
-// its reply.
-// Output is written once after each read, and once after each loop iteration with events.
+// The connection of one peer. It passes requests to the handlers, and sends replies and events. All steps are direct
+// calls on the control loop, without tasks or thread hops between reading a request and buffering its reply. The
+// connection writes its output once after each read, and once after each loop iteration with events.
 import ControlLoop
 import MediaCore
 import Playback
@@ -12,18 +11,17 @@ import WireProtocol
 /// One connection.
 ///
 /// It processes a request when `ConnectionStateMachine` allows it and the peer reads its output. Unprocessed bytes stay
-/// in the buffer.
-/// While the buffer is not empty, the socket is not read.
+/// in `input`. While `input` is not empty, the connection does not read from the socket.
 final class Connection: ByteStream.Delegate, @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop.
-  /// The time in nanoseconds that the peer has to close its side after the end of the connection.
+  /// The time in nanoseconds for the peer to close the connection after the end of the output.
   private static let lingerNanoseconds: Int64 = 1_000_000_000
-  /// The same for a peer whose connection is closed because it did not read.
+  /// The same time for a connection that is closed because the peer did not read.
   private static let overflowGraceNanoseconds: Int64 = 2_000_000_000
-  /// The maximum time in nanoseconds for requests in one loop iteration. Then other connections get their turn.
+  /// The maximum time in nanoseconds for the requests of one connection in one loop iteration.
   private static let turnNanoseconds: Int64 = 500_000
-  /// The number of requests in one loop iteration regardless of time, so that a few requests sent together run
-  /// together.
+  /// The number of requests that one loop iteration may process regardless of time, so that a few requests sent
+  /// together run together.
   private static let turnRequestCount = 8
 
   let server: ServerContext
@@ -47,19 +45,19 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   private var output: OutputQueue
   private var isFlushScheduled = false
   private var isClosing = false
-  /// Whether all output was sent. Further input is discarded until the peer closes its side.
+  /// Whether all output was sent, and the connection discards input until the peer closes it.
   private var isLingering = false
-  /// The timer that runs while the peer leaves output unread, and the unread bytes when it was started.
+  /// The timer that runs while output is unread, and the number of unread bytes at its start.
   private var unread: (timer: any ControlTimer, byteCount: Int)?
-  /// The form of the last request. The closing event uses it.
+  /// The form of the last request, which the closing event also has.
   private var form = WireForm.words
 
   /// The edits that are collected between `queue.begin` and `queue.commit`.
   var transaction: QueueTransaction?
   /// The assets that the connection opened.
   var assets = OpenAssets()
-  /// The scans and similar work of the connection.
-  var scans = RunningScans()
+  /// The running operations of the connection on media files.
+  var operations = RunningOperations()
   /// The subscriptions of the connection.
   var subscriptions = Subscriptions()
 
@@ -92,7 +90,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   }
 
   func closed(_ failure: Int32?) {
-    // Logged at debug level only, because a peer may disconnect without reading its replies.
+    // Only a debug message, because a peer may disconnect without reading its replies.
     if let failure { server.logger.debug("connection failed", metadata: ["errno": "\(failure)"]) }
     isClosing = true
     machine.close()
@@ -150,8 +148,8 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     if stream.unsentByteCount == 0 { linger() } else { startUnreadTimer() }
   }
 
-  /// Ends the output and waits a moment for the peer to close its side. Closing with unread input would reset the
-  /// connection, and the peer could lose output.
+  /// Ends the output, and waits up to one second for the peer to close the connection. Closing with unread input would
+  /// reset the connection, and the peer could lose output.
   private func linger() {
     guard stream.isOpen, !isLingering else { return }
     endUnreadTimer()
@@ -166,7 +164,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   }
 
   private func abort(after nanoseconds: Int64) {
-    let loop = server.streams.loop
+    let loop = server.transport.loop
     _ = loop.schedule(at: loop.now.advanced(byNanoseconds: nanoseconds)) { [weak self] in self?.abort() }
   }
 
@@ -196,16 +194,17 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   func outputDrained() {
     if isClosing { return linger() }
     endUnreadTimer()
-    // Without output to flush, an old measurement would stay.
+    // Measured here, because `flush` does not measure without pending output.
     measureBacklog()
     process()
   }
 
   private var mayProcessRequest: Bool {
-    machine.mayProcessRequest && !isClosing && !(batch == nil ? output.isFull : output.lacksRoomForBatch)
+    machine.mayProcessRequest && !isClosing && !(batch == nil ? output.isFull : output.lacksSpaceForBatch)
   }
 
-  /// Other input stays in the socket and applies back-pressure. While lingering, input is read and discarded.
+  /// Whether the socket is read. Unread input stays in the socket and applies back-pressure. While lingering, the
+  /// connection reads and discards input.
   var wantsInput: Bool { isLingering || mayProcessRequest && input.isEmpty && batch == nil && !isRefused }
 
   var hasUnprocessedInput: Bool { mayProcessRequest && (!input.isEmpty || batch != nil) }
@@ -217,7 +216,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     guard !isProcessing else { return }
     isProcessing = true
     var (count, isTurnOver) = (0, false)
-    // A single request needs no time limit.
+    // The end of the turn. Nil while only one request was pending, for which the clock is not read.
     var end: HostTime?
     while !isTurnOver, mayProcessRequest, processNext() {
       count += 1
@@ -229,7 +228,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     isProcessing = false
     flush()
     if hasUnprocessedInput {
-      // Continues after other connections had their turn, or after output was sent.
+      // Continues in the next loop iteration, after the other connections.
       continueSoon()
     } else if machine.isComplete, mayProcessRequest {
       closeWhenSent()
@@ -340,7 +339,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     switch postReplyAction {
     case .nothing: return
     case .close:
-      // Acts as if the peer had ended its input, so that waiting requests and batches are completed first.
+      // Handled like the end of the peer's output, so that waiting requests and batches are completed first.
       ignoresInput = true
       input = PendingInput()
       machine.inputEnded()
@@ -408,7 +407,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     case .watching(.clockAdvance(let duration)): try startAdvance(by: duration, request)
     case .connection, .playback, .item, .asset, .watching, .players, .session:
       preconditionFailure(
-        "a command that does not wait was begun as one that does: Command.isWaiting")
+        "the handler of waiting commands got one that does not wait")
     }
   }
 
@@ -434,7 +433,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     if !isProcessing { continueSoon() }
   }
 
-  /// The ordered part of a request is done. From now on it only waits.
+  /// Marks the ordered part of a request as done. Later requests may be processed while it waits, if it has an id.
   func allowLaterRequests(after request: WaitingRequest) {
     machine.allowLaterRequests(after: request.token)
     if !isProcessing { continueSoon() }
@@ -452,8 +451,11 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     return true
   }
 
-  /// Sends an event in the form of the request that subscribed. `number` is its sequence number in the event log, if
-  /// any.
+  /// Sends an event.
+  ///
+  /// - Parameters:
+  ///   - form: The form of the request that subscribed.
+  ///   - number: The sequence number in the event log, if any.
   func send(_ event: Event, form: WireForm, number: UInt64? = nil) {
     guard !isClosing else { return }
     // The stream may have sent bytes since the last measurement.
@@ -466,11 +468,11 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   /// Drops the pending events of an ended subscription.
   func dropEvents(ofSubscription id: Int) { output.dropChanges(ofSubscription: id) }
 
-  /// Continues to process requests and to write at the end of this loop iteration, once for all of its events.
+  /// Processes requests and writes output at the end of this loop iteration, once for all of its events.
   private func continueSoon() {
     guard !isFlushScheduled, stream.isOpen else { return }
     isFlushScheduled = true
-    server.streams.loop.execute { [self] in
+    server.transport.loop.execute { [self] in
       isFlushScheduled = false
       process()
     }
@@ -500,8 +502,8 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     unread = nil
   }
 
-  /// Closes the connection if the number of unread bytes has not decreased. No bytes are written while the transport
-  /// holds too many, so the peer has read none.
+  /// Closes the connection if the number of unread bytes has not decreased since the timer started. While bytes are
+  /// unsent, none are added, so an unchanged number means that the peer has read nothing.
   private func checkReading() {
     guard let before = unread?.byteCount else { return }
     unread = nil
@@ -510,8 +512,8 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     closeOnOverflow("nothing was read for \(server.limits.unreadSeconds) seconds")
   }
 
-  /// The number of bytes that the peer has not read, in the stream and in the socket. The socket frees memory in small
-  /// parts, long before it accepts more.
+  /// The number of bytes in the stream and in the socket that the peer has not read. The socket is included, because
+  /// its number decreases with every read, long before the socket accepts more bytes.
   private var unreadByteCount: Int {
     measureBacklog()
     return stream.unreadByteCount
@@ -543,8 +545,8 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
 }
 
 extension Command {
-  /// Whether the command may use several loop iterations, even if it does not wait, or before it waits.
-  /// It is executed in order, so it delays later requests even with an id.
+  /// Whether the command may run in several loop iterations. Until it has finished or only waits, it delays later
+  /// requests, even with an id.
   fileprivate var mayRunInSlices: Bool {
     switch self {
     case .queue(.export, _): true

@@ -1,6 +1,5 @@
-// The control server: a Unix socket that speaks the wire protocol. It owns the listening sockets, the players and the
-// connections.
-// It never blocks the loop, and no peer can delay another for long.
+// The control server, which serves the wire protocol on Unix sockets. It owns the listening sockets, the players and
+// the connections. It never blocks the control loop, and no peer can delay another for long.
 import ControlLoop
 import Glibc
 import Logging
@@ -12,13 +11,11 @@ import WireProtocol
 
 /// Serves the wire protocol on a Unix socket, from ``start()`` to ``stop()``.
 ///
-/// It uses no Swift tasks and no Dispatch queues. In a process that uses either, libdispatch's monitor of worker
-/// threads wakes up once a second.
-/// An idle daemon does not wake up at all.
+/// It uses no Swift tasks and no Dispatch queues, because libdispatch's monitor of worker threads would wake up once
+/// per second. An idle daemon does not wake up at all.
 ///
 /// Threading: call `start` and `stop` on the same thread, which is not the control loop. Both block briefly.
-/// Connections run on `loop`.
-/// The engine's control loop must be the same loop.
+/// Connections run on `loop`. The engine must use the same loop, or a virtual loop based on it.
 public final class ControlServer: @unchecked Sendable {
   // `@unchecked Sendable`: `running` is only used by the thread that calls `start` and `stop`. The rest is constant.
 
@@ -28,7 +25,7 @@ public final class ControlServer: @unchecked Sendable {
     /// The file mode of the sockets, and their group. Nil: the group of the process.
     public var socketMode: UInt32 = 0o600
     public var socketGroupID: UInt32?
-    /// Listening sockets that were inherited. They replace newly created ones.
+    /// The inherited listening sockets. The server uses them instead of creating sockets.
     public var inherited: [SocketRole: Int32] = [:]
     /// The part of the configuration that can change while the server runs.
     public var policy = ServerPolicy()
@@ -36,9 +33,9 @@ public final class ControlServer: @unchecked Sendable {
     public var sessionCategory = SessionCommand.Category.playAndRecord
     /// The store for the state of the players. Nil: the state is not saved.
     public var stateStore: StateStore?
-    /// Reloads the configuration when a client requests it. Nil: unsupported.
+    /// Reloads the configuration when a client requests it. Nil: reloading is not supported.
     public var reload: Reload?
-    /// Creates the sources of recordings. Nil: recording is unsupported.
+    /// Creates the sources of recordings. Nil: recording is not supported.
     public var makeSource: MakeSource?
     /// The sandbox restrictions of the process, for `stats`.
     public var sandbox = SandboxStatus()
@@ -53,7 +50,7 @@ public final class ControlServer: @unchecked Sendable {
 
   /// The number of descriptors reserved for files, devices and the system.
   private static let reservedDescriptorCount = 128
-  /// The number of descriptors to request in addition to those of connections.
+  /// The number of descriptors to request from the system in addition to those of connections.
   private static let spareDescriptorCount: rlim_t = 1_024
   /// The time in nanoseconds for peers to read their remaining output when the server stops.
   private static let closeGraceNanoseconds: Int64 = 250_000_000
@@ -124,7 +121,7 @@ public final class ControlServer: @unchecked Sendable {
     }
   }
 
-  /// The path of the control socket while the server runs, also of an inherited socket.
+  /// The path of the control socket, whether created or inherited. Nil while the server is stopped.
   public var path: String? { running?.path }
 
   /// The socket of a role: an inherited socket, or a new one.
@@ -180,7 +177,7 @@ public final class ControlServer: @unchecked Sendable {
     running.handoff?.socket.stop()
     let recordings = stopRecordings(running.context)
     closeConnections(running.context)
-    // Normally the recorded files are finalized by then. On a very slow disk they are finalized at the next start.
+    // On a very slow disk, files that are not finalized by the deadline are finalized at the next start.
     let deadline = HostTime.now.advanced(byNanoseconds: Self.recordingsTimeoutNanoseconds)
     _ = recordings.wait(until: deadline) { $0 ? true : nil }
     saveState(running.context)
@@ -189,9 +186,9 @@ public final class ControlServer: @unchecked Sendable {
     logger.info("stopped listening", metadata: ["socket": "\(running.path)"])
   }
 
-  /// Limits the number of connections to the available descriptors.
-  /// First raises the process's limit to the number of connections plus the number that most programs have by default.
-  /// No code here uses `select`.
+  /// Limits the number of connections to the available descriptors. First raises the soft limit of the process, so that
+  /// the configured number of connections fits. This is safe, because no code uses select(2), which is limited to 1,024
+  /// descriptors.
   private func policyForThisProcess(_ policy: ServerPolicy) -> ServerPolicy {
     var policy = policy
     var descriptors = rlimit()
@@ -221,14 +218,14 @@ public final class ControlServer: @unchecked Sendable {
     writer.store.close(by: HostTime.now.advanced(byNanoseconds: 500_000_000))
   }
 
-  /// Stops all recordings. The signal becomes true when the files are finalized.
+  /// Stops all recordings. The returned value becomes true when the files are finalized.
   private func stopRecordings(_ server: ServerContext) -> ConditionMutex<Bool> {
     let done = ConditionMutex(false)
     loop.perform { server.recorders.stopAll { done.update { $0 = true } } }
     return done
   }
 
-  /// Closes every connection, and gives each a moment to read its remaining output.
+  /// Closes every connection, and waits at most 0.25 s for the peers to read their remaining output.
   private func closeConnections(_ server: ServerContext) {
     let closed = ConditionMutex(false)
     let end = HostTime.now.advanced(byNanoseconds: Self.closeGraceNanoseconds)

@@ -5,8 +5,8 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// Passed descriptors that no command has used yet. Each is named `fd:TOKEN`. Only the user that passed a descriptor
-/// can use it, and only once.
+/// The passed descriptors that no command has used yet. Each has the name `fd:TOKEN`. Only the user that passed a
+/// descriptor can use it, and only once.
 ///
 /// Threading: confined to the control loop.
 final class DescriptorTable: @unchecked Sendable {
@@ -15,7 +15,7 @@ final class DescriptorTable: @unchecked Sendable {
   /// The time after which an unused descriptor is closed.
   static let timeoutNanoseconds: Int64 = 30_000_000_000
 
-  private struct Waiting {
+  private struct UnusedDescriptor {
     let descriptor: OpenDescriptor
     let userID: UInt32
     var timer: any ControlTimer
@@ -25,7 +25,7 @@ final class DescriptorTable: @unchecked Sendable {
   /// The maximum number of unused descriptors of one user, and of open descriptors in total.
   var limit: Int
   var openLimit: Int
-  private var waiting: [String: Waiting] = [:]
+  private var unused: [String: UnusedDescriptor] = [:]
 
   init(loop: any ControlLoop, limits: WireLimits) {
     self.loop = loop
@@ -33,12 +33,12 @@ final class DescriptorTable: @unchecked Sendable {
     openLimit = limits.openDescriptorCount
   }
 
-  /// Takes ownership of a descriptor of a user, whose name contains a new token (`newPath`). It is closed after 30 s
-  /// without use.
+  /// Takes ownership of a descriptor that a user passed. Its name comes from `newPath`. Without use, the descriptor is
+  /// closed after 30 s.
   ///
   /// - Throws: `too-many-descriptors`.
   func add(_ descriptor: OpenDescriptor, of userID: UInt32) throws(MediaError) {
-    let count = waiting.values.count { $0.userID == userID }
+    let count = unused.values.count { $0.userID == userID }
     guard count < limit else {
       throw MediaError(
         .tooManyDescriptors, "the limit of \(limit) descriptors that no command has used is reached", operation: "fd")
@@ -57,13 +57,13 @@ final class DescriptorTable: @unchecked Sendable {
   /// Removes the descriptor of a token and passes its ownership to the caller.
   ///
   /// - Throws: `no-such-descriptor`, also for a descriptor of another user.
-  func take(_ token: String, by userID: UInt32?) throws(MediaError) -> OpenDescriptor {
-    guard let found = waiting[token], found.userID == userID else {
+  func claim(_ token: String, by userID: UInt32?) throws(MediaError) -> OpenDescriptor {
+    guard let found = unused[token], found.userID == userID else {
       throw MediaError(
         .noSuchDescriptor, "unknown descriptor fd:\(token): a descriptor can be used once, within half a minute",
         operation: "fd")
     }
-    waiting[token] = nil
+    unused[token] = nil
     found.timer.cancel()
     return found.descriptor
   }
@@ -74,11 +74,11 @@ final class DescriptorTable: @unchecked Sendable {
   private func insert(_ descriptor: OpenDescriptor, _ userID: UInt32) {
     guard let token = FilePath.descriptorToken(of: descriptor.name) else { return }
     let deadline = loop.now.advanced(byNanoseconds: Self.timeoutNanoseconds)
-    let timer = loop.schedule(at: deadline) { [weak self] in _ = self?.waiting.removeValue(forKey: token) }
-    waiting[token] = Waiting(descriptor: descriptor, userID: userID, timer: timer)
+    let timer = loop.schedule(at: deadline) { [weak self] in _ = self?.unused.removeValue(forKey: token) }
+    unused[token] = UnusedDescriptor(descriptor: descriptor, userID: userID, timer: timer)
   }
 
-  /// 128 random bits from the system, which cannot be guessed.
+  /// A token of 128 random bits from the system, which other users cannot guess.
   private static func makeToken() -> String {
     var generator = SystemRandomNumberGenerator()
     return (0..<2).map { _ in

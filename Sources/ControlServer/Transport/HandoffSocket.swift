@@ -1,6 +1,6 @@
-// The socket next to the control socket, for passing open files, pipes and sockets (unix(7), SCM_RIGHTS).
-// Inspecting a descriptor may block, so a separate thread does it. The thread sleeps until a connection arrives.
-// It inspects each descriptor and assigns its token. The control loop stores which user may use it.
+// The socket next to the control socket, for passing open files, pipes and sockets (unix(7), SCM_RIGHTS). A separate
+// thread inspects each descriptor, because this may block, and creates its name. The control loop adds the descriptor
+// to the table. The thread sleeps until a connection arrives.
 import CMediaShims
 import Glibc
 import MediaAssets
@@ -9,15 +9,15 @@ import RealtimeAudio
 import Synchronization
 import WireProtocol
 
-/// Receives open descriptors, one per connection. The client sends a packet of at least one byte with the descriptor.
-/// The reply is one line in another packet.
+/// Receives open descriptors, one per connection. The client sends a packet of at least one byte with the descriptor,
+/// and gets one packet with the reply line.
 final class HandoffSocket: @unchecked Sendable {
-  // `@unchecked Sendable`: the mutable state is confined to the thread.
+  // `@unchecked Sendable`: the mutable state is confined to the socket's thread.
 
   /// The maximum number of connections without a packet, and the time limit for the packet.
   private static let connectionLimit = 16
   private static let packetTimeoutNanoseconds: Int64 = 5_000_000_000
-  /// The pause in nanoseconds after descriptors have run out.
+  /// The pause in nanoseconds after no descriptor was available.
   private static let pauseNanoseconds: Int64 = 1_000_000_000
 
   private struct Client {
@@ -81,7 +81,7 @@ final class HandoffSocket: @unchecked Sendable {
     entries.append(pollfd(fd: accepts ? listener : -1, events: Int16(POLLIN), revents: 0))
     entries += clients.map { pollfd(fd: $0.socket, events: Int16(POLLIN), revents: 0) }
     let next = (clients.map(\.deadline) + [pausedUntil].compactMap(\.self)).min()
-    // Rounded up to the next millisecond. Rounding down would wake the thread repeatedly before the deadline.
+    // Rounded up to a whole millisecond. Otherwise the thread would wake repeatedly just before the deadline.
     let timeout = next.map { Int32(clamping: max(0, $0.nanoseconds(since: now)) / 1_000_000 + 1) } ?? -1
     guard poll(&entries, nfds_t(entries.count), timeout) > 0 else { return true }
     if entries[0].revents != 0 { return false }
@@ -108,8 +108,8 @@ final class HandoffSocket: @unchecked Sendable {
     clients.append(Client(socket: socket, userID: peer.userID, deadline: deadline))
   }
 
-  /// Makes room for a new connection, so that idle connections cannot block the socket. Closes the oldest connection of
-  /// the user that has the most.
+  /// Closes the oldest connection of the user with the most connections, so that idle connections cannot block the
+  /// socket.
   private func closeOldest() {
     let counts = Dictionary(clients.map { ($0.userID, 1) }, uniquingKeysWith: +)
     guard let busiestUserID = counts.max(by: { $0.value < $1.value })?.key,
@@ -118,14 +118,14 @@ final class HandoffSocket: @unchecked Sendable {
     sendReply(clients.remove(at: oldest).socket, .error(Self.missingPacketError))
   }
 
-  /// Reads the packet, or the end of the connection.
+  /// Handles the packet, or the end of the connection.
   private func receive(_ client: Client) {
     let received = media_shims_receive_descriptor(client.socket)
     guard received >= 0 else { return sendReply(client.socket, .error(Self.missingPacketError)) }
     let path = DescriptorTable.newPath()
     let descriptor: OpenDescriptor
     do throws(MediaError) {
-      // On this thread, because it queries the file system, which may be slow.
+      // On this thread, because the initializer queries the file system, which may block.
       descriptor = try OpenDescriptor(received, name: path.text)
     } catch {
       close(received)

@@ -5,13 +5,13 @@ import WireProtocol
 ///
 /// Replies are never dropped. Events are dropped when more than half of the limit is pending, with two exceptions:
 ///
-/// - Of each observed key the newest value is kept.
+/// - The newest value of each observed key is kept.
 /// - The end of a subscription is kept.
 ///
 /// When the peer reads again, it gets one `overflow` event. It contains the number of dropped events, and the sequence
 /// number from which the peer can query them.
 ///
-/// Pure: bytes in, bytes out.
+/// It uses no I/O.
 struct OutputQueue {
   private struct ChangeKey: Hashable {
     var subscription: Int
@@ -29,17 +29,17 @@ struct OutputQueue {
   /// The maximum number of values kept while the peer does not read. Further changes are dropped.
   private let retainedLimit: Int
   private var bytes: [UInt8] = []
-  /// The number of bytes that the transport has and the kernel has not accepted.
+  /// The number of bytes in the transport that the kernel has not accepted.
   var transportByteCount = 0
   private var isOverflowing = false
   private var droppedCount = 0
   private var mergedCount = 0
-  /// The number before the first numbered event that could not be sent immediately.
+  /// The sequence number before that of the first event that could not be sent immediately.
   private var overflowSince: UInt64?
   private var overflowForm = WireForm.words
   private var retained: OrderedDictionary<ChangeKey, RetainedChange> = [:]
-  /// The ended subscriptions. They are kept, because the client would wait for events that never come.
-  private var ended: [(removed: Event.Removed, form: WireForm)] = []
+  /// The ended subscriptions. They are kept, because without them the client would wait for events indefinitely.
+  private var endedSubscriptions: [(removed: Event.Removed, form: WireForm)] = []
 
   init(limits: WireLimits = .standard) {
     limitByteCount = limits.outputByteCount
@@ -55,9 +55,8 @@ struct OutputQueue {
   /// Whether so much is pending that the peer's requests are delayed until it reads.
   var isFull: Bool { backlogByteCount > limitByteCount / 2 }
 
-  /// Whether so much is pending that no batch member runs until the peer reads. The replies to a batch are written at
-  /// once.
-  var lacksRoomForBatch: Bool { backlogByteCount > limitByteCount / 8 }
+  /// Whether so much is pending that no batch member runs until the peer reads. All replies to a batch are one message.
+  var lacksSpaceForBatch: Bool { backlogByteCount > limitByteCount / 8 }
 
   /// Whether the limit is exceeded, so that the connection must be closed.
   var isOverLimit: Bool { backlogByteCount > limitByteCount }
@@ -65,22 +64,22 @@ struct OutputQueue {
   /// Appends the output of `encode`. For replies, and for the closing event.
   mutating func append(_ encode: (inout [UInt8]) -> Void) { encode(&bytes) }
 
-  /// Appends an event. If too much is pending, keeps or counts it instead. Returns the number of events lost.
+  /// Appends an event. If too much is pending, retains or drops it instead. Returns the number of dropped events.
   mutating func append(_ event: Event, form: WireForm, number: UInt64? = nil) -> Int {
     if !isOverflowing, isFull { isOverflowing = true }
     guard isOverflowing else {
       event.encode(form: form, into: &bytes, number: number)
       return 0
     }
-    if case .removed(let removed) = event, ended.count < retainedLimit {
-      ended.append((removed, form))
+    if case .removed(let removed) = event, endedSubscriptions.count < retainedLimit {
+      endedSubscriptions.append((removed, form))
       return 0
     }
     if overflowSince == nil, let number { overflowSince = number - 1 }
     if case .changed(var change) = event {
       let key = ChangeKey(subscription: change.subscription, key: change.key, item: change.item)
       if let older = retained[key] {
-        // One event replaces several: from the oldest value that the peer does not know to the newest.
+        // One event replaces both. Its old value is the last one that the peer knows.
         change.old = older.change.old
         if change.steps != nil { change.steps = FieldValue.none }
         retained[key] = RetainedChange(change: change, form: form, number: number)
@@ -111,11 +110,12 @@ struct OutputQueue {
         let overflow = Event.Overflow(droppedCount: droppedCount, mergedCount: mergedCount, since: overflowSince)
         Event.overflow(overflow).encode(form: overflowForm, into: &bytes)
       }
-      // In the order of their numbers. A client that stores the last number must have received all smaller ones.
+      // In the order of their numbers, because a client that stores the last number assumes that it has all earlier
+      // events.
       for entry in retained.values.sorted(by: { $0.number ?? 0 < $1.number ?? 0 }) {
         Event.changed(entry.change).encode(form: entry.form, into: &bytes, number: entry.number)
       }
-      for entry in ended { Event.removed(entry.removed).encode(form: entry.form, into: &bytes) }
+      for entry in endedSubscriptions { Event.removed(entry.removed).encode(form: entry.form, into: &bytes) }
       clearRetained()
     }
     guard !bytes.isEmpty else { return }
@@ -129,7 +129,7 @@ struct OutputQueue {
     return bytes
   }
 
-  /// Drops all output, because the connection is being aborted.
+  /// Drops all output, because the peer does not read.
   mutating func discardAll() {
     bytes = []
     clearRetained()
@@ -137,12 +137,12 @@ struct OutputQueue {
   }
 
   private mutating func clearRetained() {
-    (retained, ended) = ([:], [])
+    (retained, endedSubscriptions) = ([:], [])
     (droppedCount, mergedCount, overflowSince) = (0, 0, nil)
   }
 
   private mutating func removeAll() {
-    // Releases the memory of a large reply. Keeps a small buffer.
+    // Frees a large buffer, and reuses a small one.
     if bytes.capacity > 65_536 { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
   }
 }

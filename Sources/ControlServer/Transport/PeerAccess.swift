@@ -5,7 +5,7 @@ import WireProtocol
 
 /// The access rights of users and groups. The daemon's own user has all rights.
 public struct PeerAccess: Sendable, Hashable {
-  /// The other users and groups that have `rights`.
+  /// The users and groups that have `rights`.
   public var userIDs: Set<UInt32> = []
   public var groupIDs: Set<UInt32> = []
   /// The rights of these users and groups.
@@ -27,7 +27,7 @@ public struct PeerAccess: Sendable, Hashable {
     return found
   }
 
-  /// The current access rights, readable and writable on any thread.
+  /// The current access rights. Threading: any.
   final class Box: Sendable {
     private let current: Mutex<PeerAccess>
 
@@ -43,7 +43,7 @@ public struct PeerAccess: Sendable, Hashable {
 /// The peer of a served connection, and its rights.
 struct Peer: Sendable {
   var credentials: PeerCredentials
-  /// The maximum rights of connections from the socket that accepted this one.
+  /// The maximum rights of connections that this connection's listening socket accepts.
   var socketRights: Rights
   var rights: Rights
 

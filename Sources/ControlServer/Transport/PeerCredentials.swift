@@ -10,7 +10,7 @@ struct PeerCredentials: Sendable, Hashable {
   /// Reads the credentials that the kernel recorded when the connection was made (unix(7), SO_PEERCRED). Nil if they
   /// are not available.
   init?(ofSocket descriptor: Int32) {
-    // struct ucred { pid_t pid; uid_t uid; gid_t gid; }, which needs _GNU_SOURCE to be visible.
+    // The layout of struct ucred { pid_t pid; uid_t uid; gid_t gid; }, which glibc declares for _GNU_SOURCE only.
     var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, 0, 0)
     var byteCount = socklen_t(MemoryLayout.size(ofValue: credentials))
     guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &byteCount) == 0,

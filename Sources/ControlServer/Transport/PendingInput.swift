@@ -1,4 +1,4 @@
-/// The bytes that a connection has read and not processed: either in the shared read buffer or in a copy.
+/// The received, unprocessed bytes of a connection: either in the shared read buffer or in a copy.
 struct PendingInput {
   private var borrowed: UnsafeRawBufferPointer?
   private var copied: [UInt8] = []
@@ -6,8 +6,8 @@ struct PendingInput {
 
   var isEmpty: Bool { borrowed?.isEmpty ?? true && start == copied.count }
 
-  /// Refers to received bytes without copying them. They must stay valid until `copyUnprocessed`. There must
-  /// be no other unprocessed bytes.
+  /// Refers to received bytes without copying them. They must stay valid until `copyUnprocessed`. There must be no
+  /// other unprocessed bytes.
   mutating func borrow(_ bytes: UnsafeRawBufferPointer) {
     precondition(isEmpty, "new input before the earlier input was processed")
     borrowed = bytes

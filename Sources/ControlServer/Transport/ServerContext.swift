@@ -7,7 +7,7 @@ import RealtimeAudio
 import SavedState
 import WireProtocol
 
-/// Creates the source with this name. Nil: the default source.
+/// Creates the source of a recording by name. Nil: the default source.
 public typealias MakeSource = @Sendable (_ name: String?) -> any AudioSource
 
 /// The state that all connections share.
@@ -34,12 +34,12 @@ final class ServerContext: @unchecked Sendable {
   /// The access rights, also for the thread of `handoff.sock`.
   let access: PeerAccess.Box
   let engine: EngineCore
-  /// The loop of the connections, which always uses the system's clock, and their shared read buffer.
-  let streams: (loop: ThreadControlLoop, buffer: ReadBuffer)
+  /// The loop of the connections, which always uses real time, and the read buffer that all connections share.
+  let transport: (loop: ThreadControlLoop, buffer: ReadBuffer)
   let registry: PlayerRegistry
   /// The recorders.
   let recorders = RecorderRegistry()
-  /// Creates the sources of recordings by name. Nil: recording is unsupported.
+  /// Creates the sources of recordings. Nil: recording is not supported.
   let makeSource: MakeSource?
   /// The numbered events.
   let log: EventLog
@@ -48,12 +48,12 @@ final class ServerContext: @unchecked Sendable {
   let logger: Logger
   /// Saves the state of the players. Nil: no state is saved.
   let stateWriter: StateWriter?
-  /// Reloads the configuration. Nil: unsupported.
+  /// Reloads the configuration. Nil: reloading is not supported.
   let reload: Reload?
   /// The start time of the server on the engine's clock.
   let startTime: HostTime
   var counters = Counters()
-  /// The maximum number of closing connections that wait for their peers. Beyond it connections are closed immediately.
+  /// The maximum number of closing connections that wait for their peers. Further connections close immediately.
   static let lingeringLimit = 64
   var lingeringCount = 0
   /// All served connections.
@@ -63,7 +63,7 @@ final class ServerContext: @unchecked Sendable {
   var isShuttingDown = false
   /// The last reported values of the output's keys.
   private var reportedOutput: [ObservableKey: FieldValue] = [:]
-  /// The virtual time that clients have requested, and the nanoseconds by which the clock was advanced for it.
+  /// The sum of the durations of `clock.advance`, exact and in nanoseconds.
   var virtualTime = (requested: MediaTime.zero, nanoseconds: Int64(0))
 
   /// Creates the context. Call it on the control loop.
@@ -83,7 +83,7 @@ final class ServerContext: @unchecked Sendable {
     let engine = facade.core
     self.engine = engine
     self.logger = logger
-    streams = (loop, ReadBuffer())
+    transport = (loop, ReadBuffer())
     log = EventLog(limits: policy.limits) { loop.execute($0) }
     registry = PlayerRegistry(engine: facade, policy: policy, log: log)
     playlistLoader = PlaylistLoader(loop: engine.loop)

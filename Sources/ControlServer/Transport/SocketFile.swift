@@ -1,7 +1,7 @@
 import Glibc
 import WireProtocol
 
-/// The location of the daemon's socket.
+/// The location of the control socket. The other sockets are in the same folder.
 public struct SocketFile: Sendable {
   /// An absolute path.
   public var path: String
@@ -10,7 +10,7 @@ public struct SocketFile: Sendable {
   /// Whether the folder must belong to the user alone, because any user could have created it.
   public var needsOwnedFolder = false
 
-  /// Uses the path of the command line, made absolute. Without one, uses the path that `SocketLocation` chooses.
+  /// Uses the requested path, made absolute. Without a requested path, uses the path that `SocketLocation` chooses.
   public init(requestedPath: String?) {
     guard let requestedPath else {
       let choice = SocketLocation.choose(
@@ -46,7 +46,8 @@ public enum SocketRole: String, Sendable, Hashable, CaseIterable {
 }
 
 extension SocketRole {
-  /// The role of an inherited socket, from its name or else from its type and path. Nil if it is not a suitable socket.
+  /// Determines the role of an inherited socket from its name, or else from its type and path. Nil if it is not a
+  /// suitable socket.
   public init?(named name: String, descriptor: Int32) {
     func listeningPath(for kind: SocketListener.Kind) -> String? {
       SocketListener.path(of: descriptor, listeningFor: kind)

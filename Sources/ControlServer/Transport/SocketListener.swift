@@ -1,16 +1,17 @@
-// Creates and removes the Unix socket of the daemon. It only removes a socket without a listener, and only while it
-// holds the lock file next to it.
+// Creates and removes a Unix socket of the daemon. An existing socket is removed only if it has no listener, and only
+// after its lock file was locked.
+import FileAccess
 import Glibc
 import MediaCore
 
-/// A bound, listening Unix socket with its lock, or an inherited socket, whose file stays.
+/// A listening Unix socket with its lock file, or an inherited socket, whose file is never removed.
 ///
 /// - Only the folder that belongs to Playhead is created if it is missing, with mode 0700. Other missing folders are
 ///   errors, because the path is probably wrong.
 /// - If the socket has a group, the group can search that folder (mode 0710).
-/// - The socket has mode 0600 from the beginning, regardless of the umask. Then it gets the configured mode.
+/// - The socket is created with mode 0600, regardless of the umask. Then it gets the configured mode.
 /// - The lock file (the path with `.lock` appended) is locked with flock(2) for the lifetime of the listener. Of two
-///   daemons that start at once only one inspects the socket.
+///   daemons that start at the same time, only one inspects the socket.
 ///
 /// Threading: one thread at a time. Blocks for a few system calls.
 final class SocketListener {
@@ -38,14 +39,14 @@ final class SocketListener {
   /// Nil for an inherited socket.
   private let lock: FileLock?
   private var descriptor: Int32
-  /// The socket's file (`O_PATH`), -1 for an inherited socket. While it is open, no other file can have its inode
-  /// number.
+  /// The socket's file, opened with `O_PATH`; -1 for an inherited socket. While it is open, no other file can get its
+  /// inode number.
   private let file: Int32
 
   /// Creates a socket and listens on it.
   ///
   /// - Throws: One of:
-  ///   - `invalid-argument` for a path that cannot be a socket's,
+  ///   - `invalid-argument` for a path that is not absolute or is too long,
   ///   - `file-not-found` if its folder is missing and must not be created,
   ///   - `invalid-state` if another daemon listens on it,
   ///   - `not-a-file` if another kind of file exists at the path,
@@ -79,8 +80,7 @@ final class SocketListener {
     self.lock = lock
   }
 
-  /// Uses an inherited socket that already listens (sd_listen_fds(3)). Its file stays when this process ends. Takes
-  /// ownership of the descriptor.
+  /// Takes ownership of an inherited socket that already listens (sd_listen_fds(3)). `remove` keeps its file.
   ///
   /// - Throws: `invalid-argument` if it is not a listening Unix socket of this kind.
   init(inherited descriptor: Int32, kind: Kind) throws(MediaError) {
@@ -105,7 +105,8 @@ final class SocketListener {
     return descriptor
   }
 
-  /// Removes the socket and the lock of this process. A file that has replaced the socket meanwhile stays.
+  /// Removes the socket's file and the lock file of this process. Keeps another file that has replaced the socket's
+  /// file.
   func remove() {
     guard let lock else { return }
     var (bound, present) = (stat(), stat())
@@ -139,7 +140,7 @@ final class SocketListener {
         .fileNotFound, "the folder \(folder) for the socket does not exist; create it with mode 0700",
         operation: "--socket")
     }
-    // In such a folder another user could replace the socket and its lock. In a sticky folder only their owners can.
+    // In a folder that others can write to, they could replace the socket and its lock file, unless it is sticky.
     guard target.st_mode & 0o022 == 0 || target.st_mode & S_ISVTX != 0 else {
       throw MediaError(
         .permissionDenied,
@@ -147,12 +148,12 @@ final class SocketListener {
         operation: "--socket")
     }
     guard createsFolder || mustBeOwn else { return }
-    // Checks and changes the opened folder itself. A symbolic link or a later replacement has no effect.
+    // The opened folder is checked and changed, so that a symbolic link or a later replacement has no effect.
     let opened = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     defer { if opened >= 0 { close(opened) } }
     var status = stat()
     let isOwn = opened >= 0 && fstat(opened, &status) == 0 && status.st_uid == geteuid()
-    // An earlier start may have given a group access.
+    // The mask does not include 0o010, because an earlier start may have let a group search the folder.
     if mustBeOwn, !isOwn || status.st_mode & 0o067 != 0 {
       throw MediaError(
         .permissionDenied, "the folder \(folder) must belong to this user and have mode 0700; otherwise use --socket",
@@ -181,10 +182,10 @@ final class SocketListener {
     guard status.st_mode & S_IFMT == S_IFSOCK else {
       throw MediaError(.notAFile, "\(path) exists and is not a socket; it stays unchanged", operation: "--socket")
     }
-    let probe = socket(AF_UNIX, kind.type | flags, 0)
+    let probe = socket(AF_UNIX, kind.type | socketFlags, 0)
     guard probe >= 0 else { throw SystemFailure.error("create a socket", call: "socket") }
     defer { close(probe) }
-    // A socket of another kind also has a listener.
+    // EAGAIN: the listener's queue is full. EPROTOTYPE: a socket of another kind, which also has a listener.
     if withAddress(path, { connect(probe, $0, $1) }) == 0 || errno == EAGAIN || errno == EPROTOTYPE {
       throw MediaError(.invalidState, "another playheadd listens at \(path)", operation: "--socket")
     }
@@ -196,20 +197,20 @@ final class SocketListener {
   private static func listen(
     _ path: String, _ kind: Kind, _ permissions: Permissions
   ) throws(MediaError) -> (socket: Int32, file: Int32) {
-    let descriptor = socket(AF_UNIX, kind.type | flags, 0)
+    let descriptor = socket(AF_UNIX, kind.type | socketFlags, 0)
     guard descriptor >= 0 else { throw SystemFailure.error("create a socket", call: "socket") }
-    // On Linux the file that bind creates has the mode of the socket, reduced by the umask. So the file is never
-    // accessible to others, and the umask of the process need not change.
+    // On Linux the file that bind(2) creates has the mode of the socket, reduced by the umask. Thus other users can
+    // never access the file, and the umask of the process is unchanged.
     guard fchmod(descriptor, 0o600) == 0, withAddress(path, { bind(descriptor, $0, $1) }) == 0 else {
       let failure = SystemFailure.error("listen at \(path)", call: "bind")
       close(descriptor)
       throw failure
     }
-    // From here on the opened file is used, even if the path changes. Links are not followed.
-    let file = open(path, Self.pathOnly | O_NOFOLLOW | O_CLOEXEC)
+    // The next calls use the opened file, even if another file replaces it. Links are not followed.
+    let file = open(path, FileRoots.pathOnlyFlag | O_NOFOLLOW | O_CLOEXEC)
     var status = stat()
     guard file >= 0, fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid(),
-      permissions.groupID.map({ fchownat(file, "", uid_t.max, $0, Self.emptyPath) }) ?? 0 == 0,
+      permissions.groupID.map({ fchownat(file, "", uid_t.max, $0, Self.emptyPathFlag) }) ?? 0 == 0,
       // fchmod(2) does not accept an `O_PATH` descriptor.
       chmod("/proc/self/fd/\(file)", permissions.mode) == 0, Glibc.listen(descriptor, backlog) == 0
     else {
@@ -221,11 +222,11 @@ final class SocketListener {
     return (descriptor, file)
   }
 
-  /// `O_PATH` and `AT_EMPTY_PATH`, which are not in POSIX and not in the Glibc module.
-  private static let pathOnly: Int32 = 0o10_000_000
-  private static let emptyPath: Int32 = 0x1000
+  /// `AT_EMPTY_PATH`, which is not in POSIX and not in the Glibc module.
+  private static let emptyPathFlag: Int32 = 0x1000
 
-  private static let flags = Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+  /// The flags of new sockets.
+  private static let socketFlags = Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
 
   /// The path of an inherited socket. Nil if it is not a listening Unix socket of this kind.
   static func path(of descriptor: Int32, listeningFor kind: Kind) -> String? {
@@ -267,7 +268,7 @@ final class SocketListener {
   }
 }
 
-/// A lock file that one process can hold at a time.
+/// A lock file, which one process at a time can lock.
 private final class FileLock {
   private let path: String
   private var descriptor: Int32
@@ -286,7 +287,7 @@ private final class FileLock {
         close(opened)
         throw isBusy ? MediaError(.invalidState, busyMessage, operation: "--socket") : failure
       }
-      // In a sticky folder another user may have created the file, and could hold the lock indefinitely.
+      // In a sticky folder another user may have created the file, and could keep it locked indefinitely.
       var owner = stat()
       guard fstat(opened, &owner) == 0, owner.st_uid == geteuid(), owner.st_mode & S_IFMT == S_IFREG else {
         close(opened)
@@ -296,7 +297,8 @@ private final class FileLock {
             + " remove it first",
           operation: "--socket")
       }
-      // The previous owner may have removed the file between our open and our lock. Then the lock protects nothing.
+      // The previous owner may have removed the file between `open` and `flock`. Then the lock protects nothing, and
+      // the loop tries again.
       var locked = stat()
       var present = stat()
       if fstat(opened, &locked) == 0, lstat(path, &present) == 0, locked.st_ino == present.st_ino,
@@ -319,9 +321,9 @@ private final class FileLock {
   }
 }
 
-/// Converts system errors.
+/// Creates errors for failed system calls.
 enum SystemFailure {
-  /// An error from the current `errno`. `step` completes the sentence "cannot ...".
+  /// The error for the current `errno`. `step` completes the message "cannot ...".
   static func error(_ step: String, call: String) -> MediaError {
     let code = errno
     return MediaError(

@@ -3,9 +3,9 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// The daemon's numbered events. Memory is bounded: only the newest are kept (docs/protocol/concepts.md, *Numbers*).
+/// The newest numbered events of the daemon, in bounded memory (docs/protocol/concepts.md, *Numbers*).
 ///
-/// Every observable event passes through the log first and gets its number, with or without observers. Events are
+/// Every observable event gets its number in the log before it is sent to observers, also if there are none. Events are
 /// encoded only when a client requests them.
 ///
 /// Threading: confined to the control loop.
@@ -24,9 +24,9 @@ final class EventLog {
     }
   }
 
-  /// A random identifier of this run of the daemon, which the numbers belong to.
+  /// A random identifier of this run of the daemon. The numbers are valid for this run only.
   let instance: String
-  /// The number of the newest event. 0 before the first.
+  /// The number of the newest event. 0 before the first event.
   private(set) var lastNumber: UInt64 = 0
   private var entries: Deque<(entry: Entry, byteCount: Int)> = []
   private(set) var byteCount = 0
@@ -68,13 +68,14 @@ final class EventLog {
   /// The approximate size of an event without its texts.
   private static let fixedByteCount = 256
 
-  /// The events after a number.
+  /// The result of a query.
   struct Part {
     var entries: [Entry]
-    /// The last number that was examined.
+    /// The number of the last examined event.
     var lastNumber: UInt64
-    /// The number of older events that are no longer in the log.
+    /// The number of requested events that are no longer in the log.
     var missedCount: UInt64
+    /// Whether more matching events follow.
     var hasMore: Bool
   }
 
@@ -97,8 +98,7 @@ final class EventLog {
     return part
   }
 
-  /// Calls `body` once after the next event, and after all other events of the same loop iteration. The returned number
-  /// is for `removeWaiter`.
+  /// Calls `body` once, at the end of the loop iteration with the next event. Returns the number for `removeWaiter`.
   func onNext(_ body: @escaping () -> Void) -> UInt64 {
     nextWaiter += 1
     waiters[nextWaiter] = body

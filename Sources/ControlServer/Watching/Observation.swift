@@ -4,7 +4,7 @@ import Playback
 import RealtimeAudio
 import WireProtocol
 
-/// One `observe` subscription. Sends the initial values of its keys, and then each change.
+/// An `observe` subscription. Sends the initial values of its keys, and then each change.
 ///
 /// Threading: confined to the control loop.
 final class Observation {
@@ -85,7 +85,7 @@ extension ObservableKey {
   /// The keys that have a value for each entry.
   static let ofItems: [ObservableKey] = allCases.filter { $0.value(PlayerWatch.ItemValues()) != nil }
 
-  /// Whether the key has a value for each entry of the queue, or is the key of the events about entries.
+  /// Whether the key has a value for each entry of the queue, or is the key of the item events.
   var isOfItems: Bool {
     switch self {
     case .itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemCurrentMediaSelection, .itemEvents:

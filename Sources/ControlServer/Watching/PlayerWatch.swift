@@ -4,7 +4,7 @@ import Playback
 import PlayerModel
 import WireProtocol
 
-/// Observes one player for all of its observations. Each event gets its number in the log once, and is forwarded to the
+/// Observes one player on behalf of all its observations. Adds each event to the log once, and forwards it to the
 /// observations.
 ///
 /// Threading: confined to the control loop.
@@ -14,9 +14,9 @@ final class PlayerWatch: @unchecked Sendable {
   private let player: QueuePlayer
   private let log: EventLog
   private var observations: [Observation] = []
-  /// The reported values of opened entries. Other entries are `unknown`, which is not reported.
+  /// The last reported values of opened entries. The status of other entries is `unknown`, which is not reported.
   private var reportedValues: [PlayerItem.ID: ItemValues] = [:]
-  /// The number of reported entries that triggers the next cleanup.
+  /// The number of entries in `reportedValues` beyond which stale entries are removed.
   private var cleanupThreshold = 64
 
   struct ItemValues {
@@ -38,7 +38,7 @@ final class PlayerWatch: @unchecked Sendable {
     }
   }
 
-  /// Adds an observation, which gets all following events.
+  /// Adds an observation, which gets all later events.
   func add(_ observation: Observation) { observations.append(observation) }
 
   func remove(_ observation: Observation) { observations.removeAll { $0 === observation } }
@@ -68,7 +68,7 @@ final class PlayerWatch: @unchecked Sendable {
   // MARK: - Changes
 
   private func handle(_ change: PlayerChange) {
-    // The queue edit comes first, because other changes may name an entry that it inserts.
+    // The queue edit comes first, because other changes may refer to an entry that it inserts.
     if change.old.queueVersion != change.new.queueVersion { queueChanged(change) }
     for key in ObservableKey.allCases where key != .queueVersion && !key.isOfCurrentItem {
       publish(key, nil, from: change.old, to: change.new, change.cause)
@@ -116,11 +116,11 @@ final class PlayerWatch: @unchecked Sendable {
     removeStaleValues()
   }
 
-  /// The maximum number of steps in one event.
+  /// The maximum number of edit steps in one event. An event about more steps has none.
   static let maximumStepCount = 16
 
-  /// Removes the values of items that cannot return. Runs only when their number has doubled, so that the cost of an
-  /// edit does not depend on the queue length.
+  /// Removes the values of items that are neither in the queue nor in the history. Runs only when the number of values
+  /// has doubled, so that the cost of an edit does not depend on the queue length.
   private func removeStaleValues() {
     guard reportedValues.count > cleanupThreshold else { return }
     reportedValues = reportedValues.filter { id, _ in player.onLoop { $0.item(id) != nil || $0.isInHistory(id) } }

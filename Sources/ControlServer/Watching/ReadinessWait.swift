@@ -14,7 +14,7 @@ final class ReadinessWait: @unchecked Sendable {
   private var tokens: [ObserverToken] = []
   private var closeHandler: UInt64?
 
-  /// Creates a wait. `completion` is called once on the loop, possibly while the player changes:
+  /// Creates a wait. `completion` is called once on the control loop, possibly while the player changes:
   ///
   /// - with nil when all entries are ready,
   /// - with the error of the first entry that fails,

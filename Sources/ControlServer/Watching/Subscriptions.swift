@@ -38,7 +38,7 @@ struct Subscriptions {
         eventsPerSecond: left.eventsPerSecond + right.eventsPerSecond, timeCount: left.timeCount + right.timeCount)
     }
 
-    /// Returns whether neither part exceeds its limit.
+    /// Returns whether both values are within their limits.
     fileprivate func fits(_ eventRate: Int, _ timeLimit: Int) -> Bool {
       eventsPerSecond <= Double(eventRate) && timeCount <= timeLimit
     }
@@ -57,8 +57,8 @@ struct Subscriptions {
 
   /// Returns the id of the next subscription. Ids are not reused.
   ///
-  /// A part of each total is reserved for connections with the right `control`, so that other connections cannot use
-  /// the totals up.
+  /// A part of each total is reserved for connections with the right `control`, so that other connections cannot
+  /// exhaust the totals.
   ///
   /// - Parameters:
   ///   - cost: The cost of the new subscription.
@@ -125,7 +125,7 @@ struct Subscriptions {
   /// Whether the subscription exists.
   func contains(_ id: Int) -> Bool { byID[id] != nil }
 
-  /// Ends a subscription because its subject no longer exists.
+  /// Ends a subscription of any kind, if it exists.
   mutating func drop(_ id: Int) { removeSubscription(id)?.end() }
 
   /// Ends all subscriptions.

@@ -4,8 +4,8 @@ import Playback
 import PlayerModel
 import WireProtocol
 
-/// Runs one `wait`: passes the player's changes to a `WaitStateMachine`, and replies to the request. It does not poll.
-/// Times are awaited with a boundary observer.
+/// Runs one `wait`: passes the player's changes to a `WaitStateMachine`, and replies to the request. A boundary time
+/// observer reports the requested times, so nothing polls.
 ///
 /// Threading: confined to the control loop.
 final class WaitRunner: @unchecked Sendable {
@@ -57,8 +57,7 @@ final class WaitRunner: @unchecked Sendable {
           self.evaluate()
         }
       }
-      // The time may have been reached between the first check and the start of the observer, which only reports later
-      // crossings.
+      // Checks again, because the observer does not report a crossing between the first check and its start.
       evaluate()
       guard !isFinished else { return }
     }
@@ -86,20 +85,20 @@ final class WaitRunner: @unchecked Sendable {
 
   private func evaluate() {
     guard !isFinished else { return }
-    let facts = target.player.onLoop { player in
+    let (state, time, forwardEnd) = target.player.onLoop { player in
       (player.state, player.currentTime(), player.currentItem?.forwardPlaybackEndTime)
     }
     let contains: (PlayerItem.ID) -> Bool = { [target] id in target.player.onLoop { $0.item(id) != nil } }
-    switch machine.evaluate(.init(state: facts.0, time: facts.1, forwardEnd: facts.2, contains: contains)) {
+    switch machine.evaluate(.init(state: state, time: time, forwardEnd: forwardEnd, contains: contains)) {
     case .pending: return
     case .failed(let error):
       isFinished = true
       request.fail(error)
     case .satisfied:
       isFinished = true
-      var fields: Fields = ["item": facts.0.currentItemID.map { .int($0) } ?? FieldValue.none]
-      fields.append(position: facts.1)
-      fields.append("timeControlStatus", .string(facts.0.timeControlStatus.wireName))
+      var fields: Fields = ["item": state.currentItemID.map { .int($0) } ?? FieldValue.none]
+      fields.append(position: time)
+      fields.append("timeControlStatus", .string(state.timeControlStatus.wireName))
       request.finish(.ok(fields))
     }
   }
@@ -122,7 +121,7 @@ final class WaitRunner: @unchecked Sendable {
 }
 
 extension MediaTime {
-  /// The time in nanoseconds, rounded. Nil if it is not numeric or does not fit.
+  /// The time in nanoseconds, rounded. Nil if the time is not numeric, or out of the range of `Int64`.
   var wholeNanoseconds: Int64? {
     let converted = convertScale(1_000_000_000)
     return converted.isNumeric ? converted.value : nil

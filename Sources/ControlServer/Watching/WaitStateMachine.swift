@@ -2,10 +2,11 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// Decides whether the conditions of a `wait` are true, or can no longer become true (reference, `wait`).
+/// Decides whether the conditions of a `wait` are true, or can no longer become true
+/// (docs/protocol/reference/watching.md, `wait`).
 ///
-/// Pure: facts in, verdict out. It is called with the facts at the start and after each change.
-/// Boundary crossings are reported separately, because the time may have advanced when a crossing is reported.
+/// It uses no I/O. The caller passes the facts at the start and after each change. It also reports the crossing of each
+/// boundary time, because the heard time may be later when the crossing is reported.
 struct WaitStateMachine {
   /// The state of the player at one moment.
   struct Facts {
@@ -30,7 +31,7 @@ struct WaitStateMachine {
   let (forwardTarget, reverseTarget): (MediaTime?, MediaTime?)
   /// The item that must be current.
   private let requiredItem: PlayerItem.ID?
-  /// The item in which the time must be reached: the wanted item, or else the first current item of the wait.
+  /// The item in which the time must be reached: the required item, or else the first current item during the wait.
   private var timedItem: PlayerItem.ID?
   /// Whether each target time has been crossed in its direction.
   private var (hasCrossedForwards, hasCrossedBackwards) = (false, false)
@@ -49,14 +50,15 @@ struct WaitStateMachine {
   /// The times whose crossings must be reported.
   var targetTimes: [MediaTime] { [forwardTarget, reverseTarget].compactMap { $0 } }
 
-  /// Records that the boundary at `time` was crossed in this item. Crossing it in the opposite direction undoes this.
+  /// Records that the boundary at `time` was crossed in an item. A crossing in the opposite direction removes the
+  /// record.
   mutating func crossed(_ time: MediaTime, in item: PlayerItem.ID, isReverse: Bool) {
     guard item == timedItem else { return }
     if time == forwardTarget { hasCrossedForwards = !isReverse }
     if time == reverseTarget { hasCrossedBackwards = isReverse }
   }
 
-  /// Records that the time changed other than by playback. Earlier crossings no longer count.
+  /// Records a jump of the time, for example by a seek. Earlier crossings no longer count.
   mutating func timeJumped() { (hasCrossedForwards, hasCrossedBackwards) = (false, false) }
 
   /// Checks all conditions.
@@ -84,7 +86,7 @@ struct WaitStateMachine {
     state.currentItemID != nil && state.currentItemID == timedItem
   }
 
-  /// The error if the conditions can no longer become true by continued playback.
+  /// The error if continued playback can no longer make the conditions true. Nil otherwise.
   private func failure(_ facts: Facts) -> MediaError? {
     let state = facts.state
     if let requiredItem, state.currentItemID != requiredItem, !facts.contains(requiredItem) {
@@ -106,7 +108,7 @@ struct WaitStateMachine {
         .waitEnded,
         "in reverse, the item ended at \(facts.time.decimalDescription), before the requested time")
     }
-    // Reports the error of a failed item, because the wait would otherwise continue indefinitely.
+    // The error of a failed item ends the wait, which would otherwise continue indefinitely.
     guard state.currentItemID == requiredItem ?? state.currentItemID else { return nil }
     let errors = conditions.lazy.compactMap { condition -> MediaError? in
       switch condition {

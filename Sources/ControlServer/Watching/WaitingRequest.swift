@@ -13,7 +13,7 @@ final class WaitingRequest: @unchecked Sendable {
   let batch: Connection.Batch?
   private weak var connection: Connection?
   private var cleanUp: (() -> Void)?
-  /// Whether the request has its reply or was abandoned. Changes that have not started must then be skipped.
+  /// Whether the request has its reply or was abandoned. A handler must then start no further change.
   private(set) var isDone = false
   /// Whether the request has its reply.
   private(set) var hasReply = false

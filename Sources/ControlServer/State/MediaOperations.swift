@@ -1,16 +1,16 @@
 import MediaCore
 import WireProtocol
 
-/// Long operations on a file. They run off the control loop, have an id for cancelling, and send progress events.
+/// Long operations on a media file. They run on other threads, send progress events, and have an id for `scan.cancel`.
 extension Connection {
-  /// Starts an operation. Replies when it has ended or was cancelled.
+  /// Starts an operation. Replies when the operation ends or is cancelled.
   ///
   /// - Parameters:
   ///   - path: The path in the progress events.
   ///   - cancel: Cancels the operation. Called on any thread, possibly after the end of the operation.
   ///   - start: Starts the operation. It calls `progress` repeatedly and `completion` once, on any thread.
   ///   - reply: Creates the reply from the id and the result. Called on any thread.
-  func startWork<Outcome: Sendable>(
+  func startOperation<Outcome: Sendable>(
     _ request: WaitingRequest, on path: FilePath, cancel: @escaping @Sendable () -> Void,
     start: (
       _ progress: @escaping @Sendable (Double?) -> Void,
@@ -18,17 +18,17 @@ extension Connection {
     ) -> Void,
     reply: @escaping @Sendable (Int, Outcome) throws(MediaError) -> Reply
   ) {
-    let number = scans.add(cancel: cancel)
+    let number = operations.add(cancel: cancel)
     let loop = server.loop
     let form = request.request.address.form
     request.onEnd { [weak self] in
       cancel()
-      self?.scans.remove(number)
+      self?.operations.remove(number)
     }
     start { [weak self] done in
       loop.execute { [weak self] in
         // No progress event may come after the reply.
-        guard let self, self.scans.contains(number) else { return }
+        guard let self, self.operations.contains(number) else { return }
         self.send(
           .scanProgress(Event.ScanProgress(scan: number, file: 1, count: 1, path: .path(path), done: done)), form: form)
       }

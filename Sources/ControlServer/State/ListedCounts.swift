@@ -1,13 +1,13 @@
-// Playlists number their entries and omit entries without a location. A partial playlist therefore needs the number of
-// listed entries before it.
-// They are counted in slices, and once for each version of a queue.
+// An exported playlist omits entries without a location. The other entries are called listed. Some formats number them,
+// so a part of a playlist needs the number of listed entries before it. The entries are counted in slices, and once for
+// each version of a queue.
 import Playback
 import Playlists
 
-/// The listed entries before a position in the queue.
-struct Listed {
+/// The number of listed entries before an index of the queue, and the last of them.
+struct ListedPrefix {
   private(set) var count: Int
-  /// The last listed entry. It determines where the next part of a file begins.
+  /// The last listed entry. In a CUE sheet, the next entry may be a later part of the same file.
   private(set) var last: PlaylistEntry?
 
   init(count: Int = 0, last: PlaylistEntry? = nil) {
@@ -21,7 +21,7 @@ struct Listed {
   }
 }
 
-/// The number of listed entries in the first blocks of a queue, for one version of the queue.
+/// The numbers of listed entries in the first blocks of a queue, for one version of the queue.
 struct ListedCounts {
   /// The number of entries in a block.
   static let blockLength = 250
@@ -30,10 +30,11 @@ struct ListedCounts {
 
   /// The version of the queue.
   let version: UInt64
-  /// For each counted block, the number of listed entries before it. The last element is the total.
+  /// For each counted block, the number of listed entries before it. The last element is the number in all counted
+  /// blocks.
   private var sums = [0]
 
-  /// Creates an empty count.
+  /// Creates the counts of a queue without counted blocks.
   init(version: UInt64) { self.version = version }
 
   /// The number of counted blocks.
@@ -50,10 +51,11 @@ struct ListedCounts {
 }
 
 extension NamedPlayer {
-  /// The listed entries before a position, which is in the queue or at its end.
-  /// Nil if more than `slice` entries must still be counted. The function has then counted `slice` entries, and the
-  /// caller calls it again in another loop iteration.
-  func listed(before index: Int, counting slice: Int) -> Listed? {
+  /// The listed entries before an index, which is in the queue or at its end.
+  ///
+  /// - Returns: Nil if more than `slice` entries must still be counted. The function has then counted `slice` entries,
+  ///   and the caller calls it again in another loop iteration.
+  func listed(before index: Int, counting slice: Int) -> ListedPrefix? {
     let version = state.queueVersion
     if listedCounts.version != version { listedCounts = ListedCounts(version: version) }
     let length = ListedCounts.blockLength
@@ -67,12 +69,12 @@ extension NamedPlayer {
     guard listedCounts.blockCount >= block else { return nil }
     let range = block * length..<index
     let count = listedCounts.count(before: block) + listedCount(in: range)
-    if let last = lastListed(in: range) { return Listed(count: count, last: last) }
+    if let last = lastListed(in: range) { return ListedPrefix(count: count, last: last) }
     let last = listedCounts.lastBlock(before: block).flatMap { lastListed(in: $0 * length..<($0 + 1) * length) }
-    return Listed(count: count, last: last)
+    return ListedPrefix(count: count, last: last)
   }
 
-  /// The number of listed entries in a range of positions.
+  /// The number of listed entries in a range of indices.
   func listedCount(in indices: Range<Int>) -> Int {
     player.onLoop { player in player.items(in: indices).count { $0.isListable } }
   }
@@ -83,6 +85,6 @@ extension NamedPlayer {
 }
 
 extension PlayerItem {
-  /// Whether a playlist can contain the item, which then has an `exported`. Does not create a playlist entry.
+  /// Whether a playlist can contain the item, so that `exported` is not nil. Does not create a playlist entry.
   var isListable: Bool { asset.url != nil || !asset.path.isEmpty }
 }

@@ -1,7 +1,6 @@
-// Creating the entries of a large edit takes about a microsecond per entry. They are created and reserved for the
-// player in slices, one per iteration of the control loop.
-// Requests of other connections run in between. Only the edit of the queue itself, which applies all changes or none,
-// is a single step.
+// Creating a queue entry takes about a microsecond. The entries of a large edit are therefore created and reserved for
+// the player in slices, one per iteration of the control loop. Requests of other connections run in between. Only the
+// edit of the queue itself is one step, which applies all changes or none.
 import ControlLoop
 import MediaAssets
 import MediaCore
@@ -10,13 +9,13 @@ import Playback
 import Playlists
 import WireProtocol
 
-/// Creates the entries of an edit's commands.
+/// Prepares an edit of a queue: creates the entries of its commands, at once or in slices.
 ///
 /// Threading: confined to the control loop.
-final class SlicedEdit: @unchecked Sendable {
+final class EditPreparation: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop. The closures of the loop's jobs capture it.
 
-  /// Called with the created edits.
+  /// Called with the prepared edits.
   typealias Completion = (Result<PreparedEdits, MediaError>) -> Void
 
   /// The number of entries that are created in one loop iteration. A command without entries counts as one.
@@ -25,35 +24,35 @@ final class SlicedEdit: @unchecked Sendable {
   private let registry: PlayerRegistry
   private let target: NamedPlayer
   private let userID: UInt32?
-  private let lists: ListExpansion?
+  private let lists: PlaylistExpansion?
   private var commands: WireList<QueueCommand>.Iterator
   /// The command whose entries are being created.
   private var current: (command: QueueCommand, source: EntrySource)?
   private var prepared = PreparedEdits()
 
-  /// Creates a sliced edit of `target` that consists of some commands.
+  /// Creates the preparation of an edit of the queue of `target`.
   ///
   /// - Parameters:
   ///   - lists: The contents of the playlists among the paths.
   ///   - userID: The user whose passed descriptors the entries may use.
   init(
-    _ commands: WireList<QueueCommand>, of target: NamedPlayer, _ lists: ListExpansion? = nil,
+    _ commands: WireList<QueueCommand>, of target: NamedPlayer, _ lists: PlaylistExpansion? = nil,
     registry: PlayerRegistry, for userID: UInt32?
   ) {
     self.commands = commands.makeIterator()
     (self.target, self.lists, self.registry, self.userID) = (target, lists, registry, userID)
   }
 
-  /// Creates all entries now.
+  /// Creates all entries in this call.
   func makeAll() -> PreparedEdits {
     while !makeSlice(reserves: false) {}
     return prepared
   }
 
-  /// Creates the entries in slices, the first one now. Then calls `completion` on the loop in a later iteration.
+  /// Creates the entries in slices, the first slice in this call. Calls `completion` in a later loop iteration.
   ///
-  /// - Parameter isCancelled: Called in each iteration. Returns whether the edit is no longer needed. Then `completion`
-  ///   is not called.
+  /// - Parameter isCancelled: Returns whether the edit is cancelled. Called in each iteration. After a cancellation the
+  ///   entries are discarded, and `completion` is not called.
   func start(on loop: any ControlLoop, isCancelled: @escaping () -> Bool, _ completion: @escaping Completion) {
     guard !target.isClosed else {
       discard()
@@ -61,14 +60,14 @@ final class SlicedEdit: @unchecked Sendable {
     }
     guard !isCancelled() else { return discard() }
     let isComplete = makeSlice(reserves: true)
-    let continuation = Connection.LoopBound { [self] in
+    let continuation = Connection.ControlLoopClosure { [self] in
       if !isComplete { return start(on: loop, isCancelled: isCancelled, completion) }
       if isCancelled() { discard() } else { completion(.success(prepared)) }
     }
     loop.execute { continuation.body() }
   }
 
-  /// Creates some entries. Returns whether the entries of all commands have been created.
+  /// Creates the entries of one slice. Returns true when the entries of all commands exist.
   private func makeSlice(reserves: Bool) -> Bool {
     var remaining = Self.sliceLength
     while remaining > 0 {
@@ -83,7 +82,7 @@ final class SlicedEdit: @unchecked Sendable {
       let count = max(1, remaining)
       let items = registry.makeItems(&source, count: count)
       prepared.add(items)
-      // An entry cannot be reserved if it is in another queue.
+      // Cannot fail: the items are new, and the player is open.
       if reserves { target.player.onLoop { player in try? player.reserve(items) } }
       remaining -= items.count
       if items.count < count { prepared.end(command) } else { current = (command, source) }
@@ -100,7 +99,7 @@ struct EntrySource {
   let resumes: Bool?
   private let isPrecise: Bool
   private let options: HTTPOptions
-  private let lists: ListExpansion?
+  private let lists: PlaylistExpansion?
   private let userID: UInt32?
   private var paths: WireList<FilePath>.Iterator
   /// The playlist whose entries come next.
@@ -109,9 +108,9 @@ struct EntrySource {
   /// - Parameters:
   ///   - lists: The contents of the playlists among the paths.
   ///   - userID: The user whose passed descriptors the entries may use.
-  init(_ command: QueueCommand, _ registry: PlayerRegistry, _ lists: ListExpansion?, for userID: UInt32?) {
+  init(_ command: QueueCommand, _ registry: PlayerRegistry, _ lists: PlaylistExpansion?, for userID: UInt32?) {
     (resumes, isPrecise) = (command.resumes, command.isPrecise)
-    // One value that all entries share, because it may be large.
+    // All entries share this value, because it may be large.
     options = registry.httpOptions(command.network)
     (self.lists, self.userID) = (lists, userID)
     paths = command.paths.makeIterator()
@@ -142,8 +141,8 @@ extension QueueCommand {
   /// Whether an edit adds so many entries that they are created in several loop iterations.
   var isLarge: Bool {
     switch self {
-    case .load, .append, .insert: paths.count > SlicedEdit.sliceLength
-    // The number of entries of a part is known only after parsing it.
+    case .load, .append, .insert: paths.count > EditPreparation.sliceLength
+    // The number of entries is known only after the commands are parsed, so their size in bytes decides.
     case .edit(let commands, _): commands.byteCount > 1_024
     case .expanding: false
     case .remove, .move, .replace, .clear, .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin,
