@@ -146,8 +146,8 @@ struct CommandLineFlags: ParsableArguments {
 
   /// The effective options: the file's, overridden by the command line's. Blocks.
   ///
-  /// - Throws: `WrongOptions`.
-  func options() throws(WrongOptions) -> DaemonOptions {
+  /// - Throws: `InvalidOptions`.
+  func options() throws(InvalidOptions) -> DaemonOptions {
     let text = configurationFile?.read()
     var options = text?.options ?? DaemonOptions()
     options.socketPath = socket ?? options.socketPath
@@ -171,7 +171,7 @@ struct CommandLineFlags: ParsableArguments {
     var faults = text?.faults ?? []
     var lines: [String] = []
     do throws(MediaError) { try options.checkCombinations() } catch {
-      // Only options that the command line does not override can be located in the file.
+      // The file is the source only of options that the command line does not override.
       let names = [clock == nil ? "output.clock" : nil, output == nil ? "output.device" : nil].compactMap(\.self)
       if let fault = text?.fault(error.message, atFirstOf: names) {
         faults.append(fault)
@@ -181,14 +181,14 @@ struct CommandLineFlags: ParsableArguments {
       }
     }
     lines = faults.map(\.description) + lines
-    guard lines.isEmpty else { throw WrongOptions(lines: lines) }
+    guard lines.isEmpty else { throw InvalidOptions(lines: lines) }
     return options
   }
 
   /// Checks the configuration file and prints the result.
   ///
-  /// - Throws: `WrongOptions`.
-  func check() throws(WrongOptions) {
+  /// - Throws: `InvalidOptions`.
+  func check() throws(InvalidOptions) {
     let path = configurationFile?.path ?? "no file"
     let exists = configurationFile?.read() != nil
     _ = try options()
@@ -196,8 +196,8 @@ struct CommandLineFlags: ParsableArguments {
   }
 }
 
-/// Invalid options. The exit status is 2.
-struct WrongOptions: Error {
+/// The error for invalid options. The exit status is 2.
+struct InvalidOptions: Error {
   /// One line for each problem.
   var lines: [String]
 

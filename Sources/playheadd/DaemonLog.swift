@@ -34,7 +34,7 @@ enum DaemonLog {
     LibAV.installLogBridge(logger: Logger(label: "playhead.ffmpeg"))
   }
 
-  /// A log handler with a common level for all loggers.
+  /// A log handler whose level is the common level of all loggers.
   private struct Handler: LogHandler {
     var base: StreamLogHandler
 

@@ -1,12 +1,12 @@
 import Glibc
 
-/// The signals SIGTERM and SIGINT, which stop the daemon, and SIGHUP, which reloads the configuration.
-/// A thread waits for them. There are no signal handlers.
+/// The signals SIGTERM and SIGINT, which stop the daemon, and SIGHUP, which reloads the configuration. The main thread
+/// waits for them. There are no signal handlers.
 struct DaemonSignals {
   /// The action that a signal requests.
   enum Action: Equatable {
     case reload
-    /// Contains the signal's name.
+    /// The associated value is the name of the signal.
     case stop(String)
   }
 

@@ -1,6 +1,6 @@
 // Writes the log on a separate thread, because the reader of standard error may be slow or may not read. Threads that
-// log never wait for it.
-// Lines that do not fit into the buffer are dropped and counted. The thread sleeps while there are no lines.
+// log a line never wait for that reader. Lines that do not fit into the buffer are dropped and counted. The thread
+// sleeps while the buffer is empty.
 import Glibc
 import MediaCore
 import RealtimeAudio
@@ -11,18 +11,19 @@ final class LogWriter: Sendable {
   /// The buffered output.
   private struct Buffer {
     var bytes: [UInt8] = []
-    var lostCount = 0
+    /// The number of lines that were dropped since the last write.
+    var droppedCount = 0
     /// Whether the thread is writing lines that it removed from the buffer.
     var isWriting = false
   }
 
-  /// The maximum number of buffered bytes, without those that are being written.
+  /// The maximum number of buffered bytes, excluding those that are being written.
   static let limitByteCount = 262_144
 
   private let descriptor: Int32
   private let buffer = ConditionMutex(Buffer())
 
-  /// Creates a writer for a descriptor. It lives as long as the process.
+  /// Creates a writer for a descriptor, and starts its thread. The writer is never released.
   init(to descriptor: Int32) {
     self.descriptor = descriptor
     NamedThread.detached(name: "playhead-log") { [self] in run() }
@@ -34,27 +35,27 @@ final class LogWriter: Sendable {
       if buffer.bytes.count + line.utf8.count <= Self.limitByteCount {
         buffer.bytes += line.utf8
       } else {
-        buffer.lostCount += 1
+        buffer.droppedCount += 1
       }
     }
   }
 
   /// Blocks until everything is written or the deadline passes.
   func finish(by deadline: HostTime) {
-    _ = buffer.wait(until: deadline) { $0.bytes.isEmpty && $0.lostCount == 0 && !$0.isWriting ? true : nil }
+    _ = buffer.wait(until: deadline) { $0.bytes.isEmpty && $0.droppedCount == 0 && !$0.isWriting ? true : nil }
   }
 
   private func run() {
     while true {
-      let next: (bytes: [UInt8], lostCount: Int)? = buffer.wait { buffer in
-        guard !buffer.bytes.isEmpty || buffer.lostCount > 0 else { return nil }
+      let next: (bytes: [UInt8], droppedCount: Int)? = buffer.wait { buffer in
+        guard !buffer.bytes.isEmpty || buffer.droppedCount > 0 else { return nil }
         defer { buffer = Buffer(isWriting: true) }
-        return (buffer.bytes, buffer.lostCount)
+        return (buffer.bytes, buffer.droppedCount)
       }
       guard let next else { continue }
       StandardStream.write(next.bytes, to: descriptor)
-      if next.lostCount > 0 {
-        let text = "playheadd: \(next.lostCount) lines of the log were lost here: it was not read\n"
+      if next.droppedCount > 0 {
+        let text = "playheadd: \(next.droppedCount) log lines were dropped here, because standard error was not read\n"
         StandardStream.write(text, to: descriptor)
       }
       buffer.update { $0.isWriting = false }
@@ -65,8 +66,8 @@ final class LogWriter: Sendable {
   struct Stream: TextOutputStream, Sendable {
     let writer: LogWriter
 
-    /// Writes one event, which ends with a line feed. Its values may come from clients, files and servers.
-    /// Control characters are written as escape sequences, so that no value can forge a line.
+    /// Writes one event, which ends with a line feed. Escapes control characters, so that no value from a client, file
+    /// or server can forge a line.
     mutating func write(_ string: String) {
       let event = string.hasSuffix("\n") ? string.dropLast() : string[...]
       writer.write(DisplayText.escaped(event) + "\n")

@@ -7,10 +7,10 @@ import Playback
 import PulseIO
 import RealtimeAudio
 
-/// Creates the output of the engine from `--output`.
+/// Creates the configuration of the engine's output from the options.
 enum Outputs {
-  /// The outputs in real time.
-  static func timed(_ options: DaemonOptions, _ spec: OutputSpec) -> OutputConfiguration {
+  /// The output in real time.
+  static func realTime(_ options: DaemonOptions, _ spec: OutputSpec) -> OutputConfiguration {
     let format = spec.format
     let null: @Sendable () -> any AudioSink = { TimedSink.null(format: format) }
     switch spec.kind {
@@ -26,7 +26,7 @@ enum Outputs {
     }
   }
 
-  /// The outputs whose time is advanced by `clock.advance`. `spec` must allow it.
+  /// The output whose time advances with the virtual clock `clock`. `spec.allowsVirtualClock` must be true.
   static func virtual(_ spec: OutputSpec, clock: VirtualControlLoop) -> OutputConfiguration {
     let (format, container, encoding) = (spec.format, container(spec), encoding(spec))
     let (label, path): (String, String?) =
@@ -43,8 +43,8 @@ enum Outputs {
     })
   }
 
-  /// The devices of a sound server. A server without a Unix socket cannot be monitored, so the loss of its devices is
-  /// not detected.
+  /// The output to the devices of a sound server. Only a server with a Unix socket can be monitored. The loss of other
+  /// servers' devices is not detected.
   private static func devices(
     _ spec: OutputSpec, _ options: DaemonOptions, _ target: OutputSelection.Target,
     fallback: (@Sendable () -> any AudioSink)?, silence: @escaping @Sendable () -> any AudioSink

@@ -31,8 +31,8 @@ struct PlayheadDaemon: ParsableCommand {
     do {
       let daemon = try parse()
       try daemon.run()
-    } catch let wrong as WrongOptions {
-      for line in wrong.lines { StandardStream.write("\(line)\n", to: STDERR_FILENO) }
+    } catch let invalid as InvalidOptions {
+      for line in invalid.lines { StandardStream.write("\(line)\n", to: STDERR_FILENO) }
       Glibc.exit(2)
     } catch {
       let isUsage = exitCode(for: error) == .validationFailure
@@ -43,20 +43,20 @@ struct PlayheadDaemon: ParsableCommand {
   }
 
   func run() throws {
-    // A closed socket or pipe is an error of one write, not the end of the process.
+    // Writing to a closed socket or pipe fails with EPIPE and does not end the process.
     signal(SIGPIPE, SIG_IGN)
-    // The same applies to the limit on the size of files.
+    // Writing beyond the file size limit fails with EFBIG and does not end the process.
     signal(SIGXFSZ, SIG_IGN)
     if flags.checkConfig { return try flags.check() }
     if flags.printsProtocol { return print(OpenRPC.document.text) }
-    // Keeps the memory after many seeks at the level after one.
+    // Without this, each seek would fragment the heap, and the memory of the process would grow.
     media_shims_map_large_blocks()
-    // Before the first thread is created, so that all threads inherit the mask. Only `wait` gets these signals.
+    // Before the first thread is created, so that all threads inherit the mask. Only `signals.wait` receives signals.
     let signals = DaemonSignals()
     let service = ServiceManager()
     let options = try flags.options()
     let socketFile = SocketFile(requestedPath: options.socketPath)
-    let sandboxing = try Sandboxing(
+    let sandboxSetup = try SandboxSetup(
       options, configurationFile: flags.configurationFile?.path,
       socketFile: service.sockets[.control] == nil ? socketFile : nil)
     let workers = try Workers.prepare(options.isolation)
@@ -68,7 +68,7 @@ struct PlayheadDaemon: ParsableCommand {
     WritableSpace.reservedByteCount = options.reservedFreeBytes
     Asset.standardTagCharset = options.tagCharset
     let logger = Logger(label: "playhead.daemon")
-    sandboxing.log(to: logger)
+    sandboxSetup.log(to: logger)
     for socket in service.unknownSockets {
       logger.warning("unknown inherited socket", metadata: ["socket": "\(socket)"])
     }
@@ -76,7 +76,7 @@ struct PlayheadDaemon: ParsableCommand {
     let (loop, output) = try makeOutput(options, on: control)
     let engine = PlaybackEngine(loop: loop, output: output, logger: Logger(label: "playhead.playback"))
     var configuration = ControlServer.Configuration(socketFile: socketFile, version: Self.version)
-    configuration.sandbox = sandboxing.sandbox.status
+    configuration.sandbox = sandboxSetup.sandbox.status
     configuration.socketMode = options.socketMode
     configuration.socketGroupID = try options.socketGroup.map(Accounts.group)
     configuration.inherited = service.sockets
@@ -94,19 +94,19 @@ struct PlayheadDaemon: ParsableCommand {
       close(engine)
     }
     Recordings.recover(options)
-    // After the socket is acquired, because its previous owner may be writing the same file.
+    // After the server has the socket, because until then another daemon may be writing the same output file.
     try open(engine, canRecover: output.canRecover)
     let path = server.path ?? ""
     StandardStream.write("playheadd ready socket=\(path)\n", to: STDOUT_FILENO)
     service.notifyReady(status: "Listening at \(path)")
     if let workers { Workers.start(workers, logger: logger) }
-    service.watch(control)
+    service.startWatchdog(on: control)
     media_shims_unmap_code_of_start()
-    var reloading = Reloading(
-      flags: flags, options: options, sandbox: sandboxing.sandbox, server: server, service: service)
+    var reloader = ConfigurationReloader(
+      flags: flags, options: options, sandbox: sandboxSetup.sandbox, server: server, service: service)
     while true {
       switch signals.wait() {
-      case .reload: reloading.reload(for: requests)
+      case .reload: reloader.reload(for: requests)
       case .stop(let name):
         service.notifyStopping()
         logger.info("stopping", metadata: ["signal": "\(name)"])
@@ -115,7 +115,9 @@ struct PlayheadDaemon: ParsableCommand {
     }
   }
 
-  /// Opens the output. Does not wait for a device. Throws an error for an output that cannot recover.
+  /// Opens the output. An output that can recover, such as a device, opens asynchronously.
+  ///
+  /// - Throws: The error of opening an output that cannot recover, such as a file.
   private func open(_ engine: PlaybackEngine, canRecover: Bool) throws {
     guard !canRecover else { return engine.loop.execute { engine.open() } }
     let opened = ConditionMutex<MediaError??>(nil)
@@ -123,7 +125,7 @@ struct PlayheadDaemon: ParsableCommand {
     if let error = opened.wait({ $0 }) ?? nil { throw error }
   }
 
-  /// Closes players and output. Waits at most 0.5 s, even if a device hangs.
+  /// Closes the players and the output. Waits at most 0.5 s, because a device may hang.
   private func close(_ engine: PlaybackEngine) {
     let closed = ConditionMutex(false)
     engine.loop.execute { engine.close { closed.update { $0 = true } } }
@@ -135,7 +137,7 @@ struct PlayheadDaemon: ParsableCommand {
   ) throws -> (any ControlLoop, OutputConfiguration) {
     let spec = try options.outputSpec()
     switch options.clock {
-    case .real: return (control, Outputs.timed(options, spec))
+    case .real: return (control, Outputs.realTime(options, spec))
     case .virtual:
       let virtual = VirtualControlLoop(base: control)
       return (virtual, Outputs.virtual(spec, clock: virtual))

@@ -9,7 +9,7 @@ import SavedState
 
 /// The sources of recordings, and the recovery of recordings after a crash.
 enum Recordings {
-  /// Returns the function that creates sources of the sound server.
+  /// Returns the function that creates sources of recordings from the sound server.
   static func makeSource(_ options: DaemonOptions) -> MakeSource {
     let server = options.pulseServer
     return { name in

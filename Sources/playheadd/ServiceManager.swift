@@ -1,5 +1,5 @@
-// The communication with systemd or another service manager, without libsystemd. sd_notify(3) is a datagram.
-// sd_listen_fds(3) is three environment variables.
+// The communication with systemd or another service manager, without libsystemd: sd_notify(3) sends a datagram, and
+// sd_listen_fds(3) reads three environment variables.
 import ControlLoop
 import ControlServer
 import Glibc
@@ -10,11 +10,11 @@ import Synchronization
 
 /// The service manager that started the daemon, if it requested notifications.
 final class ServiceManager: @unchecked Sendable {
-  // `@unchecked Sendable`: constant, except for an atomic.
+  // `@unchecked Sendable`: all properties are constant or atomic.
 
   /// The inherited sockets by role.
   let sockets: [SocketRole: Int32]
-  /// The inherited descriptors with no known role. They have been closed.
+  /// The inherited descriptors without a known role, which were closed: number and name.
   let unknownSockets: [String]
   private let address: [UInt8]?
   private let watchdogMicroseconds: Int64?
@@ -27,7 +27,7 @@ final class ServiceManager: @unchecked Sendable {
       defer { unsetenv(name) }
       return getenv(name).map { String(cString: $0) }
     }
-    // A path, or an abstract name with `@` for the leading NUL.
+    // A path, or an abstract name whose leading NUL is written as `@`.
     let target = removeVariable("NOTIFY_SOCKET").map { Array($0.utf8) } ?? []
     let isUsable = (2..<MemoryLayout.size(ofValue: sockaddr_un().sun_path)).contains(target.count)
     if isUsable, target[0] == UInt8(ascii: "/") {
@@ -78,9 +78,9 @@ final class ServiceManager: @unchecked Sendable {
     notify("STOPPING=1\nSTATUS=Stopping", timeoutSeconds: Self.stopTimeoutSeconds)
   }
 
-  /// Sends two watchdog messages per requested interval from the control loop, so that a hanging loop is detected.
-  /// Sends none if the manager does not request them, so that an idle daemon does not wake up.
-  func watch(_ loop: ThreadControlLoop) {
+  /// Starts to send two watchdog messages per requested interval from the control loop, so that the manager detects a
+  /// hanging loop. Has no effect without a request of the manager, so that an idle daemon does not wake up.
+  func startWatchdog(on loop: ThreadControlLoop) {
     guard let watchdogMicroseconds, address != nil else { return }
     let interval = max(1, watchdogMicroseconds / 2).multipliedReportingOverflow(by: 1_000)
     loop.execute { [self] in notifyWatchdog(every: interval.overflow ? .max : interval.partialValue, on: loop) }
@@ -94,12 +94,14 @@ final class ServiceManager: @unchecked Sendable {
     }
   }
 
-  /// The timeout in seconds for a manager that does not read, because it must know the state of the daemon.
+  /// The timeout in seconds for a manager that does not read. It is long, because a lost message would leave the
+  /// manager with a wrong state of the daemon.
   private static let defaultTimeoutSeconds = 10
-  /// The timeout when the daemon stops, which the manager detects itself.
+  /// The timeout in seconds when the daemon stops. It is short, because the manager also detects the end of the
+  /// process.
   private static let stopTimeoutSeconds = 2
 
-  /// Sends a datagram. Blocks up to the timeout while the manager's receive buffer is full. Then the datagram is lost.
+  /// Sends a datagram. Blocks while the manager's receive buffer is full. Drops the datagram after the timeout.
   private func notify(_ text: String, timeoutSeconds: Int = defaultTimeoutSeconds) {
     guard let path = address else { return }
     let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)

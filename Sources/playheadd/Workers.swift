@@ -23,14 +23,12 @@ enum Workers {
     return workers
   }
 
-  /// Starts a worker, so that the first file does not wait for one. A failure is only logged, because opening a file
-  /// tries again.
+  /// Starts a worker, so that the first file does not wait for one. Logs a failure. Opening a file tries again.
   ///
-  /// Call it when clients can already connect. A worker loads FFmpeg, which takes as long as starting the daemon
-  /// itself.
+  /// Call it after clients can connect: a worker loads FFmpeg, which takes as long as the start of the daemon.
   static func start(_ workers: WorkerPool, logger: Logger) {
     do throws(MediaError) { try workers.start() } catch {
-      logger.error("no worker process", metadata: ["error": "\(error.message)"])
+      logger.error("no worker process could be started", metadata: ["error": "\(error.message)"])
     }
   }
 }

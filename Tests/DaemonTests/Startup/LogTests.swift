@@ -48,14 +48,14 @@ import Testing
     #expect(try client.reply("ping") == "ok")
     // When the log is read, it states how many lines are missing.
     var (text, chunk) = ("", [UInt8](repeating: 0, count: 65_536))
-    while !text.contains(" lines of the log were lost here: it was not read\n") {
+    while !text.contains(" log lines were dropped here, because standard error was not read\n") {
       let count = read(pipe, &chunk, chunk.count)
       guard count > 0 else { break }
       text += String(decoding: chunk[..<count], as: UTF8.self)
     }
     #expect(text.contains("\(path):2:1: unknown option log.nonsense0"))
     let lost = text.split(separator: "\n").compactMap { line in
-      line.hasSuffix(" lines of the log were lost here: it was not read")
+      line.hasSuffix(" log lines were dropped here, because standard error was not read")
         ? line.split(separator: " ").dropFirst().first.flatMap { Int($0) } : nil
     }
     let lineCount = text.split(separator: "\n").count { $0.contains("unknown option log.nonsense") }

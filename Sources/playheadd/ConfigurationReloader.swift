@@ -6,8 +6,8 @@ import Logging
 import MediaAssets
 import MediaCore
 
-/// The effective configuration and its reload. Threading: one thread, which may block.
-struct Reloading {
+/// Reloads the configuration, and stores the effective options. Threading: one thread, which may block.
+struct ConfigurationReloader {
   let flags: CommandLineFlags
   let sandbox: Sandbox
   let server: ControlServer
@@ -23,14 +23,14 @@ struct Reloading {
     (self.server, self.service) = (server, service)
   }
 
-  /// Reloads the file and reports the result to the pending requests.
+  /// Reloads the configuration file and reports the result to the pending requests.
   mutating func reload(for requests: ReloadRequests) {
     let waiting = requests.removeAll()
     let result = reload()
     for completion in waiting { completion(result) }
   }
 
-  /// Reloads the file. Reloadable options take effect. An invalid file changes nothing.
+  /// Reloads the configuration file and applies reloadable options. An invalid file changes nothing.
   private mutating func reload() -> ReloadResult {
     service.notifyReloading()
     defer { service.notifyReady() }
@@ -42,7 +42,7 @@ struct Reloading {
       let effective = next.keepingStartupValues(of: options, alsoOf: deferred)
       let roots = try effective.readableRoots()
       let policy = try effective.policy()
-      // The more verbose level of both, so that the reload is logged.
+      // Uses the more verbose level of both, so that the reload itself is logged.
       DaemonLog.set(min(options.logLevel, next.logLevel))
       defer { DaemonLog.set(next.logLevel) }
       ReadableFiles.roots = roots
@@ -59,11 +59,11 @@ struct Reloading {
       }
       options = effective
       return .success(ReloadOutcome(changed: applied, restart: deferred))
-    } catch let wrong as WrongOptions {
-      for line in wrong.lines {
+    } catch let invalid as InvalidOptions {
+      for line in invalid.lines {
         logger.error("the configuration is invalid, and nothing was changed", metadata: ["error": "\(line)"])
       }
-      return .failure(wrong.error)
+      return .failure(invalid.error)
     } catch {
       logger.error("the configuration is invalid, and nothing was changed", metadata: ["error": "\(error)"])
       return .failure(MediaError(.wrongConfiguration, (error as? MediaError)?.message ?? "\(error)"))

@@ -1,5 +1,5 @@
-// Enters the sandbox. A rule needs an existing file or folder. So the files and folders that the daemon creates outside
-// its roots are created here first.
+// Enters the sandbox. A Landlock rule needs an existing file or folder. Files and folders that the daemon uses outside
+// its roots are therefore created here first.
 import ControlServer
 import DaemonConfiguration
 import Glibc
@@ -8,15 +8,16 @@ import MediaCore
 import SavedState
 
 /// The sandbox of this process. The main thread enters it before it creates other threads.
-struct Sandboxing {
+struct SandboxSetup {
   let sandbox: Sandbox
   /// The files and folders that could not be created, and therefore are not accessible.
   private let notCreated: [Sandbox.MissingPath]
 
-  /// Creates the missing folders of the state and the sockets and the output file, and enters the sandbox.
+  /// Creates the missing folders of the state and of the sockets, and the output file. Then enters the sandbox.
   ///
-  /// `configurationFile` may not exist. `socketFile` is the location of the sockets, or nil if systemd passes them.
-  ///
+  /// - Parameters:
+  ///   - configurationFile: The path of the configuration file, which need not exist.
+  ///   - socketFile: The location of the sockets. Nil if systemd passes them.
   /// - Throws: `writeFailed` if the output file cannot be created, or the errors of `Sandbox.enter` and
   ///   `DaemonOptions.outputSpec`.
   init(_ options: DaemonOptions, configurationFile: String?, socketFile: SocketFile?) throws(MediaError) {
@@ -33,7 +34,7 @@ struct Sandboxing {
       do throws(MediaError) { try StateFolder.make(folder) } catch {
         notCreated.append(Sandbox.MissingPath(path: folder, reason: error.message))
       }
-      // Otherwise SQLite uses /var/tmp for temporary files, which the rules do not allow.
+      // By default SQLite creates temporary files in /var/tmp, which the rules do not allow.
       setenv("SQLITE_TMPDIR", folder, 0)
     }
     if let socketFile { notCreated += Self.prepare(socketFile) }
@@ -57,7 +58,7 @@ struct Sandboxing {
     }
   }
 
-  /// Creates the output's file or FIFO unless it exists.
+  /// Creates the file or FIFO of the output unless it exists.
   private static func prepare(_ output: OutputSpec) throws(MediaError) {
     guard let path = output.path else { return }
     let isFIFO = output.kind == .pipe(path: path)
@@ -70,8 +71,8 @@ struct Sandboxing {
     }
   }
 
-  /// Creates the sockets' folder if it belongs to Playhead, else the lock files. Returns the paths that could not be
-  /// created.
+  /// Creates the folder of the sockets if it belongs to Playhead, or else their lock files. Returns the paths that
+  /// could not be created.
   private static func prepare(_ socketFile: SocketFile) -> [Sandbox.MissingPath] {
     if socketFile.isOwnFolder {
       let folder = SandboxPlan.folder(of: socketFile.path)
