@@ -3,7 +3,7 @@ import RigSupport
 
 /// File operations for tests.
 package enum Files {
-  /// Writes a file. The name need not be UTF-8.
+  /// Writes a file. The path need not be valid UTF-8.
   package static func write(_ path: [UInt8], _ bytes: [UInt8]) throws {
     let descriptor = open(path.map { CChar(bitPattern: $0) } + [0], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw Program.Failure(description: "cannot write a file") }
@@ -31,7 +31,7 @@ package enum Files {
     }
   }
 
-  /// Type and permissions of a file; nil if it does not exist.
+  /// The type and permissions of a file (`st_mode`); nil if it does not exist.
   package static func mode(_ path: String) -> mode_t? {
     var status = stat()
     return lstat(path, &status) == 0 ? status.st_mode : nil
@@ -53,9 +53,9 @@ extension TemporaryDirectory {
   }
 }
 
-/// The output of a `wav:` sink.
+/// The audio in the file of a `wav:` output.
 package enum Recording {
-  /// Every frame of a 16-bit stereo WAV file, silence included.
+  /// All frames of a 16-bit stereo WAV file, including silence.
   package static func frames(in path: String) throws -> [StereoFrame] {
     let bytes = try Files.read(path).dropFirst(44)
     func sample(_ offset: Int) -> Int16 { Int16(bitPattern: UInt16(bytes[offset]) | UInt16(bytes[offset + 1]) << 8) }
@@ -64,9 +64,8 @@ package enum Recording {
     }
   }
 
-  /// The played audio, exact to the sample, in a form for messages of failed tests: `1[0..<4800] 2[0..<100]`. `-` is
-  /// silence between runs, and `?` is audio without a time code. Silence at the end, from the device draining, is
-  /// ignored.
+  /// A description of the played audio for comparisons, exact to the sample: `1[0..<4800] - 2[0..<100]`. `-` is silence
+  /// between runs, and `?` is audio without a time code. Silence at the end, from draining the output, is omitted.
   package static func describe(_ frames: [StereoFrame]) -> String {
     var parts: [String] = []
     var position = 0
@@ -78,6 +77,6 @@ package enum Recording {
     return parts.joined(separator: " ")
   }
 
-  /// The played audio without silence. Runs that silence interrupted are joined.
+  /// A description of the played audio without silence. Joins runs that silence interrupts.
   package static func describeAudio(_ frames: [StereoFrame]) -> String { describe(frames.filter { $0 != .silence }) }
 }

@@ -7,10 +7,10 @@ import Playback
 import RealtimeAudio
 import RigSupport
 
-/// A control server in the test's process, for tests of requests and replies. It runs the code of `playheadd` on the
-/// virtual clock, but without sandbox, worker processes and saved state.
+/// A control server in the test's process, for tests of requests and replies. It runs the same server as `playheadd`,
+/// on the virtual clock and without sandbox, worker processes and saved state.
 package final class InProcessServer: TestServer {
-  /// Logs errors only, like the daemons of tests.
+  /// Sets up the log, once per process. Logs errors only, like `TestDaemon`.
   private static let logging: Void = LoggingSystem.bootstrap { label in
     var handler = StreamLogHandler.standardError(label: label)
     handler.logLevel = .error
@@ -21,9 +21,9 @@ package final class InProcessServer: TestServer {
   private let engine: PlaybackEngine
   private var isFinished = false
 
-  /// Starts a server that may write files into its folder.
+  /// Starts a server whose clients may write files into its folder.
   ///
-  /// - Parameter output: the name of a file in the server's folder for the played audio; nil: it is not written.
+  /// - Parameter output: The name of a WAV file in the server's folder for the played audio. Nil: no file.
   package init(output: String? = nil) throws {
     Self.logging
     let folder = try TemporaryDirectory("server")

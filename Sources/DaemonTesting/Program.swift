@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// A program that a test started, with pipes for its output. It ends with this object at the latest.
+/// A program that a test started, with pipes for its output. Deinitializing the object kills the program.
 package final class Program: @unchecked Sendable {
   // `@unchecked Sendable`: one test uses it, on one thread at a time.
 
-  /// Maximum wait of all functions. Only a hanging program reaches it.
-  package static let guardMilliseconds: Int32 = 30_000
+  /// The timeout of all functions that wait. Only a hanging program exceeds it.
+  package static let timeoutMilliseconds: Int32 = 30_000
 
   package struct Failure: Error, CustomStringConvertible {
     package var description: String
@@ -14,7 +14,7 @@ package final class Program: @unchecked Sendable {
     package init(description: String) { self.description = description }
   }
 
-  /// The end of a program.
+  /// The result of a program.
   package struct Outcome: Equatable {
     /// The exit status, or 128 plus the number of the signal that ended the program.
     package var status: Int32
@@ -34,13 +34,18 @@ package final class Program: @unchecked Sendable {
   private var matchedErrorCount = 0
   private var isReaped = false
 
-  /// Starts a program. `arguments` are bytes. `environment` changes the test's environment and `isolatedEnvironment`;
-  /// nil removes a variable.
+  /// Starts a program.
+  ///
+  /// - Parameters:
+  ///   - arguments: The arguments as bytes, which need not be valid UTF-8.
+  ///   - environment: Changes of the test's environment and of `isolatedEnvironment`. Nil removes a variable.
+  ///   - input: The standard input. Nil: `/dev/null`.
+  ///   - folder: The working directory. Nil: that of the test.
   package init(
     _ path: String, _ arguments: [[UInt8]], environment: [String: String?] = [:], input: Int32? = nil,
     folder: String? = nil
   ) throws {
-    // One at a time: another child process could otherwise inherit a pipe before it is close-on-exec, and keep it open.
+    // Programs start one at a time. Otherwise another program could inherit a pipe before it is close-on-exec.
     let started = try Self.spawning.withLock { _ in
       try Self.start(path, arguments, environment: environment, input: input, folder: folder)
     }
@@ -49,6 +54,7 @@ package final class Program: @unchecked Sendable {
     errorDescriptor = started.errors
   }
 
+  /// Locked while a program starts.
   package static let spawning = Mutex<Void>(())
 
   private static func start(
@@ -76,7 +82,7 @@ package final class Program: @unchecked Sendable {
       (program.map { Array($0.utf8) } + arguments).map { strdup($0.map { CChar(bitPattern: $0) } + [0]) } + [nil]
     let variables = Self.variables(environment).map { strdup($0) } + [nil]
     defer { for pointer in words + variables { free(pointer) } }
-    // The signal state of a shell, independent of the signals that the test runner blocks or ignores.
+    // Signals have their default actions, regardless of the signals that the test runner blocks or ignores.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -112,7 +118,7 @@ package final class Program: @unchecked Sendable {
 
   package func signal(_ number: Int32) { kill(id, number) }
 
-  /// Waits for a line of standard output. Returns nil if the output ended before.
+  /// Waits for a line of standard output. Returns nil if the output ends first.
   package func waitForLine() throws -> String? {
     while true {
       if let end = output.firstIndex(of: UInt8(ascii: "\n")) {
@@ -123,7 +129,7 @@ package final class Program: @unchecked Sendable {
     }
   }
 
-  /// Waits for a line of standard error that contains `text`. Returns the errors since the last such wait.
+  /// Waits for a line of standard error that contains `text`. Returns the standard error since the last call.
   package func waitForErrors(containing text: String) throws -> String {
     while true {
       let newErrors = String(decoding: errors[matchedErrorCount...], as: UTF8.self)
@@ -157,7 +163,7 @@ package final class Program: @unchecked Sendable {
   /// Reads available output of both streams. Returns false after both have ended.
   private func read() throws -> Bool {
     var polled = [outputDescriptor, errorDescriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-    guard poll(&polled, 2, Self.guardMilliseconds) > 0 else {
+    guard poll(&polled, 2, Self.timeoutMilliseconds) > 0 else {
       throw Failure(
         description: "a program hangs; its output: \(String(decoding: output + errors, as: UTF8.self))")
     }
@@ -179,13 +185,13 @@ package final class Program: @unchecked Sendable {
     return (ends[0], ends[1])
   }
 
-  /// Isolates programs from the developer's machine: no configuration and no service manager.
+  /// The changes that isolate programs from the developer's machine: no configuration file and no service manager.
   private static let isolatedEnvironment: [String: String?] = [
     "XDG_CONFIG_HOME": "/dev/null/none", "NOTIFY_SOCKET": nil, "WATCHDOG_PID": nil, "WATCHDOG_USEC": nil,
     "LISTEN_PID": nil, "LISTEN_FDS": nil, "LISTEN_FDNAMES": nil,
   ]
 
-  /// The environment of a program: the inherited variables with changes.
+  /// The environment of a program: the inherited variables with `isolatedEnvironment` and `changes`.
   package static func variables(_ changes: [String: String?], of inherited: [String] = Program.inherited) -> [String] {
     let changes = isolatedEnvironment.merging(changes) { $1 }
     var variables = inherited.filter { variable in changes[String(variable.prefix { $0 != "=" })] == nil }
@@ -215,7 +221,8 @@ package enum Executables {
     let count = readlink("/proc/self/exe", &path, path.count - 1)
     let bytes = path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
     let executable = String(decoding: bytes, as: UTF8.self)
-    // The tests run in the bundle itself, or in a helper of the toolchain that has the bundle's path as an argument.
+    // The tests run in the bundle's executable, or in a helper of the toolchain that gets the bundle's path as an
+    // argument.
     let candidates = [executable] + CommandLine.arguments
     for candidate in candidates {
       var folder = candidate

@@ -1,7 +1,7 @@
 import RigSupport
 
-/// A sound server with a role module, a daemon that plays to it, and two connections: one sends requests, the other
-/// receives events.
+/// A sound server with one of PulseAudio's role modules, a daemon that plays to it, and two connections. One sends
+/// requests, the other receives events.
 package struct SessionRig {
   package let server: PulseServer
   package let daemon: TestDaemon
@@ -31,13 +31,13 @@ package struct SessionRig {
     throw RigError.programFailed("the daemon closed the connection")
   }
 
-  /// Waits for `* interruption phase=…`.
+  /// Waits for the event `interruption` with this phase.
   @discardableResult
   package func interruption(_ phase: String) throws -> String {
     try wait { $0.hasPrefix("* interruption ") && field("phase", $0) == phase }
   }
 
-  /// Plays file 1 from its start. Returns the position in the capture.
+  /// Plays time-coded file 1 from its start. Returns the position of its frame 12,000 in the capture.
   package func play(seconds: Int = 60) throws -> Int {
     let path = daemon.folder.file("1.wav")
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 48_000 * seconds)

@@ -1,7 +1,6 @@
 import Glibc
 
-/// A listening socket that neither reads nor replies, unless the test does. It is closed with this object at the
-/// latest.
+/// A listening socket that neither accepts nor replies, except in `replyOnce`. Deinitializing the object closes it.
 package final class SilentSocket {
   private let descriptor: Int32
 
@@ -38,7 +37,7 @@ package final class SilentSocket {
 
   private func wait(for descriptor: Int32, _ operation: () -> Int32) throws -> Int32 {
     var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard poll(&polled, 1, Program.guardMilliseconds) > 0 else {
+    guard poll(&polled, 1, Program.timeoutMilliseconds) > 0 else {
       throw Program.Failure(description: "no client connected or sent data in time")
     }
     let result = operation()

@@ -1,12 +1,12 @@
 import Glibc
 
-/// A pseudo-terminal (pty(7)). A program reads the text that the test types.
+/// A pseudo-terminal (pty(7)), from which a program reads the text that the test types.
 package final class Terminal {
   /// The slave side: the standard input of the program.
   package let keyboard: Int32
   private let master: Int32
 
-  // asm-generic/ioctls.h: macros that Swift does not import.
+  // TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h, which Swift does not import.
   private static let setLock: UInt = 0x4004_5431
   private static let getNumber: UInt = 0x8004_5430
 

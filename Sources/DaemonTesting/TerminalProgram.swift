@@ -1,7 +1,7 @@
 import Glibc
 
-/// A program that a test started in a separate pseudo-terminal (pty(7)), as in interactive use. It ends with this
-/// object at the latest.
+/// A program that a test started in a new pseudo-terminal (pty(7)), as in interactive use. Deinitializing the object
+/// kills the program.
 package final class TerminalProgram: @unchecked Sendable {
   // `@unchecked Sendable`: one test uses it, on one thread at a time.
   package let id: pid_t
@@ -11,13 +11,14 @@ package final class TerminalProgram: @unchecked Sendable {
   private var matchedCount = 0
   private var isReaped = false
 
-  // asm-generic/ioctls.h and spawn.h: macros that Swift does not import.
+  // TIOCSPTLCK, TIOCGPTN and TIOCSWINSZ of asm-generic/ioctls.h, and POSIX_SPAWN_SETSID of spawn.h, which Swift does
+  // not import.
   private static let setLock: UInt = 0x4004_5431
   private static let getNumber: UInt = 0x8004_5430
   private static let setSize: UInt = 0x5414
   private static let newSession: Int16 = 0x80
 
-  /// Starts a program. `environment` is added to the test's environment; nil removes a variable.
+  /// Starts a program. `environment` changes the test's environment; nil removes a variable.
   package init(
     _ path: String, _ arguments: [String], environment: [String: String?] = [:], columnCount: Int = 80,
     folder: String? = nil
@@ -123,7 +124,7 @@ package final class TerminalProgram: @unchecked Sendable {
   /// Reads available output. Returns false at the end.
   private func read() throws -> Bool {
     var polled = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
-    guard poll(&polled, 1, Program.guardMilliseconds) > 0 else {
+    guard poll(&polled, 1, Program.timeoutMilliseconds) > 0 else {
       throw Program.Failure(description: "a program hangs; it showed: \(shown)")
     }
     var chunk = [UInt8](repeating: 0, count: 65_536)

@@ -2,14 +2,14 @@ import Glibc
 import RigSupport
 
 extension TestDaemon {
-  /// The processor time of its threads so far, in nanoseconds.
+  /// The processor time that the daemon's threads have used, in nanoseconds.
   package func processorNanoseconds() throws -> Int64 {
     try threadFiles("schedstat").reduce(0) { sum, text in
       sum + (text.split(separator: " ").first.flatMap { Int64($0) } ?? 0)
     }
   }
 
-  /// Its proportional memory (PSS), in kilobytes.
+  /// The proportional set size (PSS) of the daemon, in kilobytes.
   package func memoryKilobytes() throws -> Int {
     let rollup = String(decoding: try Files.read("/proc/\(process.id)/smaps_rollup"), as: UTF8.self)
     guard let line = rollup.split(separator: "\n").first(where: { $0.hasPrefix("Pss:") }),
@@ -18,15 +18,15 @@ extension TestDaemon {
     return kilobytes
   }
 
-  /// The names of its threads, sorted.
+  /// The sorted names of the daemon's threads.
   package func threadNames() throws -> [String] {
     try threadFiles("comm").map { $0.filter { $0 != "\n" } }.sorted()
   }
 
-  /// The status of each thread (`/proc/PID/task/TID/status`).
+  /// The contents of `/proc/PID/task/TID/status` of each thread.
   package func threadStates() throws -> [String] { try threadFiles("status") }
 
-  /// A file of each thread. Skips threads that end meanwhile.
+  /// The contents of a file of each thread. Skips threads that have ended.
   private func threadFiles(_ name: String) throws -> [String] {
     try tasks().compactMap { task in
       (try? Files.read("/proc/\(process.id)/task/\(task)/\(name)")).map { String(decoding: $0, as: UTF8.self) }
@@ -35,7 +35,7 @@ extension TestDaemon {
 
   private func tasks() throws -> [String] {
     guard let folder = opendir("/proc/\(process.id)/task") else {
-      throw Program.Failure(description: "the daemon is not there any more")
+      throw Program.Failure(description: "the daemon has ended")
     }
     defer { closedir(folder) }
     var names: [String] = []

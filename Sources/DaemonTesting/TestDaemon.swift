@@ -10,7 +10,7 @@ package final class TestDaemon: TestServer {
     try self.init(arguments, folder: folder)
   }
 
-  /// Starts the daemon. Without `--state`, nothing is saved.
+  /// Starts the daemon and waits until it accepts connections. Saves no state without `--state`.
   package init(_ arguments: [String], folder: TemporaryDirectory? = nil) throws {
     let folder = try folder ?? TemporaryDirectory("daemon")
     let socket = folder.file("control.sock")
@@ -22,7 +22,8 @@ package final class TestDaemon: TestServer {
     }
   }
 
-  /// A daemon on the virtual clock that writes the played audio to `out.wav` in its folder, and may write files there.
+  /// Starts a daemon on the virtual clock that writes the played audio to `out.wav` in its folder. Clients may write
+  /// files there.
   package static func recording() throws -> TestDaemon {
     let folder = try TemporaryDirectory("daemon")
     let options = ["--clock", "virtual", "--output", "wav:\(folder.file("out.wav"))", "--write-root", folder.path]

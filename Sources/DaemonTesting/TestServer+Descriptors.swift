@@ -2,10 +2,10 @@ import Glibc
 import RigSupport
 
 extension TestServer {
-  /// The socket that receives descriptors.
+  /// The path of the socket that receives descriptors.
   package var handoffSocket: String { folder.file("handoff.sock") }
 
-  /// Sends a descriptor to the daemon. Returns its location: `fd:TOKEN`.
+  /// Sends a descriptor to the server. Returns its name: `fd:TOKEN`.
   package func passDescriptor(_ descriptor: Int32) throws -> String {
     let reply = try passDescriptors([descriptor])
     guard reply.hasPrefix("ok path=fd:"), let path = field("path", reply), path.utf8.count == 35 else {
@@ -14,7 +14,7 @@ extension TestServer {
     return path
   }
 
-  /// Sends descriptors to the daemon. Returns the reply.
+  /// Sends descriptors to the server in one packet. Returns the reply.
   package func passDescriptors(_ descriptors: [Int32]) throws -> String {
     let descriptor = try connectToHandoff()
     defer { close(descriptor) }
@@ -51,7 +51,7 @@ extension TestServer {
     }
   }
 
-  /// A new connection to the socket for descriptors.
+  /// Connects to the socket that receives descriptors. Returns the socket, which the caller closes.
   package func connectToHandoff() throws -> Int32 {
     let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_un()

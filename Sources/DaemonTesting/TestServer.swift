@@ -7,13 +7,13 @@ package class TestServer {
 
   init(folder: TemporaryDirectory, socket: String) { (self.folder, self.socket) = (folder, socket) }
 
-  /// Ends the server. Its files are complete afterwards.
+  /// Ends the server. Afterwards its files are complete.
   package func finish() throws {}
 
-  /// A connection after its greeting.
+  /// Connects to the control socket and reads the greeting.
   package func connect() throws -> WireClient { try connect(at: socket) }
 
-  /// A connection to another socket of the server.
+  /// Connects to another socket of the server and reads the greeting.
   package func connect(at path: String) throws -> WireClient {
     let client = try WireClient(path, owner: self)
     guard let greeting = try client.line(), greeting.hasPrefix("* hello playhead protocol=1") else {
@@ -30,20 +30,21 @@ package class TestServer {
     return client
   }
 
-  /// The played audio in the form of `Recording`. Ends the server, which must be a recording one.
+  /// Ends a server that `recording()` started. Returns a description of the played audio (`Recording.describe`).
   package func recorded(withSilences: Bool = true) throws -> String {
     try finish()
     let frames = try Recording.frames(in: folder.file("out.wav"))
     return withSilences ? Recording.describe(frames) : Recording.describeAudio(frames)
   }
 
+  /// Runs the client program `playhead` with this server's socket, and waits for its end.
   package func playhead(_ arguments: String..., folder: String? = nil) throws -> Program.Outcome {
     try Program(
       Executables.playhead, ["--socket", socket] + arguments, environment: ["LC_ALL": "C.UTF-8"], folder: folder
     ).waitForEnd()
   }
 
-  /// A time-coded WAV file in the server's folder.
+  /// Writes a time-coded WAV file into the server's folder. Returns its path.
   package func wave(_ number: Int, frameCount: Int) throws -> String {
     let path = folder.file("\(number).wav")
     try TimeCode.writeWAV(path: path, file: number, frameCount: frameCount)

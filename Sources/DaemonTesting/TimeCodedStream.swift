@@ -5,8 +5,8 @@ package enum TimeCodedStream {
   /// The number of frames of the stream.
   package static let frameCount = 48_000 * 12
 
-  /// Starts a server with `a.m3u8`. It has the first of two files in segments of about a second, and the second file
-  /// unchanged.
+  /// Starts an HTTP server with two time-coded files. `a.m3u8` has the first file in segments of about one second. The
+  /// second file is `2.wav`. Returns the server and the lines of `a.m3u8`.
   package static func serve() throws -> (server: HTTPServer, lines: [String]) {
     let server = try HTTPServer()
     try Fixtures.files(["TimeCodedStream \(frameCount)"], in: server.files.path) { folder in

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A plain connection to the daemon that sends and receives bytes.
+/// A connection to a control server that sends and receives lines.
 package final class WireClient {
   private let descriptor: Int32
   private var buffer: [UInt8] = []
-  /// The server, which lives at least as long as the connection.
+  /// The server, which the connection retains.
   private let owner: TestServer?
 
   package init(_ path: String, owner: TestServer? = nil) throws {
@@ -34,7 +34,7 @@ package final class WireClient {
       let count = bytes.withUnsafeBytes { buffer in
         Glibc.send(descriptor, buffer.baseAddress.map { $0 + sent }, buffer.count - sent, Int32(MSG_NOSIGNAL))
       }
-      guard count > 0 else { throw Program.Failure(description: "the daemon took no more") }
+      guard count > 0 else { throw Program.Failure(description: "the daemon accepts no more bytes") }
       sent += count
     }
   }
@@ -48,7 +48,7 @@ package final class WireClient {
       })
   }
 
-  /// Closes the writing side.
+  /// Ends the output of the connection.
   package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   /// Receives the next line. Returns nil if the daemon closed the connection.
@@ -62,10 +62,10 @@ package final class WireClient {
     }
   }
 
-  /// Waits until the daemon has closed the connection, without reading.
+  /// Waits until the daemon has closed the connection. Reads nothing.
   package func waitForHangUp() throws {
     var polled = pollfd(fd: descriptor, events: 0, revents: 0)
-    guard poll(&polled, 1, Program.guardMilliseconds) > 0 else {
+    guard poll(&polled, 1, Program.timeoutMilliseconds) > 0 else {
       throw Program.Failure(description: "the daemon does not close the connection")
     }
   }
@@ -79,9 +79,9 @@ package final class WireClient {
 
   private func receive() throws -> Bool {
     var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    guard poll(&polled, 1, Program.guardMilliseconds) > 0 else {
+    guard poll(&polled, 1, Program.timeoutMilliseconds) > 0 else {
       throw Program.Failure(
-        description: "nothing comes from the daemon; before: \(String(decoding: buffer.suffix(500), as: UTF8.self))")
+        description: "the daemon sends nothing; the last bytes: \(String(decoding: buffer.suffix(500), as: UTF8.self))")
     }
     var chunk = [UInt8](repeating: 0, count: 65_536)
     let count = chunk.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
@@ -89,7 +89,7 @@ package final class WireClient {
     return count > 0
   }
 
-  /// Sends a request without an ID. Returns all lines up to the final one, including events.
+  /// Sends a request without an id. Returns all lines up to the final line of the reply, including events.
   @discardableResult
   package func ask(_ request: String) throws -> [String] {
     try send(request)
@@ -106,7 +106,7 @@ package final class WireClient {
   package func reply(_ request: String) throws -> String { try ask(request).last ?? "" }
 }
 
-/// The value of a field in a line of the text form; for values without quotes.
+/// The value of a field in a line of the text form. Does not support quoted values.
 package func field(_ name: String, _ line: String) -> String? {
   for word in line.split(separator: " ") where word.hasPrefix("\(name)=") {
     return String(word.dropFirst(name.utf8.count + 1))

@@ -31,7 +31,7 @@ import Testing
     /// The next notification.
     func next() throws -> String {
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      try #require(poll(&entry, 1, Program.guardMilliseconds) > 0, "no notification")
+      try #require(poll(&entry, 1, Program.timeoutMilliseconds) > 0, "no notification")
       var bytes = [UInt8](repeating: 0, count: 4_096)
       let count = recv(descriptor, &bytes, bytes.count, 0)
       return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
