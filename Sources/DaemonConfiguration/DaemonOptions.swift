@@ -62,8 +62,9 @@ public struct DaemonOptions: Sendable, Hashable {
   /// The number of bytes that must stay free in a file system when files are written for clients. 0: no limit.
   public var reservedFreeBytes = 0
   public var isNetworkAllowed = true
-  /// The networks and hosts that may be accessed (empty: all), and those that may not.
+  /// The networks and hosts that may be accessed. Empty: all.
   public var allowedNetworks: [String] = []
+  /// The networks and hosts that must not be accessed.
   public var deniedNetworks: [String] = []
   public var certificateAuthorityFile: String?
   /// Whether players and queues are saved.

@@ -8,8 +8,9 @@ struct KeyLocator {
     var column: Int
   }
 
-  /// The locations of keys and of values, by the complete path of the key.
+  /// The locations of keys, by the complete path of the key.
   private(set) var keys: [[String]: Location] = [:]
+  /// The locations of values, by the complete path of their key.
   private(set) var values: [[String]: Location] = [:]
   /// The first location where another character replaces a name, such as a third `[`. TOMLKit's parser reports no error
   /// there: it fails an assertion, or continues with invalid data.

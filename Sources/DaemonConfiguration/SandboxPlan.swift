@@ -100,7 +100,7 @@ public struct SandboxPlan: Sendable, Hashable {
     + ["/dev/zero", "/dev/random", "/dev/urandom"].map { SandboxRule($0, .readFile) }
     + [SandboxRule("/dev/null", .overwriting)]
 
-  /// The programs that the daemon executes, and the folders in which it searches for libraries.
+  /// The rules for the programs that the daemon executes, and for the folders of its libraries.
   private static func programs(_ process: SandboxProcess) -> [SandboxRule] {
     var rules = [
       SandboxRule(process.executableFolder, .reading),

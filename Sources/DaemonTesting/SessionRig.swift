@@ -37,7 +37,8 @@ package struct SessionRig {
     try wait { $0.hasPrefix("* interruption ") && field("phase", $0) == phase }
   }
 
-  /// Plays time-coded file 1 from its start. Returns the position of its frame 12,000 in the capture.
+  /// Plays time-coded file 1 from its start. Returns the position in the capture of the first
+  /// frame at or after 12,000.
   package func play(seconds: Int = 60) throws -> Int {
     let path = daemon.folder.file("1.wav")
     try TimeCode.writeWAV(path: path, file: 1, frameCount: 48_000 * seconds)

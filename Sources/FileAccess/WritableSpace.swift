@@ -38,7 +38,7 @@ public enum WritableSpace {
     let reserved = reservedByteCount
     guard reserved > 0 else { return true }
     var (file, fileSystem) = (stat(), statvfs())
-    // If the size or the free space is unknown, the write is permitted. It reports its own errors.
+    // If the size or the free space is unknown, the write is permitted, and may fail.
     guard fstat(descriptor, &file) == 0, end > Int64(file.st_size), fstatvfs(descriptor, &fileSystem) == 0 else {
       return true
     }

@@ -11,8 +11,9 @@ struct PlayerChange {
   /// The state in the database after the change.
   private(set) var result: StateDatabase.WrittenPlayer
   private let lists: [ListChange]
-  /// The entries that were added to the queue or the history, and the entries that are no longer in either.
+  /// The entries that were added to the queue or the history.
   private var added: Set<UInt64>
+  /// The entries that are no longer in the queue or the history.
   private var removed: Set<UInt64>
 
   /// The chunks of a list to write, and the keys of the removed chunks.

@@ -67,7 +67,7 @@ public struct StoredPlayer: Sendable {
   /// The played entries, newest last.
   public var history: [UInt64]
   public var position: StoredPosition?
-  /// The entries. In a loaded state: all. In a batch: at least those that are new or have changed.
+  /// In a loaded state, all entries. In a batch, at least the new and changed entries.
   public var entries: [StoredEntry]
 
   public init(

@@ -161,8 +161,9 @@ extension Connection {
     return .ok(fields, rows: lines.map { ["text": .string($0)] })
   }
 
-  /// The maximum number of reply bytes for one byte of a line, and the number of additional bytes for each line.
+  /// The maximum number of reply bytes for one byte of a line: JSON escapes a control character as `\u001f`.
   private static let exportedBytesPerByte = 6
+  /// The approximate number of additional bytes for each line.
   private static let bytesPerLine = 80
 }
 

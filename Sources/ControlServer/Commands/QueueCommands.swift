@@ -106,9 +106,9 @@ extension Connection {
 
   // MARK: - Listing
 
-  /// The maximum number of reply bytes for one byte of a path, which JSON may escape as `\u001f`, and the number of
-  /// bytes of the other fields.
+  /// The maximum number of reply bytes for one byte of a path: JSON escapes a control character as `\u001f`.
   private static let bytesPerPathByte = 6
+  /// The approximate number of bytes of the other fields of a row.
   private static let bytesPerRow = 256
 
   /// A part of the queue, limited by `limit`, by the limit of list rows, and by the output buffer of the peer. `next`

@@ -74,9 +74,9 @@ extension Connection {
       item.chapters, properties.chapterFault, head: ["item": .int(item.id)], from: offset, languages: languages)
   }
 
-  /// The maximum number of reply bytes for one byte of a title, which JSON may escape as `\u001f`, and the number of
-  /// bytes of the other fields.
+  /// The maximum number of reply bytes for one byte of a title: JSON escapes a control character as `\u001f`.
   private static let bytesPerTitleByte = 6
+  /// The approximate number of bytes of the other fields of a row.
   private static let bytesPerChapter = 256
   /// The maximum number of listed languages of a chapter.
   private static let maximumLanguages = 64

@@ -5,12 +5,13 @@ import WireProtocol
 
 /// Creates the replies of `asset.metadata`, `asset.artwork`, `item.metadata` and `item.artwork`.
 enum MetadataReply {
-  /// The maximum number of bytes of a value, and of each other string in its row.
+  /// The maximum number of bytes of a value.
   static let valueByteCount = 16_384
+  /// The maximum number of bytes of any other string in a row.
   private static let detailByteCount = 1_024
-  /// The maximum number of reply bytes for one byte of text, which JSON may escape as `\u001f`, and the number of bytes
-  /// of the other fields of a row.
+  /// The maximum number of reply bytes for one byte of text: JSON escapes a control character as `\u001f`.
   private static let bytesPerTextByte = 6
+  /// The approximate number of bytes of the other fields of a row.
   private static let bytesPerRow = 512
 
   /// The maximum number of tags for which the thread that read them creates the reply.

@@ -123,7 +123,7 @@ struct PreparedEdits {
   func count(after count: Int) -> Int { (length ?? count) + growth }
 }
 
-/// Edits of the queue: single, several at once, and collected.
+/// Edits of the queue: single edits, `queue.edit` with several edits, and transactions.
 extension Connection {
   // MARK: - Applying edits
 
@@ -193,7 +193,8 @@ extension Connection {
     server.loop.execute { continuation.body() }
   }
 
-  /// Replies when the entries are ready. Later requests are processed meanwhile, unless this one has no id.
+  /// Replies when the entries are ready. Later requests are processed during the wait, if this
+  /// request has an id.
   func waitUntilReady(_ ids: [PlayerItem.ID], on target: NamedPlayer, _ request: WaitingRequest, _ reply: Reply) {
     allowLaterRequests(after: request)
     let wait = ReadinessWait(target, items: ids) { error in

@@ -27,8 +27,9 @@ final class StateWriter: @unchecked Sendable {
   /// second old.
   private static let positionNanoseconds: Int64 = 900_000_000
 
-  /// The first and the maximum delay before a failed write is repeated. Each failure doubles the delay.
+  /// The first delay before a failed write is repeated. Each failure doubles the delay.
   private static let firstRetryNanoseconds: Int64 = 1_000_000_000
+  /// The maximum delay before a failed write is repeated.
   private static let maximumRetryNanoseconds: Int64 = 60_000_000_000
 
   /// The recorded changes of one player.
@@ -99,14 +100,16 @@ final class StateWriter: @unchecked Sendable {
   private var isCrashUnsaved = false
   /// The entries that failed at startup because an earlier daemon crashed while opening them.
   private var crashedIDs: [PlayerItem.ID] = []
-  /// The earliest time to repeat a failed write, and the delay for the next failure.
+  /// The earliest time to repeat a failed write.
   private var retryTime = HostTime(nanoseconds: 0)
+  /// The delay after the next failure.
   private var retryNanoseconds = firstRetryNanoseconds
   /// The automatic and manual bookmarks.
   private(set) var bookmarks = BookmarkTable()
   private var bookmarkRule = BookmarkRule(minimumDuration: nil)
-  /// The completions of `save` that wait for the next write, and those that wait for the current write.
+  /// The completions of `save` that wait for the next write.
   private var waiting: [(MediaError?) -> Void] = []
+  /// The completions of `save` that wait for the current write.
   private var waitingForWrite: [(MediaError?) -> Void] = []
 
   init(store: StateStore, registry: PlayerRegistry, engine: EngineCore, loop: any ControlLoop, logger: Logger) {

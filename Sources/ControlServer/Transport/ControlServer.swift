@@ -50,7 +50,7 @@ public final class ControlServer: @unchecked Sendable {
 
   /// The number of descriptors reserved for files, devices and the system.
   private static let reservedDescriptorCount = 128
-  /// The number of descriptors to request from the system in addition to those of connections.
+  /// The number of descriptors to request from the system in addition to one for each connection.
   private static let spareDescriptorCount: rlim_t = 1_024
   /// The time in nanoseconds for peers to read their remaining output when the server stops.
   private static let closeGraceNanoseconds: Int64 = 250_000_000

@@ -22,8 +22,9 @@ final class DescriptorTable: @unchecked Sendable {
   }
 
   private let loop: any ControlLoop
-  /// The maximum number of unused descriptors of one user, and of open descriptors in total.
+  /// The maximum number of unused descriptors of one user.
   var limit: Int
+  /// The maximum number of open descriptors of all users.
   var openLimit: Int
   private var unused: [String: UnusedDescriptor] = [:]
 

@@ -14,8 +14,9 @@ import WireProtocol
 final class HandoffSocket: @unchecked Sendable {
   // `@unchecked Sendable`: the mutable state is confined to the socket's thread.
 
-  /// The maximum number of connections without a packet, and the time limit for the packet.
+  /// The maximum number of connections that have not sent their packet.
   private static let connectionLimit = 16
+  /// The time limit in nanoseconds for the packet.
   private static let packetTimeoutNanoseconds: Int64 = 5_000_000_000
   /// The pause in nanoseconds after no descriptor was available.
   private static let pauseNanoseconds: Int64 = 1_000_000_000

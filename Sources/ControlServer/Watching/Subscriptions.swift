@@ -63,8 +63,8 @@ struct Subscriptions {
   /// - Parameters:
   ///   - cost: The cost of the new subscription.
   ///   - mayControl: Whether the connection has the right `control`.
-  ///   - others: Returns the cost of the subscriptions of all other connections, and of those without the right
-  ///     `control`. Called only for a subscription with a cost.
+  ///   - others: Returns two costs: of the subscriptions of all other connections, and of the other connections without
+  ///     the right `control`. Called only for a subscription with a cost.
   /// - Throws: `too-many-subscriptions`.
   func newID(
     _ cost: Cost = Cost(), limits: WireLimits, mayControl: Bool = true, others: () -> (all: Cost, watching: Cost)
