@@ -10,7 +10,7 @@ final class ByteWindow {
   private(set) var end: Int64 = 0
   /// The offset of the last restart. The number of bytes read since then indicates how many more are needed.
   private var restartOffset: Int64 = 0
-  /// The offset of the next read. Bytes further than `retainedByteCount` before it can be overwritten.
+  /// The offset of the next read. Bytes more than `retainedByteCount` before it can be overwritten.
   private(set) var readOffset: Int64 = 0
 
   init(retainedByteCount: Int, aheadByteCount: Int) {
@@ -46,7 +46,8 @@ final class ByteWindow {
     (start, end, readOffset, restartOffset) = (offset, offset, offset, offset)
   }
 
-  /// Announces a read at `offset`, which may be at or past the end. Bytes before it need not be retained.
+  /// Sets the offset of the next read, which may be at or after `end`. Only `retainedByteCount` bytes before it are
+  /// retained.
   func prepareToRead(at offset: Int64) { readOffset = max(offset, start) }
 
   /// Appends as many bytes as fit, and returns their number.

@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 import MediaCore
 
-/// A GET request, as a `curl_easy` handle. Confined to the loop's thread. The owner must outlive it.
+/// A GET request, as a `curl_easy` handle. Confined to the loop's thread. The owner must outlive the request.
 final class CurlRequest {
   let easy: UnsafeMutableRawPointer
   private var headers: UnsafeMutablePointer<curl_slist>?

@@ -61,7 +61,7 @@ final class HTTPLoop: Sendable {
     }
   }
 
-  /// Makes all transfers check the time.
+  /// Makes all transfers check their deadlines.
   func wake() { sharedState.withState { Self.wakeThread($0) } }
 
   private static func wakeThread(_ state: State) {
@@ -90,7 +90,7 @@ final class HTTPLoop: Sendable {
       }
       for id in woken where transfers[id]?.handleReaderRequests(in: session) == false { transfers[id] = nil }
       session.perform()
-      for transfer in transfers.values { transfer.checkTime() }
+      for transfer in transfers.values { transfer.checkDeadline() }
       session.poll(milliseconds: transfers.values.map(\.sleepMilliseconds).min() ?? idleMilliseconds)
     } while !transfers.isEmpty || !endIfIdle()
   }

@@ -78,10 +78,10 @@ public struct HTTPOptions: Sendable, Hashable {
   static let maximumSkipByteCount: Int64 = 16 << 20
   /// The number of body bytes that must arrive within `stallTimeout`.
   public static let minimumStallByteCount = 512
-  /// The number of bytes after which failed attempts are forgotten.
+  /// The number of received bytes after which the count of failed attempts restarts.
   public static let attemptByteCount: Int64 = 4_096
   static let maximumRedirectCount = 10
-  /// The maximum number of body bytes of a redirect to read to preserve the connection.
+  /// The maximum number of body bytes of a redirect that are read to keep the connection reusable.
   static let redirectBodyByteCount: Int64 = 64 << 10
   /// The maximum number of bytes of a response header.
   static let maximumHeaderByteCount = 256 << 10

@@ -26,7 +26,7 @@ extension HTTPURL {
     let credentials = authority[...(authority.lastIndex(of: UInt8(ascii: "@")) ?? authority.startIndex)]
     let bytes = Array(text.utf8)
     let start = Self.authority(of: bytes).startIndex
-    // A URL that becomes too long remains without credentials, and the server rejects the request.
+    // A URL that would become too long stays without credentials. The server then rejects the request.
     return (try? HTTPURL(String(decoding: bytes[..<start] + credentials + bytes[start...], as: UTF8.self))) ?? self
   }
 

@@ -70,7 +70,7 @@ public final class HTTPResource: ByteSource {
     try start()
     let result = sharedState.wait { state -> Result<Void, MediaError>? in
       if state.isCancelled { return .failure(Self.cancelled) }
-      if state.facts != nil { return .success(()) }
+      if state.resourceInfo != nil { return .success(()) }
       return state.failure.map { .failure($0) }
     }
     try result?.get()
@@ -134,14 +134,14 @@ public final class HTTPResource: ByteSource {
 
   // MARK: - Properties
 
-  public var byteCount: Int64? { sharedState.withState { $0.facts?.byteCount } }
+  public var byteCount: Int64? { sharedState.withState { $0.resourceInfo?.byteCount } }
   public var isSeekable: Bool { sharedState.withState { $0.isSeekable } }
   /// The URL after all redirects; nil before the resource is open.
-  public var effectiveURL: String? { sharedState.withState { $0.facts?.effectiveURL } }
-  public var mediaType: String? { sharedState.withState { $0.facts?.mediaType } }
+  public var effectiveURL: String? { sharedState.withState { $0.resourceInfo?.effectiveURL } }
+  public var mediaType: String? { sharedState.withState { $0.resourceInfo?.mediaType } }
   /// The fields with which a station describes itself. Empty before the resource is open, and for resources that are
   /// not stations.
-  public var stationFields: [StationField] { sharedState.withState { $0.facts?.stationFields ?? [] } }
+  public var stationFields: [StationField] { sharedState.withState { $0.resourceInfo?.stationFields ?? [] } }
 
   public var availableByteRange: Range<Int64>? {
     sharedState.withState { state in
@@ -159,7 +159,7 @@ public final class HTTPResource: ByteSource {
   /// The session in the access log; nil before the start.
   public var session: NetworkLog.Session? { sharedState.withState { $0.session } }
 
-  /// Marks this connection as the played one: stalls are counted in its access log event.
+  /// Marks this resource as the one that is played. Stalls are counted in its access log event.
   public func markPlayed() {
     if let session = sharedState.withState({ $0.session }) { log.markPlayed(session) }
   }
@@ -189,7 +189,7 @@ public final class HTTPResource: ByteSource {
     var hasRequested = false
     let result = sharedState.wait { state -> Result<Int, MediaError>? in
       if state.isCancelled { return .failure(Self.cancelled) }
-      if let byteCount = state.facts?.byteCount, offset >= byteCount { return .success(0) }
+      if let byteCount = state.resourceInfo?.byteCount, offset >= byteCount { return .success(0) }
       let count = state.window.read(into: buffer, at: offset)
       if count > 0 {
         resumeIfPaused(&state)
@@ -213,7 +213,7 @@ public final class HTTPResource: ByteSource {
 
   /// The maximum forward jump for which a running transfer is continued.
   private static func maximumForwardJump(_ state: State) -> Int64 {
-    state.facts?.hasRanges == true ? HTTPOptions.maximumForwardJumpByteCount : HTTPOptions.maximumSkipByteCount
+    state.resourceInfo?.hasRanges == true ? HTTPOptions.maximumForwardJumpByteCount : HTTPOptions.maximumSkipByteCount
   }
 
   /// Resumes a paused transfer when the window has room.
@@ -224,12 +224,13 @@ public final class HTTPResource: ByteSource {
   }
 
   private func requestTransfer(from offset: Int64, of state: inout State) throws(MediaError) {
-    guard let facts = state.facts else {
+    guard let info = state.resourceInfo else {
       throw MediaError(.invalidState, "the resource must be opened before it is read", operation: "http")
     }
-    guard facts.hasRanges || state.isSeekable && offset <= HTTPOptions.maximumSkipByteCount else {
+    guard info.hasRanges || state.isSeekable && offset <= HTTPOptions.maximumSkipByteCount else {
       throw MediaError(
-        .rangesNotSupported, "the server cannot deliver earlier data of \(url), because it does not support ranges",
+        .rangesNotSupported,
+        "the server cannot deliver \(url) from byte \(offset) on, because it does not support ranges",
         operation: "http")
     }
     state.requestedOffset = offset

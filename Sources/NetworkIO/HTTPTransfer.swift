@@ -53,7 +53,7 @@ final class HTTPTransfer {
   /// Whether no byte of the current response's body has arrived.
   private var awaitsBody = false
   private var serverAddress = ""
-  private var hasLoggedLength = false
+  private var hasLoggedWrongLength = false
   private var attemptCount = 0
   /// The network interface of the current attempt; nil for any.
   private var interface: String?
@@ -130,7 +130,7 @@ final class HTTPTransfer {
   /// The largest chunk that curl delivers in one call (CURL_MAX_WRITE_SIZE).
   private static let maximumChunkByteCount = 16_384
 
-  /// The time until `checkTime` has work to do.
+  /// The time until `checkDeadline` has work to do.
   var sleepMilliseconds: Int32 {
     guard let (deadline, isRetryDelay) = deadline else { return .max }
     return clock.milliseconds(until: deadline, isRetryDelay: isRetryDelay)
@@ -148,7 +148,7 @@ final class HTTPTransfer {
   }
 
   /// Ends a request that exceeds its timeout, and begins a delayed attempt that is due.
-  func checkTime() {
+  func checkDeadline() {
     guard let (deadline, isRetryDelay) = deadline, deadline <= clock.now else { return }
     if isRetryDelay { return startRequest(at: offset) }
     let isHead = if case .awaitingHead = phase { true } else { false }
@@ -185,11 +185,11 @@ final class HTTPTransfer {
     redirectBodyByteCount = 0
     hasDeniedAddress = false
     guard options.networkRules.allows(host: target.host) else { return handleFailure(Self.addressNotAllowed(url)) }
-    let facts = sharedState.withState { $0.facts }
+    let info = sharedState.withState { $0.resourceInfo }
     do throws(HTTPFailure) {
       let request = try CurlRequest(
         url: target, options: options.inherited(from: url.origin, by: target),
-        bytes: facts?.isLive == true ? nil : requestedRange(from: offset), interface: interface, share: session?.share,
+        bytes: info?.isLive == true ? nil : requestedRange(from: offset), interface: interface, share: session?.share,
         usesNewConnection: usesNewConnection, owner: self)
       self.request = request
       phase = .connecting
@@ -221,8 +221,8 @@ final class HTTPTransfer {
     if let rejection { return handleFailure(rejection) }
     if let location { return followRedirect(location) }
     if result != CURLE_OK, case .awaitingHead = phase, request.usedEarlierConnection {
-      // The connection may have delivered the rest of an earlier response, longer than its Content-Length, as this
-      // response.
+      // An earlier response on this connection may have been longer than its Content-Length. Its rest then arrived
+      // in place of this response.
       cancelRequest()
       head = ResponseHead()
       return self.sendRequest(from: offset, usesNewConnection: true)
@@ -232,15 +232,15 @@ final class HTTPTransfer {
       if hasDeniedAddress, case .connecting = phase { return handleFailure(Self.addressNotAllowed(url)) }
       return handleFailure(failure)
     }
-    let (facts, end) = sharedState.withState { ($0.facts, $0.window.end) }
-    if let byteCount = facts?.byteCount {
+    let (info, end) = sharedState.withState { ($0.resourceInfo, $0.window.end) }
+    if let byteCount = info?.byteCount {
       if end >= byteCount { return self.finish(at: byteCount) }
       // Some servers deliver only a part of the requested range.
       if end > offset { return startRequest(at: end) }
       return handleFailure(
         HTTPFailure(.connectionLost, "the server sent fewer bytes than it declared: \(url)", retry: .whenOpened))
     }
-    if facts?.isLive == true {
+    if info?.isLive == true {
       return handleFailure(HTTPFailure(.connectionLost, "the station ended the stream: \(url)", retry: .whenOpened))
     }
     if remainingSkipByteCount > 0 {
@@ -293,7 +293,7 @@ final class HTTPTransfer {
     sharedState.update { state in
       state.isRunning = false
       state.isAtEnd = true
-      if state.facts?.byteCount == nil { state.facts?.byteCount = byteCount }
+      if state.resourceInfo?.byteCount == nil { state.resourceInfo?.byteCount = byteCount }
     }
   }
 
@@ -417,7 +417,7 @@ final class HTTPTransfer {
   }
 
   private func append(_ bytes: UnsafeRawBufferPointer, to state: inout HTTPTransferState) {
-    let limit = min(state.facts?.byteCount ?? .max, part.bytes?.upperBound ?? .max)
+    let limit = min(state.resourceInfo?.byteCount ?? .max, part.bytes?.upperBound ?? .max)
     let window = state.window
     defer { isComplete = part.bytes.map { window.end >= $0.upperBound } ?? false }
     func appendAudio(_ audio: UnsafeRawBufferPointer) {
@@ -460,7 +460,7 @@ final class HTTPTransfer {
 
   // MARK: - Response validation
 
-  /// Checks that the response matches the request, and adopts its facts about the resource.
+  /// Checks that the response matches the request, and records the properties of the resource.
   private func validate() {
     do throws(HTTPFailure) {
       switch head.status {
@@ -487,7 +487,8 @@ final class HTTPTransfer {
   }
 
   private func validateWhole() throws(HTTPFailure) {
-    let isLive = head.isStation && head.contentLength == nil || sharedState.withState { $0.facts?.isLive ?? false }
+    let isLive =
+      head.isStation && head.contentLength == nil || sharedState.withState { $0.resourceInfo?.isLive ?? false }
     if !isLive, offset > 0 {
       guard offset <= HTTPOptions.maximumSkipByteCount else {
         throw HTTPFailure(.rangesNotSupported, "the server does not support ranges: \(url)", retry: .never)
@@ -503,7 +504,7 @@ final class HTTPTransfer {
     guard let range = head.contentRange, range.bytes == nil, let total = range.total, total <= offset else {
       return false
     }
-    let known = sharedState.withState { $0.facts?.byteCount }
+    let known = sharedState.withState { $0.resourceInfo?.byteCount }
     if let known, known > total {
       logWrongLength("the server declared \(known) bytes but has \(total)")
     }
@@ -511,7 +512,7 @@ final class HTTPTransfer {
     return true
   }
 
-  /// Records the facts from the first response. Checks that those of a later response are the same.
+  /// Records the properties of the resource from the first response. Checks that a later response has the same ones.
   ///
   /// - Throws: `resourceChanged`.
   private func adopt(byteCount: Int64?, hasRanges: Bool, isLive: Bool = false) throws(HTTPFailure) {
@@ -520,11 +521,11 @@ final class HTTPTransfer {
     // Log before the reader observes that the resource is open.
     if !hasOpened { recordOpening(isLive: byteCount == nil) }
     let known = sharedState.update { state in
-      guard let known = state.facts else {
-        state.facts = HTTPTransferState.Facts(
+      guard let known = state.resourceInfo else {
+        state.resourceInfo = HTTPTransferState.ResourceInfo(
           byteCount: byteCount, hasRanges: hasRanges, isLive: isLive, mediaType: mediaType, strongETag: etag,
           effectiveURL: effectiveURL, stationFields: stationFields)
-        return HTTPTransferState.Facts?.none
+        return HTTPTransferState.ResourceInfo?.none
       }
       return known
     }
@@ -549,8 +550,8 @@ final class HTTPTransfer {
 
   /// Logs a wrong length, once per transfer.
   private func logWrongLength(_ text: String) {
-    guard !hasLoggedLength else { return }
-    hasLoggedLength = true
+    guard !hasLoggedWrongLength else { return }
+    hasLoggedWrongLength = true
     log.append(
       ErrorLogEvent(
         uri: url.redacted, serverAddress: serverAddress, statusCode: head.status,

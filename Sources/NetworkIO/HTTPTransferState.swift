@@ -2,8 +2,8 @@ import MediaCore
 
 /// The state that a resource's reader and its transfer share, under one lock.
 struct HTTPTransferState {
-  /// The facts from the first response.
-  struct Facts: Sendable, Hashable {
+  /// The properties of the resource, from the first response.
+  struct ResourceInfo: Sendable, Hashable {
     /// The number of bytes; nil when the server does not announce it.
     var byteCount: Int64?
     /// Whether the server supports ranges.
@@ -19,10 +19,11 @@ struct HTTPTransferState {
   }
 
   let window: ByteWindow
-  var facts: Facts?
+  /// The properties of the resource; nil before it is open.
+  var resourceInfo: ResourceInfo?
   /// The offset of the next request; the transfer resets it.
   var requestedOffset: Int64?
-  /// Whether a transfer continues after the window's end, or a new attempt is scheduled.
+  /// Whether the transfer appends bytes to the window, or a new attempt is scheduled.
   var isRunning = false
   /// Whether the transfer is paused because the window is full.
   var isPaused = false
@@ -32,14 +33,14 @@ struct HTTPTransferState {
   var failure: MediaError?
   /// The number of received bytes and the transfer times.
   var statistics = TransferStatistics()
-  /// The session in the access log, once opening has started.
+  /// The session in the access log; nil before the start.
   var session: NetworkLog.Session?
   var isCancelled = false
   var isClosed = false
   var isStarted = false
   /// Pending titles, in order.
   var titles: [StreamTitle] = []
-  /// The transfer of the HTTP loop, once it is started.
+  /// The transfer in the HTTP loop; nil before the start.
   var transfer: HTTPLoop.TransferID?
 
   static let maximumTitleCount = 64
@@ -48,8 +49,8 @@ struct HTTPTransferState {
 
   /// Whether bytes at any offset can be read.
   var isSeekable: Bool {
-    guard let facts, !facts.isLive else { return false }
-    return facts.hasRanges || facts.byteCount.map { $0 <= HTTPOptions.maximumSkipByteCount } ?? false
+    guard let info = resourceInfo, !info.isLive else { return false }
+    return info.hasRanges || info.byteCount.map { $0 <= HTTPOptions.maximumSkipByteCount } ?? false
   }
 
   /// Discards the buffered bytes for a transfer from `offset` on.

@@ -13,7 +13,7 @@ public struct AccessLogEvent: Sendable, Hashable {
   public var numberOfServerAddressChanges = 0
   /// `file` when the number of bytes is known, `live` otherwise; empty before the first response.
   public var playbackType = ""
-  /// The time from the request to open until the first byte of the body, in nanoseconds; nil before.
+  /// The time from the start of opening to the first byte of the body, in nanoseconds; nil before that byte.
   public var startupNanoseconds: Int64?
   /// The number of requests to the server.
   public var numberOfMediaRequests = 0
@@ -40,7 +40,7 @@ public struct AccessLogEvent: Sendable, Hashable {
   }
 }
 
-/// An error, whether or not a retry succeeded. As AVPlayerItemErrorLogEvent.
+/// An error, as AVPlayerItemErrorLogEvent. Also recorded when a retry succeeded.
 public struct ErrorLogEvent: Sendable, Hashable {
   /// The URL without credentials.
   public var uri: String
@@ -111,7 +111,7 @@ public final class NetworkLog: Sendable {
 
   public init() {}
 
-  /// The log of all resources that are not from a network; always empty.
+  /// The log for resources that are not from a network; always empty.
   public static let empty = NetworkLog()
 
   /// The sessions in the order of their start: one for each opening of the resource.
@@ -154,7 +154,7 @@ public final class NetworkLog: Sendable {
     }
   }
 
-  /// Marks a session as the played one: stalls are counted in its event.
+  /// Marks the session that is played. Stalls are counted in its event.
   public func markPlayed(_ session: Session) { state.withLock { $0.played = session } }
 
   private func changePlayed(_ body: (inout AccessLogEvent) -> Void) {

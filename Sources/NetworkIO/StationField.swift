@@ -21,7 +21,7 @@ public struct StationField: Sendable, Hashable {
     guard head.isStation else { return [] }
     var found: [String: String] = [:]
     for (key, value) in head.fields {
-      // Icecast sends this field under a separate name.
+      // Icecast sends `ice-audio-info`, without the prefix `icy-`.
       let name = key.hasPrefix("icy-") ? String(key.dropFirst(4)) : key == "ice-audio-info" ? "audio-info" : ""
       guard !name.isEmpty, !ignored.contains(name), !value.isEmpty,
         value.utf8.count + name.utf8.count <= maximumByteCount
