@@ -13,7 +13,7 @@ package final class MessageDecoder: Decoder {
 
   private init(_ bytes: [UInt8], from offset: Int) { (self.bytes, self.offset) = (bytes, offset) }
 
-  /// Decodes a value from all bytes from an offset on.
+  /// Decodes a value from the bytes at `offset` and after it. All of them must belong to the value.
   package static func value<Value: Decodable>(
     _ type: Value.Type, from bytes: [UInt8], at offset: Int = 0
   ) throws(MalformedMessage) -> Value {
@@ -105,7 +105,7 @@ private struct KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: MessageDecoder
   var codingPath: [any CodingKey] { [] }
 
-  /// The case of an enumeration, whose name is next. Only enumerations use this property.
+  /// The key of the enumeration case whose name is next in the bytes. Only enumerations use this property.
   var allKeys: [Key] {
     let offset = decoder.offset
     defer { decoder.offset = offset }

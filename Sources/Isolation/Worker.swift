@@ -1,4 +1,4 @@
-// The worker's side. The worker restricts itself, then performs tasks until the other end of its socket is closed. It
+// The worker process. It restricts itself, then performs tasks until the other end of its socket is closed. It
 // has no access to files, networks or other processes. It reads only descriptors that it received, and bytes that it
 // requests.
 import CSandbox
@@ -26,7 +26,7 @@ package struct WorkerRequest {
   package let descriptors: [Int32]
   fileprivate let connection: WorkerConnection
 
-  /// Sends a report to the player process, in a form that depends on the function. Threading: any thread.
+  /// Sends a report to the player process. Its type depends on the function. Threading: any thread.
   package func report(_ content: some Encodable) { connection.send(.report, content) }
 }
 
@@ -73,8 +73,8 @@ package enum Worker {
     }
   }
 
-  /// Removes all rights of this process; false on failure. On a kernel without Landlock, only the system call filter
-  /// denies access to paths.
+  /// Removes all rights of this process. Returns false on failure. On a kernel without Landlock, only the system call
+  /// filter denies access to paths.
   private static func restrict(_ limits: WorkerLimits) -> Bool {
     guard sandbox_limit_core(0) == 0, sandbox_limit_file_size(limits.fileByteCount) == 0,
       sandbox_limit_open_files(limits.openFileCount) == 0, sandbox_limit_data(limits.dataByteCount) == 0,

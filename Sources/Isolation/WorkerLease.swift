@@ -5,9 +5,10 @@ import LibAV
 import MediaCore
 import Synchronization
 
-/// A worker that is reserved for one user, for one task or for all tasks on one file.
+/// A worker that is reserved for one caller, for one task or for all tasks on one file.
 ///
-/// The file's interrupt cancels tasks: reads of its bytes fail. A worker without a result soon after that is killed.
+/// The interrupt of the file cancels the running task: reads of the file then fail. A worker that does not finish
+/// within the grace time is killed.
 ///
 /// Threading: one thread at a time, which blocks.
 package final class WorkerLease: @unchecked Sendable {
@@ -23,7 +24,7 @@ package final class WorkerLease: @unchecked Sendable {
   private var loss: MediaError?
   /// Whether the worker may perform tasks after this lease.
   private let isReusable: Bool
-  /// The time that a cancelled worker has to finish, in ms.
+  /// The grace time: the time that a cancelled worker has to finish, in ms.
   private var graceMilliseconds: Int32 = 0
   /// The files whose bytes the worker requests; nil for a file whose descriptor the worker has.
   private var sources: [FileSource?] = []
@@ -71,7 +72,7 @@ package final class WorkerLease: @unchecked Sendable {
         sources.append(source.localDescriptor == nil ? source : nil)
       }
     } catch {
-      // The worker still waits for the rest of this task.
+      // The worker still waits for the rest of this task, so it cannot be reused.
       process.kill()
       loss = error
       throw error
@@ -208,7 +209,7 @@ package final class WorkerLease: @unchecked Sendable {
         result += message.dropFirst()
         if message[0] == MessageKind.result.rawValue { return .success(result) }
       case .failure:
-        // An error of a read in this process is more precise than the worker's.
+        // The error of a read in this process is more precise than the worker's error.
         if let readFailure { return .failure(readFailure) }
         return .failure(try decode(MediaError.self, message))
       default: throw WorkerLost()

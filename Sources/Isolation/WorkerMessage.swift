@@ -1,5 +1,5 @@
-// The messages between the player process and its workers. A message is one byte, its kind, and its content, and has a
-// bounded length. A file may have compromised the worker, so every byte from a worker is untrusted.
+// The messages between the player process and its workers. A message consists of its kind, one byte, and its content.
+// Its length is bounded. A file may have compromised the worker, so every byte from a worker is untrusted.
 import MediaCore
 
 /// The kind of a message: its first byte.

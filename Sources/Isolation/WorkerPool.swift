@@ -1,5 +1,5 @@
 // Idle and busy workers. A worker starts when none is idle. A few workers stay idle, so that the next task does not
-// wait for a process to start.
+// wait for the start of a process.
 import Glibc
 import Logging
 import MediaCore
@@ -10,14 +10,16 @@ import Synchronization
 ///
 /// Threading: any thread; a task blocks the calling thread.
 public final class WorkerPool: Sendable {
-  /// Counters for `stats`.
+  /// The numbers of workers and leases.
   public struct Statistics: Sendable, Hashable {
-    /// Workers that wait for a task.
+    /// Workers without a lease.
     public var idleCount = 0
-    /// Workers that perform a task.
+    /// Workers with a lease.
     public var busyCount = 0
+    /// Processes started so far.
     public var startedCount = 0
-    public var taskCount = 0
+    /// Leases so far.
+    public var leaseCount = 0
     /// Workers that crashed during a task.
     public var crashCount = 0
   }
@@ -46,11 +48,11 @@ public final class WorkerPool: Sendable {
     }
   }
 
-  /// Maximum number of tasks of one worker. It limits the time that traces of a file stay in the worker's memory.
+  /// Maximum number of tasks of one worker. It limits how long data of a file stays in the memory of a worker.
   private static let maximumTaskCount = 2_048
   /// Maximum number of idle workers for each nice value: the number of files that are opened concurrently.
   static let maximumIdleCount = 4
-  /// Maximum number of busy workers: the number of threads that open files. Slow servers keep workers busy.
+  /// Maximum number of busy workers: the number of threads that open files. A slow server keeps a worker busy.
   static let maximumCount = 64
 
   /// The program that a worker runs.
@@ -97,13 +99,15 @@ public final class WorkerPool: Sendable {
     for worker in idle { worker.process.kill() }
   }
 
-  /// Reserves a worker until the lease is released. If none is idle, a new worker starts. The lease gets that one or
-  /// the first that another lease releases. Blocks meanwhile. The worker has the priority of the calling thread.
+  /// Reserves a worker until the lease is released. Blocks.
+  ///
+  /// If no worker is idle, a new one starts. If another lease releases its worker meanwhile, this lease gets that one.
+  /// The worker has the priority of the calling thread.
   ///
   /// - Throws: `workerUnavailable` if the program cannot be started, or too many workers are busy.
   package func lease() throws(MediaError) -> WorkerLease { WorkerLease(self, try reserve()) }
 
-  /// Starts a worker with special limits, which ends with its lease. Blocks while the worker starts.
+  /// Starts a worker with special limits. The worker ends with its lease. Blocks while the worker starts.
   ///
   /// - Throws: the errors of `lease()`.
   package func lease(limits: WorkerLimits) throws(MediaError) -> WorkerLease {
@@ -118,7 +122,8 @@ public final class WorkerPool: Sendable {
     if isReusable { makeAvailable(worker) } else { worker.process.kill() }
   }
 
-  /// Waits for a worker of another lease while a new one starts, and returns the first that is ready.
+  /// Returns a worker that another lease releases within the time limit, otherwise `new`. An unused `new` becomes
+  /// available.
   private func preferReturnedWorker(to new: PooledWorker) -> PooledWorker {
     let delivery = ConditionMutex<PooledWorker?>(nil)
     state.withLock { state in
@@ -142,14 +147,14 @@ public final class WorkerPool: Sendable {
     logger.warning("a worker process crashed", metadata: ["end": "\(end.description)", "file": "\(file)"])
   }
 
-  /// An idle worker, or a new one. A worker with special limits is always new.
+  /// Reserves an idle worker or a new one. A worker with special limits is always new.
   private func reserve(limits: WorkerLimits? = nil) throws(MediaError) -> PooledWorker {
     let niceness = Self.threadNiceness
     let (isFull, areOthersBusy, idle) = state.withLock { state in
       let busyCount = state.statistics.busyCount
       if busyCount >= Self.maximumCount { return (true, true, nil as PooledWorker?) }
       state.statistics.busyCount += 1
-      state.statistics.taskCount += 1
+      state.statistics.leaseCount += 1
       return (false, busyCount > 0, limits == nil ? state.popIdle(niceness) : nil)
     }
     if isFull {
@@ -190,5 +195,5 @@ public final class WorkerPool: Sendable {
   }
 }
 
-/// The worker ended during a task, or sent an invalid message.
+/// The error when a worker ended during a task, or sent an invalid message.
 struct WorkerLost: Error {}

@@ -84,7 +84,7 @@ final class WorkerProcess: Sendable {
     }
   }
 
-  /// Kills the process. A thread in `wait` continues. Does not block.
+  /// Kills the process, which ends a `wait` on another thread. Does not block.
   func kill() {
     state.withLock { state in
       guard state.end == nil else { return }

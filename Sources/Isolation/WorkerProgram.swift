@@ -6,8 +6,8 @@ public enum WorkerProgram {
   /// The name of the program.
   public static let name = "playhead-worker"
 
-  /// The path of the program in the folder of the running program, or else in `../lib/playhead` of that folder; nil if
-  /// neither exists. Blocks briefly.
+  /// The path of the program: in the folder of the running program, otherwise in `../lib/playhead` relative to that
+  /// folder. Nil if neither exists. Blocks briefly.
   public static func path() -> String? {
     var path = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     let count = readlink("/proc/self/exe", &path, path.count - 1)

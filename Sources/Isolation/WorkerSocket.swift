@@ -14,7 +14,7 @@ final class WorkerSocket: @unchecked Sendable {
 
   deinit { buffer.deallocate() }
 
-  /// A connected pair of descriptors; nil with `errno`. Both close on exec.
+  /// Creates a connected pair of descriptors, which close on exec. Returns nil on failure, with the reason in `errno`.
   static func pair() -> (Int32, Int32)? {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
@@ -40,7 +40,7 @@ final class WorkerSocket: @unchecked Sendable {
     return send([kind.rawValue] + rest, descriptors: descriptors)
   }
 
-  /// Waits until there is a message or the other end is closed. Returns false after the given time.
+  /// Waits for a message or the end of the connection. Returns false on a timeout.
   func waitUntilReadable(timeoutMilliseconds milliseconds: Int32) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     var result: Int32

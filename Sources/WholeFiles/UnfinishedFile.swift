@@ -18,13 +18,13 @@ extension WholeFile {
 
 /// A file that is being written under a temporary name in its folder.
 ///
-/// The file is removed with the object unless it was committed or has an `unfinishedName`. Threading: one thread at a
-/// time.
+/// Releasing the object removes the file, unless it was committed or has an `unfinishedName`. Threading: one thread at
+/// a time.
 public final class UnfinishedFile {
-  /// The descriptor for writing and reading; open until the file is committed or given up.
+  /// The descriptor for writing and reading; open until the file is committed, discarded or kept.
   public let descriptor: Int32
   private let file: WholeFile
-  /// All operations use this folder, even if its path changes meanwhile.
+  /// The open folder, so that all operations use it even if its path changes meanwhile.
   private let folder: Int32
   private let temporaryName: [UInt8]
   private var isOpen = true
@@ -84,9 +84,9 @@ public final class UnfinishedFile {
   public func commit(as file: WholeFile) throws(MediaError) {
     precondition(isOpen, "the file has already been committed or discarded")
     var error: MediaError?
-    // Without this, a power failure can leave an empty file under the name.
+    // Without fsync(2), a power failure can leave an empty file under the name.
     if fsync(descriptor) != 0 { error = file.failure("fsync") }
-    // Retain the lock until the file has its name.
+    // The duplicate descriptor retains the lock until the file has its name.
     let lock = file.unfinishedName == nil ? -1 : dup(descriptor)
     if close(descriptor) != 0, error == nil { error = file.failure("close") }
     isOpen = false

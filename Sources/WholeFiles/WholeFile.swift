@@ -122,7 +122,7 @@ public struct WholeFile: Sendable {
   }
 
   func writeAll(_ bytes: [UInt8], _ descriptor: Int32) throws(MediaError) {
-    // This function only appends.
+    // All writes append, so the size of the file is the offset.
     var status = stat()
     let byteCount = fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
     guard WritableSpace.allows(growing: descriptor, to: byteCount + Int64(bytes.count)) else {
@@ -148,7 +148,7 @@ public struct WholeFile: Sendable {
         return
       }
       if errno == EEXIST { throw alreadyExists }
-      // A file system without hard links.
+      // The file system has no hard links: check and rename.
       guard errno == EPERM || errno == EOPNOTSUPP else { throw failure("link") }
       guard !exists(in: folder) else { throw alreadyExists }
     }

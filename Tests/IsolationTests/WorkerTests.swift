@@ -52,7 +52,7 @@ import Testing
     #expect(try Self.count(try Self.memorySource(bytes), in: pool) == 300_000)
     let byteSource = try FileSource(opened: BytesInMemory(bytes), hint: "a", interrupt: Interrupt())
     #expect(try Self.count(byteSource, in: pool) == 300_000)
-    #expect(pool.statistics.startedCount == 1 && pool.statistics.taskCount == 3 && pool.statistics.crashCount == 0)
+    #expect(pool.statistics.startedCount == 1 && pool.statistics.leaseCount == 3 && pool.statistics.crashCount == 0)
   }
 
   /// A new worker takes longer to start than most tasks.
