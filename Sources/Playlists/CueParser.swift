@@ -4,7 +4,8 @@ import MediaCore
 ///
 /// - A track begins at its INDEX 01. It ends at the INDEX 01 of the next track in the same FILE, or at the end of the
 ///   file.
-/// - Audio between INDEX 00 and 01 belongs to the previous track, so that no audio is lost.
+/// - Audio between INDEX 00 and 01 belongs to the previous track, so that no audio is lost. Before a track that is not
+///   AUDIO, the previous track ends at INDEX 00.
 /// - PREGAP and POSTGAP are silence that the file does not contain. They are retained as metadata.
 /// - Tracks that are not AUDIO are omitted.
 struct CueParser {
@@ -35,11 +36,11 @@ struct CueParser {
     ("REPLAYGAIN_ALBUM_GAIN", .replayGainAlbumGain), ("REPLAYGAIN_ALBUM_PEAK", .replayGainAlbumPeak),
     ("REPLAYGAIN_TRACK_GAIN", .replayGainTrackGain), ("REPLAYGAIN_TRACK_PEAK", .replayGainTrackPeak),
   ]
-  /// CD frames, the unit of times.
+  /// CD frames per second. Times are in CD frames.
   private static let framesPerSecond: Int32 = 75
 
   private let text: PlaylistText
-  /// The FILEs; the location is nil when the name is invalid.
+  /// The files of the FILE lines; the location is nil when the name is invalid.
   private var files: [(location: PlaylistLocation?, type: String)] = []
   private var tracks: [Track] = []
 

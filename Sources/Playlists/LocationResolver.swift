@@ -7,7 +7,7 @@ struct LocationResolver {
 
   /// The supported URL schemes.
   static let schemes: Set<String> = ["http", "https"]
-  /// Schemes that need no `//` after the colon. Any other name with a colon is a file name.
+  /// Schemes that are recognized without `//` after the colon. Any other name without `//` is a file name.
   private static let opaqueSchemes: Set<String> = [
     "file", "javascript", "data", "mailto", "urn", "about", "cdda", "dvd", "magnet", "pipe", "fd", "concat", "subfile",
   ]

@@ -33,11 +33,11 @@ struct LocationWriter {
     }
   }
 
-  /// The path relative to the base; nil when the path is not below the base, or when the result would be read
-  /// differently.
+  /// The path relative to the base. Nil when the path is not below the base, or when a parser would resolve the result
+  /// to another path.
   private func relative(_ path: [UInt8]) -> ArraySlice<UInt8>? {
     guard let base, path.starts(with: base) else {
-      // A playlist without a location.
+      // The entries of a playlist without a location have relative paths.
       return path.first == UInt8(ascii: "/") || path.starts(with: "./".utf8) ? nil : path[...]
     }
     let rest = path.dropFirst(base.count)
@@ -54,7 +54,7 @@ struct LocationWriter {
     return text
   }
 
-  /// Whether a relative name would be read as something else: a comment, a URL, a drive, or a Windows path.
+  /// Whether a parser would not read the name as a relative path, but as a comment, a URL, a drive or a Windows path.
   private static func isAmbiguous(_ name: ArraySlice<UInt8>) -> Bool {
     name.first == UInt8(ascii: "#") || LocationResolver.scheme(of: name) != nil || LocationResolver.isDrive(name)
       || name.first == UInt8(ascii: "\"") || name.contains(UInt8(ascii: "\\"))

@@ -50,7 +50,7 @@ enum M3UParser {
       if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
       if byte == UInt8(ascii: ","), !isQuoted { return (number.positiveSeconds, text.nonEmptyString(rest)) }
     }
-    // An unclosed quote does not count as a quote.
+    // An unclosed quote is an ordinary character.
     guard isQuoted, let comma = value.firstIndex(of: UInt8(ascii: ",")) else { return (number.positiveSeconds, nil) }
     return (number.positiveSeconds, text.nonEmptyString(value[(comma + 1)...]))
   }

@@ -42,7 +42,7 @@ public enum PlaylistLocation: Sendable, Hashable {
   }
 }
 
-/// Metadata of playlists and entries other than titles and durations. The raw values are for programs.
+/// Metadata of playlists and entries other than titles and durations. The raw values are part of the saved state.
 public enum PlaylistMetadataKey: String, Sendable, Hashable, CaseIterable {
   case creator
   case album
@@ -167,8 +167,8 @@ public struct Playlist: Sendable, Hashable {
     self = builder.playlist
   }
 
-  /// The entries with the metadata of the playlist merged in.
-  public var inheritedEntries: [PlaylistEntry] {
+  /// The entries with the metadata that they inherit from the playlist.
+  public var entriesWithInheritedMetadata: [PlaylistEntry] {
     guard !metadata.isEmpty || title != nil else { return entries }
     let keys: Set<PlaylistMetadataKey> = [
       .creator, .genre, .date, .catalog, .discID, .songwriter, .replayGainAlbumGain, .replayGainAlbumPeak,

@@ -34,7 +34,9 @@ struct PlaylistBuilder {
     }
   }
 
-  /// Resolves the first valid one of several URI references. Throws the error of the first one when none is valid.
+  /// Resolves the first valid one of several URI references.
+  ///
+  /// - Throws: the error of the first reference when none is valid.
   func location(ofReferences references: [String]) throws(MediaError) -> PlaylistLocation {
     var first: MediaError?
     for reference in references {

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// The bytes of a playlist, from the caller's reader.
+/// The bytes of a playlist, as a ``Playlist/Reader`` returns them.
 public struct PlaylistData: Sendable {
   public var bytes: [UInt8]
   /// The identity of the file, independent of its name: device and inode. Nil: the location is the identity.
@@ -40,7 +40,6 @@ extension Playlist {
     expanding location: PlaylistLocation, assumed: PlaylistFormat? = nil, usage: inout PlaylistUsage, reader: Reader
   ) throws(MediaError) {
     self.init()
-    // `reader` does not escape: it is only passed on, never stored.
     var expander = PlaylistExpander(usage)
     defer { usage = expander.usage }
     try expander.expand(location, assumed: assumed, reader)
@@ -48,7 +47,7 @@ extension Playlist {
   }
 }
 
-/// The part of ``PlaylistLimits`` that playlists read together have used.
+/// The parts of ``PlaylistLimits`` that several playlists have used together.
 public struct PlaylistUsage: Sendable, Hashable {
   var playlistCount = 0
   var byteCount = 0
@@ -102,7 +101,7 @@ private struct PlaylistExpander {
     result.skippedCount += playlist.skippedCount
     for warning in playlist.warnings { warn(warning) }
     enclosingPlaylists.append(Step(location: location, identity: data.identity))
-    for entry in playlist.inheritedEntries {
+    for entry in playlist.entriesWithInheritedMetadata {
       if entry.range == nil, entry.location.isNamedAsPlaylist {
         try expandNested(entry, reader)
       } else {

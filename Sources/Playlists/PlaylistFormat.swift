@@ -24,7 +24,7 @@ public enum PlaylistFormat: String, Sendable, Hashable, CaseIterable {
   /// a playlist.
   public init?(of bytes: [UInt8], extension: String?) { self.init(of: PlaylistText(bytes), extension: `extension`) }
 
-  /// The number of bytes to check for bytes that never occur in text.
+  /// The number of bytes that are searched for NUL bytes, which never occur in text, and for the root element.
   private static let probedByteCount = 4_096
 
   /// Detects the format. `assumed` is the format when content and extension are ambiguous. It is not used for binary
@@ -55,7 +55,8 @@ public enum PlaylistFormat: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Detects the tags that make a list of names an HLS stream (RFC 8216, sections 4.3.2 to 4.3.5).
+  /// The HLS format of an extended M3U playlist, by its tags (RFC 8216, sections 4.3.2 to 4.3.5). Nil without these
+  /// tags.
   private static func hls(_ text: PlaylistText) -> PlaylistFormat? {
     let master = ["STREAM-INF:", "I-FRAME-STREAM-INF:", "MEDIA:", "SESSION-DATA:", "SESSION-KEY:"]
     let media = [

@@ -152,8 +152,8 @@ extension ArraySlice<UInt8> {
     return number
   }
 
-  /// The positive decimal seconds; nil for any other text. Playlists use 0 and -1 for unknown durations. Durations
-  /// above `PlaylistLimits.duration` are nil.
+  /// The positive decimal seconds. Nil for any other text, and above `PlaylistLimits.duration`. Playlists use 0 and -1
+  /// for unknown durations.
   var positiveSeconds: MediaTime? {
     guard count <= 32, let text = String(validating: self, as: UTF8.self), let time = MediaTime(decimal: text) else {
       return nil

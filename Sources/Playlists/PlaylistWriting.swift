@@ -5,8 +5,8 @@ extension Playlist {
   ///
   /// `base` is the folder of the new playlist. Files below it get relative names, all others absolute paths.
   ///
-  /// The result reads back unchanged within the limits of the format. Durations are rounded to 1 ns in M3U, to 1 s in
-  /// PLS and to 1 ms in XSPF. Line breaks in titles become spaces.
+  /// Parsing the result returns the same playlist, within the limits of the format. Durations are rounded to 1 ns in
+  /// M3U, to 1 s in PLS and to 1 ms in XSPF. Line breaks in titles become spaces.
   ///
   /// - Throws: `invalidArgument` for entries that the format cannot represent:
   ///   - parts of files in M3U, PLS and XSPF;

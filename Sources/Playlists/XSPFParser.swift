@@ -1,6 +1,6 @@
-// Reads XSPF with libxml2's pull parser. No network, no files, no entities except XML's predefined ones. A document
-// type is rejected, so that no entities can be expanded. The parser retains one branch of the tree at a time.
-// libxml2's limits stay enabled (256 levels, 10 MB of text in one node).
+// Reads XSPF with libxml2's pull parser. The parser accesses no network and no files, and expands only XML's predefined
+// entities: a document type is rejected. It retains one branch of the tree at a time. libxml2's limits stay enabled
+// (256 levels, 10 MB of text in one node).
 import CXML
 import MediaCore
 
@@ -26,7 +26,7 @@ struct XSPFParser {
   private var trackLine = 0
 
   static func parse(_ text: PlaylistText, into builder: inout PlaylistBuilder) throws(MediaError) {
-    // Check before the parser reads the text, in all encodings of playlists.
+    // Check before libxml2 reads the text. Text with a UTF-16 byte order mark has already been converted to UTF-8.
     guard !containsDocumentType(text.bytes) else { throw documentTypeError(builder) }
     try text.bytes.withUnsafeBufferPointer { (bytes) throws(MediaError) -> Void in
       let memory = UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self)

@@ -27,9 +27,9 @@ import Testing
         .songwriter: "Someone", .pregap: "00:02:00", .replayGainTrackGain: "-6.20 dB",
       ])
     #expect(list.entries[2].metadata == [.trackNumber: "3", .postgap: "00:01:00"])
-    let inherited = list.inheritedEntries[1]
+    let inherited = list.entriesWithInheritedMetadata[1]
     #expect(inherited.metadata[.creator] == "Faithless" && inherited.metadata[.album] == list.title)
-    #expect(list.inheritedEntries[0].metadata[.creator] == "Faithless & friend")
+    #expect(list.entriesWithInheritedMetadata[0].metadata[.creator] == "Faithless & friend")
   }
 
   /// As written by Exact Audio Copy, with each gap at the end of the previous file.

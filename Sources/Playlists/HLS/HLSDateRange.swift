@@ -2,7 +2,7 @@ import MediaCore
 
 /// A date range with metadata (`EXT-X-DATERANGE`, RFC 8216, section 4.3.2.7).
 public struct HLSDateRange: Sendable, Hashable {
-  /// The value of an attribute: a text, a number as written, or bytes (a hexadecimal number, as for SCTE-35).
+  /// The value of an attribute: a text, the digits of a number, or bytes (a hexadecimal number, as for SCTE-35).
   public enum Value: Sendable, Hashable {
     case text(String)
     case number(String)
@@ -29,7 +29,7 @@ public struct HLSDateRange: Sendable, Hashable {
 
   /// Parses a range. Nil when invalid; the stream is playable without it.
   ///
-  /// - Parameter known: returns the range with the same id, which this tag may extend.
+  /// - Parameter known: returns the earlier range with an id, which this tag extends.
   init?(_ attributeList: HLSAttributes, known: (String) -> HLSDateRange?) {
     guard let id = attributeList["ID"], !id.isEmpty else { return nil }
     let earlier = known(id)

@@ -3,7 +3,7 @@
 import MediaCore
 
 extension HLSPlaylist {
-  /// Whether bytes are an HLS playlist and not a plain list of media.
+  /// Whether bytes are an HLS playlist and not a plain M3U playlist.
   public static func recognizes(_ bytes: [UInt8]) -> Bool {
     let format = PlaylistFormat(of: PlaylistText(bytes), extension: nil)
     return format == .hlsMedia || format == .hlsMaster
@@ -116,7 +116,7 @@ struct HLSMasterParser {
   }
 
   private mutating func addVariant(_ uri: ArraySlice<UInt8>, _ reader: HLSLineReader) throws(MediaError) {
-    // Some playlists contain duplicate URIs or stray text: a URI without a tag is ignored.
+    // A URI without a tag is ignored: some playlists contain duplicate URIs or stray text.
     guard let attributes = pending else { return }
     pending = nil
     guard playlist.variants.count < HLSLimits.variantCount else {
@@ -174,19 +174,19 @@ extension HLSRendition {
     isDefault = attributes.isYes("DEFAULT")
     // DEFAULT=YES implies AUTOSELECT=YES.
     isAutoselect = attributes.isYes("AUTOSELECT") || isDefault
-    language = attributes["LANGUAGE"].map(Self.code)
-    associatedLanguage = attributes["ASSOC-LANGUAGE"].map(Self.code)
+    language = attributes["LANGUAGE"].map(Self.truncatedCode)
+    associatedLanguage = attributes["ASSOC-LANGUAGE"].map(Self.truncatedCode)
     characteristics = (attributes["CHARACTERISTICS"] ?? "").split(separator: ",").prefix(32).map {
-      Self.code($0.drop { $0 == " " })
+      Self.truncatedCode($0.drop { $0 == " " })
     }
     // Examples: `6`, `16/JOC`, `2/-/BINAURAL`.
     let count = attributes["CHANNELS"].flatMap { HLSNumber.integer($0.prefix { $0 != "/" }) }
     channelCount = count.flatMap { (1...64).contains($0) ? Int($0) : nil }
-    instreamID = attributes["INSTREAM-ID"].map(Self.code)
+    instreamID = attributes["INSTREAM-ID"].map(Self.truncatedCode)
   }
 
-  /// Truncates a code to 64 characters.
-  private static func code(_ text: some StringProtocol) -> String { String(text.prefix(64)) }
+  /// Truncates a code, such as a language, to 64 characters.
+  private static func truncatedCode(_ text: some StringProtocol) -> String { String(text.prefix(64)) }
 }
 
 /// Parses a media playlist.
@@ -218,7 +218,7 @@ struct HLSMediaParser {
     }
     self.reader = reader
     guard hasTarget else { throw reader.invalid("the target duration is missing") }
-    // Protects against wrong target durations, which would cause reloads permanently or never.
+    // A target duration that is too short would cause constant reloads.
     let longest = playlist.segments.reduce(0) { max($0, $1.durationNanoseconds) }
     playlist.targetNanoseconds = max(playlist.targetNanoseconds, longest, 1_000_000_000)
     playlist.dateRanges = dateRanges.ranges
@@ -288,7 +288,7 @@ struct HLSMediaParser {
   private mutating func parseKey(_ attributes: HLSAttributes, _ reader: HLSLineReader) throws(MediaError) -> Int? {
     guard let method = attributes["METHOD"] else { throw reader.invalid("the METHOD of the key is missing") }
     if method == "NONE" { return nil }
-    // A stream may offer several key systems, each with a tag; only the plain one is supported.
+    // A stream may offer several key systems, each with a tag. Only AES-128 with an `identity` key is supported.
     let format = attributes["KEYFORMAT"] ?? "identity"
     let isPlain = method == "AES-128" && format == "identity"
     if !isPlain, let keyIndex, playlist.keys[keyIndex].method == .aes128, duration == nil, !isGap,

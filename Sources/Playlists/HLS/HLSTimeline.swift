@@ -1,6 +1,6 @@
 import MediaCore
 
-/// The positions of a stream's segments in time. 0 is the start of the first loaded playlist. The window of a live
+/// The positions of a stream's segments in time. Time 0 is the start of the first loaded playlist. The window of a live
 /// stream moves along the timeline. Pure; times are in nanoseconds.
 public struct HLSTimeline: Sendable {
   /// A segment with everything needed to read it.
@@ -46,10 +46,10 @@ public struct HLSTimeline: Sendable {
   /// Creates a timeline of another variant or rendition of the same stream, aligned with `other`.
   ///
   /// The alignment uses the first applicable rule:
-  /// 1. If both playlists have ended and have the same length (within a target duration), both begin together.
+  /// 1. If both playlists have ended and have the same length (within a target duration), both begin at the same time.
   /// 2. If both contain recording dates, the dates determine the position.
   /// 3. If the segment numbers overlap, the numbers determine the position.
-  /// 4. Otherwise both end together.
+  /// 4. Otherwise both end at the same time.
   public init(_ playlist: HLSMediaPlaylist, alignedWith other: HLSTimeline) {
     self.init(playlist)
     let start = start(alignedWith: other)
@@ -119,7 +119,8 @@ public struct HLSTimeline: Sendable {
     return playlist.firstNumber + Int64(low)
   }
 
-  /// The number of the first available segment from which no discontinuity precedes the segment `number`.
+  /// The number of the first available segment in the stretch of the segment `number`. A stretch consists of the
+  /// segments between two discontinuities.
   public func firstNumber(ofStretchWith number: Int64) -> Int64? {
     guard let entry = entry(number) else { return nil }
     var first = number
@@ -153,7 +154,7 @@ public struct HLSTimeline: Sendable {
   public mutating func update(_ new: HLSMediaPlaylist) -> Update {
     let old = playlist
     if new.endNumber <= old.firstNumber, !old.segments.isEmpty { return restart(new) }
-    // The response of a server that has an older version than another server.
+    // A server can return an older version of the playlist than another server did.
     if new.endNumber < old.endNumber { return .unchanged }
     let isSame = new.endNumber == old.endNumber && new.isEnded == old.isEnded
     let start: Int64
@@ -254,7 +255,7 @@ public struct HLSReloadSchedule: Sendable {
   /// Processes a failed load, and returns the time of the next attempt.
   public mutating func failed(at now: Int64, targetNanoseconds: Int64) -> Int64 { now + targetNanoseconds / 2 }
 
-  /// Whether the stream has not changed for too long. Returns true once per occurrence.
+  /// Returns whether the stream has not changed for `staleTargetCount` target durations; true once until it changes.
   public mutating func becameStale(at now: Int64, targetNanoseconds: Int64) -> Bool {
     guard !hasReportedStaleness, now - lastChange >= Self.staleTargetCount * targetNanoseconds else { return false }
     hasReportedStaleness = true

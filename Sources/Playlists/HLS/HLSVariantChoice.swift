@@ -8,7 +8,7 @@ public struct HLSVariantChoice: Sendable {
     public var variant: HLSVariant
     /// The rendition to play; nil for the variant's audio.
     public var rendition: HLSRendition?
-    /// Whether the bit rate is within the limit.
+    /// Whether the bit rate of the variant is within the limit.
     public var isWithinLimit = true
     /// The location of the playlist to read.
     public var location: PlaylistLocation { rendition?.location ?? variant.location }

@@ -1,6 +1,6 @@
 /// Chooses the variant that the network throughput permits. Pure.
 public struct HLSVariantLadder: Sendable, Hashable {
-  /// One of the variants, in descending order of quality.
+  /// A variant in the ladder.
   public struct Rung: Sendable, Hashable {
     /// The measured bit rate of the loaded data, in bits per second; 0 when not known.
     public var bitRate: Int64
@@ -20,6 +20,7 @@ public struct HLSVariantLadder: Sendable, Hashable {
     }
   }
 
+  /// The variants, in descending order of quality.
   public var rungs: [Rung]
 
   public init(_ rungs: [Rung]) { self.rungs = rungs }
@@ -32,7 +33,7 @@ public struct HLSVariantLadder: Sendable, Hashable {
   /// The bit rate that a variant needs, in bits per second; nil when not known.
   ///
   /// A measured bit rate is used directly. For a variant without one, the current variant's measured bit rate is
-  /// scaled by the ratio of the bandwidths in the playlist. Both bandwidths include video alike.
+  /// scaled by the ratio of the bandwidths in the playlist, because both bandwidths include video.
   private func neededBitRate(_ index: Int, relativeTo current: Int) -> Double? {
     let (rung, currentRung) = (rungs[index], rungs[current])
     if rung.bitRate > 0 { return Double(rung.bitRate) }
@@ -51,8 +52,8 @@ public struct HLSVariantLadder: Sendable, Hashable {
   ///   - current: the index of the current variant.
   ///   - throughput: the throughput in bits per second; nil when not known.
   ///   - capacity: the throughput expected for a better variant, in bits per second. Its segments are larger, so the
-  ///     waits for responses weigh less. Nil: the same as `throughput`. It is not used for variants that need as much
-  ///     as one that recently arrived too slowly.
+  ///     waits for responses are a smaller share of the time. Not used for variants that need at least the bit rate of
+  ///     one that recently arrived too slowly. Nil: the same as `throughput`.
   ///   - isAhead: whether enough is buffered to try a better variant.
   public func choice(from current: Int, throughput: Double?, capacity: Double? = nil, isAhead: Bool) -> Int? {
     guard let throughput, rungs.indices.contains(current), rungs[current].bitRate > 0 else { return nil }
