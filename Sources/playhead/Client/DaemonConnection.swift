@@ -17,10 +17,11 @@ struct DaemonConnection: ~Copyable {
   private var readCount = 0
   private var searchedCount = 0
 
-  /// Connects to a socket. With `inPackets`, to a packet socket, from which each packet is read completely.
+  /// Connects to a socket.
   ///
+  /// - Parameter usesPackets: whether the socket is a packet socket (`SOCK_SEQPACKET`). Default: false.
   /// - Throws: `Unreachable`.
-  init(path: String, inPackets: Bool = false) throws(Unreachable) {
+  init(path: String, usesPackets: Bool = false) throws(Unreachable) {
     self.path = path
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -31,7 +32,7 @@ struct DaemonConnection: ~Copyable {
     withUnsafeMutableBytes(of: &address.sun_path) { bytes in
       for (index, byte) in path.utf8.enumerated() { bytes[index] = byte }
     }
-    let type = Int32(inPackets ? SOCK_SEQPACKET.rawValue : SOCK_STREAM.rawValue)
+    let type = Int32(usesPackets ? SOCK_SEQPACKET.rawValue : SOCK_STREAM.rawValue)
     let opened = socket(AF_UNIX, type | Int32(SOCK_CLOEXEC.rawValue), 0)
     let status = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -52,10 +53,10 @@ struct DaemonConnection: ~Copyable {
   /// The environment variable with the id of another user. The client trusts the daemons of this user.
   static let trustedUserVariable = "PLAYHEAD_DAEMON_UID"
 
-  /// The user at the other end (unix(7), SO_PEERCRED); nil if the client trusts this user. Trusted are the client's
-  /// user, root, and the user in `PLAYHEAD_DAEMON_UID`.
+  /// The user at the other end (unix(7), SO_PEERCRED); nil if the client trusts this user. The client trusts the user
+  /// that runs it, root, and the user in `PLAYHEAD_DAEMON_UID`.
   private static func untrustedUserID(of descriptor: Int32) -> UInt32? {
-    // struct ucred { pid_t pid; uid_t uid; gid_t gid; }, which is visible only with _GNU_SOURCE.
+    // The layout of `struct ucred`, which the headers declare only with _GNU_SOURCE.
     var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, .max, 0)
     var byteCount = socklen_t(MemoryLayout.size(ofValue: credentials))
     guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &byteCount) == 0 else { return .max }

@@ -2,7 +2,7 @@ import WireProtocol
 
 extension Invocation {
   /// Parses the single word after a command, from a set of choices.
-  mutating func choice(
+  mutating func parseChoice(
     _ name: [UInt8], _ arguments: ArraySlice<[UInt8]>, _ action: (String) -> Action?
   ) throws(Misuse) -> Action {
     let name = String(decoding: name, as: UTF8.self)
@@ -22,7 +22,7 @@ extension Invocation {
   }
 
   /// Parses the arguments of `help`: all commands or one.
-  mutating func help(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
+  mutating func parseHelp(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
     var words: [String] = []
     var rest = arguments
     while let argument = rest.popFirst() {
@@ -36,7 +36,7 @@ extension Invocation {
   }
 
   /// Parses the arguments of `add`.
-  mutating func add(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
+  mutating func parseAdd(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
     var options = AddOptions()
     var rest = arguments
     while let argument = rest.popFirst() {

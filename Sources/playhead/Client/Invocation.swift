@@ -82,7 +82,7 @@ struct Invocation: Equatable {
     var ticks: [[UInt8]] = []
     var times: [[UInt8]] = []
     /// Whether to watch the starts of chapters too.
-    var chapters = false
+    var includesChapters = false
     var meters: [[UInt8]] = []
     /// The item that `times` and chapters refer to; nil for every item.
     var item: [UInt8]?
@@ -90,16 +90,16 @@ struct Invocation: Equatable {
     var includesSeeks = false
     var keys: [[UInt8]] = []
     var player: [UInt8]?
-    /// Whether to print events even on a terminal.
-    var lines = false
+    /// Whether to print events also on a terminal, instead of the live line.
+    var printsLines = false
     /// Whether to wait for an unavailable daemon.
     var reconnects = false
     /// Whether any events were requested explicitly.
-    var selectsEvents: Bool { lines || selectsTimes || !keys.isEmpty }
+    var selectsEvents: Bool { printsLines || selectsTimes || !keys.isEmpty }
     /// Whether time-based events were requested.
-    var selectsTimes: Bool { !ticks.isEmpty || !times.isEmpty || chapters || !meters.isEmpty }
+    var selectsTimes: Bool { !ticks.isEmpty || !times.isEmpty || includesChapters || !meters.isEmpty }
 
-    /// The watched keys by default.
+    /// The default keys.
     static let defaultKeys = ["player.*", "item.*", "queue.version"].map { Array($0.utf8) }
   }
 
@@ -134,18 +134,18 @@ struct Invocation: Equatable {
     }
     guard let name = rest.popFirst() else { throw Misuse(message: "a command is missing; see playhead --help") }
     switch String(decoding: name, as: UTF8.self) {
-    case "watch": action = try watch(rest)
-    case "save": action = try save(rest)
-    case "record": action = try record(rest)
-    case "info", "tags": action = try inspect(String(decoding: name, as: UTF8.self), rest)
+    case "watch": action = try parseWatch(rest)
+    case "save": action = try parseSave(rest)
+    case "record": action = try parseRecord(rest)
+    case "info", "tags": action = try parseInspect(String(decoding: name, as: UTF8.self), rest)
     case "shell":
       action = try parseShellArguments(rest) ? .help(command: "shell") : .shell
-    case "add": action = try add(rest)
-    case "completions": action = try choice(name, rest) { CompletionScript(rawValue: $0).map { .completions($0) } }
-    case "manual": action = try choice(name, rest) { ManualPage(rawValue: $0).map { .manual($0) } }
+    case "add": action = try parseAdd(rest)
+    case "completions": action = try parseChoice(name, rest) { CompletionScript(rawValue: $0).map { .completions($0) } }
+    case "manual": action = try parseChoice(name, rest) { ManualPage(rawValue: $0).map { .manual($0) } }
     case "complete": action = .complete(Array(rest.first == Self.bytes("--") ? rest.dropFirst() : rest))
-    case "help": action = try help(rest)
-    default: action = try request(name, rest)
+    case "help": action = try parseHelp(rest)
+    default: action = try parseRequest(name, rest)
     }
   }
 
@@ -189,7 +189,7 @@ struct Invocation: Equatable {
 
   /// Parses a request. `--option value`, `--option=value` and `--flag` are equivalent to `option=value` and `flag`.
   /// `-o PATH` is equivalent to `file=PATH` for commands that make the daemon write a file.
-  private mutating func request(_ name: [UInt8], _ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
+  private mutating func parseRequest(_ name: [UInt8], _ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
     let command = String(decoding: name, as: UTF8.self)
     let spec = CommandName(rawValue: command).flatMap { CommandTable.spec($0) }
     var words = [name]
@@ -211,13 +211,13 @@ struct Invocation: Equatable {
       }
       if argument == Self.bytes("--help") || argument == Self.bytes("-h") { return .help(command: command) }
       if try parseGlobalOption(argument, &rest) { continue }
-      words.append(try Self.option(argument, among: spec?.parameters ?? [], of: command, &rest))
+      words.append(try Self.optionWord(argument, among: spec?.parameters ?? [], of: command, &rest))
     }
     return .request(words)
   }
 
   /// Converts `--option value`, `--option=value` or `--flag` to the word `option=value` or `flag`.
-  static func option(
+  static func optionWord(
     _ argument: [UInt8], among parameters: [ParameterSpec], of command: String, _ rest: inout ArraySlice<[UInt8]>
   ) throws(Misuse) -> [UInt8] {
     let option = argument.dropFirst(2)
@@ -232,8 +232,8 @@ struct Invocation: Equatable {
     return Array(option) + Self.bytes("=") + value
   }
 
-  /// Parses a file, and the options of `record.prepare` and `record.start` in either form.
-  private mutating func record(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
+  /// Parses the arguments of `record`: a file, and the options of `record.prepare` and `record.start` in either form.
+  private mutating func parseRecord(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
     let parameters = Self.recordParameters
     var words: [[UInt8]] = []
     var rest = arguments
@@ -249,7 +249,7 @@ struct Invocation: Equatable {
       }
       if argument == Self.bytes("--help") || argument == Self.bytes("-h") { return .help(command: "record") }
       if try parseGlobalOption(argument, &rest) { continue }
-      words.append(try Self.option(argument, among: parameters, of: "record", &rest))
+      words.append(try Self.optionWord(argument, among: parameters, of: "record", &rest))
     }
     guard !words.isEmpty else { throw Misuse(message: "record requires a file name") }
     guard !isJSON else { throw Misuse(message: "record does not support --json; use record.prepare and record.start") }
@@ -262,7 +262,7 @@ struct Invocation: Equatable {
     return specs.flatMap(\.parameters).filter { $0.position == .option }
   }
 
-  private mutating func save(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
+  private mutating func parseSave(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
     var options = SaveOptions()
     var files: [[UInt8]] = []
     var rest = arguments
@@ -296,7 +296,7 @@ struct Invocation: Equatable {
     return .save(options)
   }
 
-  private mutating func inspect(_ name: String, _ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
+  private mutating func parseInspect(_ name: String, _ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
     var options = InspectOptions(tagsOnly: name == "tags")
     let parameters = InspectOptions.parameters(tagsOnly: options.tagsOnly)
     // As in a request: `timeout=5` is an option, and `a=b.flac` is a file.
@@ -316,14 +316,14 @@ struct Invocation: Equatable {
         options.files += rest
         rest = []
       case "--help", "-h": return .help(command: name)
-      default: options.words.append(try Self.option(argument, among: parameters, of: name, &rest))
+      default: options.words.append(try Self.optionWord(argument, among: parameters, of: name, &rest))
       }
     }
     guard !options.files.isEmpty else { throw Misuse(message: "\(name) requires a file name") }
     return .inspect(options)
   }
 
-  private mutating func watch(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
+  private mutating func parseWatch(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
     var options = WatchOptions()
     var rest = arguments
     while let argument = rest.popFirst() {
@@ -340,19 +340,19 @@ struct Invocation: Equatable {
       switch String(decoding: argument, as: UTF8.self) {
       case "--tick": options.ticks += try values()
       case "--at": options.times += try values()
-      case "--chapters": options.chapters = true
+      case "--chapters": options.includesChapters = true
       case "--meter": options.meters += try values()
       case "--item": options.item = try values().last
       case "--seeks": options.includesSeeks = true
       case "--observe": options.keys += try values()
       case "--player": options.player = try values().last
-      case "--lines": options.lines = true
+      case "--lines": options.printsLines = true
       case "--reconnect": options.reconnects = true
       case "--help", "-h": return .help(command: "watch")
       case let other: throw Misuse(message: "watch has no option \(other); see playhead watch --help")
       }
     }
-    if options.times.isEmpty, !options.chapters, options.includesSeeks || options.item != nil {
+    if options.times.isEmpty, !options.includesChapters, options.includesSeeks || options.item != nil {
       throw Misuse(message: "--item and --seeks require --at or --chapters; see playhead watch --help")
     }
     return .watch(options)

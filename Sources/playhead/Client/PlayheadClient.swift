@@ -3,8 +3,7 @@ import Glibc
 import MediaCore
 import WireProtocol
 
-/// `playhead`. Exit status: 0 success, 1 error reply, 2 incorrect use (detected without a daemon), 3 daemon
-/// unavailable or disconnected.
+/// The program `playhead`. ``ExitStatus`` lists its exit statuses.
 @main
 enum PlayheadClient {
   enum Status {
@@ -121,7 +120,7 @@ enum PlayheadClient {
       Terminal.print(HumanText(ofCommand: String(decoding: words.first ?? [], as: UTF8.self), reply, .output).text)
       return Status.done
     }
-    return try connection.waitForLine { line throws in try ReplyPrinter.printed(line, isJSON: invocation.isJSON) }
+    return try connection.waitForLine { line throws in try ReplyPrinter.print(line, isJSON: invocation.isJSON) }
   }
 
   /// The line of a request. Standard input is transferred when a `-` means a file.

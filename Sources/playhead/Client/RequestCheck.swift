@@ -3,8 +3,8 @@ import WireProtocol
 
 /// Checks requests without a daemon.
 enum RequestCheck {
-  /// Throws for a line that no daemon accepts, with the error of the daemon. Commands unknown to this client pass,
-  /// because the daemon may be newer.
+  /// Throws the error that the daemon would return for the line. Commands that this client does not know pass, because
+  /// the daemon may be newer.
   static func check(_ line: [UInt8]) throws(MediaError) {
     var reader = RequestReader()
     var offset = 0

@@ -1,5 +1,5 @@
 // Standard input as a playable source. The client passes the descriptor to the daemon, so that the data of a pipe goes
-// directly to the daemon. The client does not need to stay.
+// directly to the daemon. The client can exit before the end of the data.
 import CMediaShims
 import Glibc
 import MediaCore
@@ -71,7 +71,8 @@ enum StandardInput {
   ///
   /// - Throws: `Unreachable`; `ErrorReply`.
   private static func passDescriptor(socketPath: String) throws -> String {
-    var connection = try DaemonConnection(path: SocketLocation.path(of: .handoff, nextTo: socketPath), inPackets: true)
+    let handoffPath = SocketLocation.path(of: .handoff, nextTo: socketPath)
+    var connection = try DaemonConnection(path: handoffPath, usesPackets: true)
     try connection.requireTrustedPeer()
     guard media_shims_send_descriptor(connection.descriptor, STDIN_FILENO) == 0 else {
       throw Unreachable(message: "standard input cannot be passed to the daemon: \(String(cString: strerror(errno)))")

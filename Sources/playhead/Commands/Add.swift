@@ -84,7 +84,7 @@ enum Add {
     WordsText.quoted(FilePath(bytes: path)?.text ?? String(decoding: path, as: UTF8.self))
   }
 
-  /// A summary such as `3 no media, 1 hidden`; empty when nothing was omitted.
+  /// One summary such as `3 no media, 1 hidden`; none when nothing was omitted.
   private static func summary(of search: FolderSearch) -> [String] {
     let parts = FolderSearch.Reason.allCases.compactMap { reason -> String? in
       let count = search.omitted.count { $0.reason == reason }

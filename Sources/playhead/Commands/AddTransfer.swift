@@ -5,11 +5,11 @@ import WireProtocol
 /// `queue.commit`.
 struct AddTransfer: ~Copyable {
   /// The maximum number of path bytes in a line; the rest is for the command.
-  private var lineByteCount = WireLimits.standard.lineByteCount - 2_048
+  private var maximumPathByteCount = WireLimits.standard.lineByteCount - 2_048
   /// The maximum number of requests without a reply.
-  private static let windowCount = 8
+  private static let maximumPendingReplyCount = 8
   /// The maximum number of attempts at an edit when other clients change the queue.
-  private static let attemptCount = 5
+  private static let maximumAttemptCount = 5
 
   private var connection: DaemonConnection
   private let options: Invocation.AddOptions
@@ -32,7 +32,7 @@ struct AddTransfer: ~Copyable {
         return try send(paths, batches, progress)
       } catch let reply as ErrorReply where reply.error.code == .lineTooLong && batches.count < paths.count {
         // This daemon accepts only shorter lines, and does not report its limit.
-        lineByteCount /= 2
+        maximumPathByteCount /= 2
       }
     }
   }
@@ -52,7 +52,7 @@ struct AddTransfer: ~Copyable {
           + " add the playlists separately"
       )
     }
-    for _ in 1..<Self.attemptCount {
+    for _ in 1..<Self.maximumAttemptCount {
       do {
         return try sendAsOneEdit(batches, progress)
       } catch let reply as ErrorReply where reply.error.code == .versionMismatch {
@@ -84,7 +84,7 @@ struct AddTransfer: ~Copyable {
         try send(encoder.words([Array(command.utf8)] + position + player + [Array("--".utf8)] + batch))
         pendingReplyCount += 1
         sentCount += batch.count
-        while pendingReplyCount >= Self.windowCount {
+        while pendingReplyCount >= Self.maximumPendingReplyCount {
           pendingReplyCount -= 1
           _ = try connection.waitForReply()
         }
@@ -138,7 +138,7 @@ struct AddTransfer: ~Copyable {
         (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "\"")
       }
       let cost = isPlain ? path.count + 3 : 4 * path.count + 16
-      if index > start, byteCount + cost > lineByteCount {
+      if index > start, byteCount + cost > maximumPathByteCount {
         batches.append(paths[start..<index])
         (start, byteCount) = (index, 0)
       }

@@ -13,7 +13,7 @@ enum Inspect {
     encode: @escaping ([[UInt8]]) throws -> [UInt8]
   ) throws -> Int32 {
     try StandardInput.check(options.files)
-    // Check the options first: an error in them is not the fault of a file.
+    // Check the options first, because an error in them is not an error of a file.
     _ = try encode(opening(Array("/".utf8), options))
     if isJSON { return try InspectJSON(try DaemonConnection(path: socket), encode: encode).run(options, opening) }
     let daemon = RequestClient(try DaemonConnection(path: socket), encode: encode)

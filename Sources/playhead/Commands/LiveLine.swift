@@ -17,7 +17,7 @@ struct LiveLine {
   /// A message to display instead of everything else: the reason why there is no state.
   var message: String?
 
-  /// The characters of the line; ASCII only where the terminal lacks Unicode.
+  /// The characters of the line; only ASCII if the locale has no Unicode.
   struct Glyphs {
     var playing: String
     var paused: String

@@ -1,11 +1,11 @@
-// The current line of a terminal, redrawn without scrolling, and the signals of such a terminal.
+// The current line of a terminal, redrawn without scrolling, and the signals that affect it.
 import Glibc
 import Synchronization
 
 /// The pending signals, one bit each. Only signal handlers set them (signal-safety(7)).
 private let pendingSignals = Atomic<UInt64>(0)
 
-/// The line at the cursor.
+/// A line of the terminal that is redrawn at the cursor.
 final class LiveScreen {
   private static let handled = [SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
 
@@ -43,7 +43,7 @@ final class LiveScreen {
     let text = line.text(columnCount: max(1, Keyboard.columnCount - 1), glyphs, style)
     guard text != shown else { return }
     shown = text
-    // Disable wrapping: where the terminal's character widths differ from this table, the excess does not begin
+    // Disable wrapping: if the terminal's character widths differ from those of DisplayWidth, the excess must not begin
     // another line.
     Terminal.print("\u{1B}[?7l\r\(text)\u{1B}[J\u{1B}[?7h")
   }

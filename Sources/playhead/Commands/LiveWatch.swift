@@ -1,5 +1,4 @@
-// `playhead watch` on a terminal: one line, redrawn when an event changes it and when the terminal's width changes. No
-// periodic redraw.
+// `playhead watch` on a terminal: one line, redrawn only when an event changes it or the terminal's width changes.
 import Glibc
 import MediaCore
 import WireProtocol
@@ -43,15 +42,15 @@ private struct LivePlayer: ~Copyable {
   private let encoder = RequestEncoder()
   /// The displayed entry.
   private var item: String?
-  /// Whether a repeated request is in progress, and whether it must be repeated after its reply.
-  private var isRequesting = false
-  private var mustRequestAgain = false
-  /// The tags of the entry `tagItem`.
+  /// Whether a request for the titles is in progress, and whether another one must follow its reply.
+  private var isRequestingTitles = false
+  private var mustRequestTitlesAgain = false
+  /// The entry to which `tagTitle` and `tagArtist` belong.
   private var tagItem: String?
   private var tagTitle = ""
   private var tagArtist = ""
 
-  /// The request ids of the replies that matter.
+  /// The ids of the requests whose replies are processed.
   private enum RequestKind: String {
     case status
     case entry
@@ -107,13 +106,13 @@ private struct LivePlayer: ~Copyable {
 
   // MARK: - Requests
 
-  /// Requests the titles, which no event contains. One request at a time.
+  /// Requests the titles, which no event contains. Sends one request at a time.
   private mutating func requestTitles() throws {
-    guard !isRequesting else {
-      mustRequestAgain = true
+    guard !isRequestingTitles else {
+      mustRequestTitlesAgain = true
       return
     }
-    (isRequesting, mustRequestAgain) = (true, false)
+    (isRequestingTitles, mustRequestTitlesAgain) = (true, false)
     try connection.send(
       encoder.words([Array("list".utf8), Array("limit=1".utf8)] + player, id: RequestKind.entry.rawValue)
         + encoder.words([Array("status".utf8)] + player, id: RequestKind.status.rawValue))
@@ -149,7 +148,7 @@ private struct LivePlayer: ~Copyable {
     switch id.flatMap({ RequestKind(rawValue: $0) }) {
     case .entry?: if fields["count"] == "0" { line.title = "" }
     case .status?:
-      isRequesting = false
+      isRequestingTitles = false
       item = fields["item"]
       if item == "none" { line.title = "" }
       line.time = item == "none" ? nil : fields["time"].flatMap { Double($0) }
@@ -161,7 +160,7 @@ private struct LivePlayer: ~Copyable {
       } else if let item, fields["itemStatus"] == "readyToPlay" {
         try requestTags(item)
       }
-      if mustRequestAgain { try requestTitles() }
+      if mustRequestTitlesAgain { try requestTitles() }
     case .tags?: showTags()
     case nil: break
     }

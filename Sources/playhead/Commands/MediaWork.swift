@@ -26,7 +26,9 @@ enum MediaWork {
     return reply
   }
 
-  /// Exports a file and prints its properties. Returns the exit status. Throws the errors of `reply`.
+  /// Exports a file and prints its properties. Returns the exit status.
+  ///
+  /// - Throws: the errors of `reply`.
   static func export(_ line: [UInt8], _ socket: String) throws -> Int32 {
     let fields = try reply(to: line, socket).fields
     Terminal.print(

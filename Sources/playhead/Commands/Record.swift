@@ -1,5 +1,6 @@
 // `playhead record`: the daemon records to a file, and the client shows the level. Keys, or standard input, pause and
-// end the recording. The recording ends with the client, so that no microphone stays open by accident.
+// end the recording. A signal that ends the client also ends the recording, so that no microphone stays open by
+// accident. After SIGKILL, the recording continues.
 import Glibc
 import MediaCore
 import WireProtocol
@@ -39,7 +40,7 @@ enum Record {
   private struct Session: ~Copyable {
     private var connection: DaemonConnection
     private let outputFormat: Invocation.OutputFormat?
-    /// Whether the recording ends automatically.
+    /// Whether `record.start` has options. A duration among them ends the recording automatically.
     private let isTimed: Bool
     private let draws: Bool
     private var keyboard = Keyboard()

@@ -4,7 +4,7 @@ import Glibc
 struct RetryDelay {
   private var milliseconds: Int32 = 100
 
-  /// Whether no attempt has been delayed yet.
+  /// Whether `next` has not been called yet.
   var isInitial: Bool { milliseconds == 100 }
 
   /// Returns the delay, and doubles the next one.

@@ -21,7 +21,9 @@ struct Shell: ~Copyable {
   private var hasFailed = false
 
   /// Runs until the end of the input and of all replies. Returns status 1 when the input is not a terminal and a
-  /// request failed. Throws `Unreachable` when the daemon disconnected before the last reply.
+  /// request failed.
+  ///
+  /// - Throws: `Unreachable` when the daemon disconnected before the last reply.
   static func run(_ encoder: RequestEncoder, _ path: String) throws -> Int32 {
     var shell = Shell(encoder, try DaemonConnection(path: path))
     defer { shell.keyboard.end() }
@@ -103,15 +105,15 @@ struct Shell: ~Copyable {
       Terminal.print(Array("\r\u{1b}[K".utf8) + Self.prompt + before + [UInt8(ascii: "\n")])
       try send(line)
     case .end?: try endInput()
-    case .interrupt?: performKey(SIGINT)
-    case .suspend?: performKey(SIGTSTP)
+    case .interrupt?: raiseSignal(SIGINT)
+    case .suspend?: raiseSignal(SIGTSTP)
     case nil: break
     }
   }
 
-  private mutating func performKey(_ number: Int32) {
+  private mutating func raiseSignal(_ number: Int32) {
     Terminal.print("\n")
-    keyboard.perform(number)
+    keyboard.raiseSignal(number)
   }
 
   private mutating func endInput() throws(Unreachable) {

@@ -63,15 +63,15 @@ enum Watch {
     }
   }
 
-  /// The requests of the subscriptions: times first, values last. When the first value is printed, everything is
-  /// observed.
+  /// The requests of the subscriptions. Values come last, so that all subscriptions exist when the first value is
+  /// printed.
   private static func requests(_ options: Invocation.WatchOptions) -> [[[UInt8]]] {
     let player = options.player.map { [Array("player=".utf8) + $0] } ?? []
     var requests = options.ticks.map { [Array("tick".utf8), $0] + player }
     let item = options.item.map { [Array("item=".utf8) + $0] } ?? []
     let seeks = options.includesSeeks ? [Array("seeks=true".utf8)] : []
     if !options.times.isEmpty { requests.append([Array("at".utf8)] + options.times + item + seeks + player) }
-    if options.chapters { requests.append([Array("at-chapters".utf8)] + item + seeks + player) }
+    if options.includesChapters { requests.append([Array("at-chapters".utf8)] + item + seeks + player) }
     requests += options.meters.map { [Array("meter".utf8), $0] + player }
     if !options.keys.isEmpty { requests.append([Array("observe".utf8)] + options.keys + player) }
     return requests

@@ -7,7 +7,7 @@ enum WaveformView {
   /// The number of character rows; each has two rows of blocks.
   private static let rowCount = 8
 
-  /// The request with one bin per column, unless it specifies the bins itself.
+  /// The words of the request with one bin per column, unless they specify bins or a file.
   static func words(_ words: [[UInt8]]) -> [[UInt8]] {
     let binOptions = ["bins=", "file=", "samples-per-bin="].map { Array($0.utf8) }
     guard !words.contains(where: { word in binOptions.contains { word.starts(with: $0) } }) else { return words }

@@ -52,7 +52,7 @@ struct Completion {
         break
       }
       // The value of `--socket` is the word being typed, or a later one.
-      if let option = Self.valued(words[index], among: Subcommand.globalOptions) {
+      if let option = Self.optionAwaitingValue(words[index], among: Subcommand.globalOptions) {
         guard index + 1 < words.count else { return offer(option.candidates) }
         index += 1
       }
@@ -78,8 +78,8 @@ struct Completion {
     }
   }
 
-  /// The option that a word is, if it takes a value in the next word.
-  private static func valued(_ word: String, among options: [Subcommand.Option]) -> Subcommand.Option? {
+  /// The option `word`, if its value is the next word.
+  private static func optionAwaitingValue(_ word: String, among options: [Subcommand.Option]) -> Subcommand.Option? {
     options.first { $0.value != nil && word == "--\($0.name)" }
   }
 
@@ -89,7 +89,9 @@ struct Completion {
     // The options of `info` and `tags` can also have the form of request options.
     if let (option, value) = Self.split(partial, among: options) { return offer(option.candidates, value) }
     if partial.hasPrefix("-") { return offer(options) }
-    if let last = arguments.last, let option = Self.valued(last, among: options) { return offer(option.candidates) }
+    if let last = arguments.last, let option = Self.optionAwaitingValue(last, among: options) {
+      return offer(option.candidates)
+    }
     if let option = options.first(where: { option in
       option.takesSeveral && arguments.last { $0.hasPrefix("--") } == "--\(option.name)"
     }) {
@@ -114,8 +116,8 @@ struct Completion {
         name: parameter.name.rawValue, value: parameter.kind == .flag ? nil : parameter.placeholder,
         summary: parameter.summary, candidates: Candidates(of: parameter))
     }
-    let acceptsOnlyPositions = arguments.contains("--")
-    if !acceptsOnlyPositions {
+    let acceptsOnlyPositionals = arguments.contains("--")
+    if !acceptsOnlyPositionals {
       if let (option, value) = Self.split(partial, among: asOptions + Subcommand.globalOptions) {
         return offer(option.candidates, value)
       }
@@ -129,17 +131,19 @@ struct Completion {
         candidates.append(Candidate(text: "--help", summary: "explain \(spec.name.rawValue)"))
         return
       }
-      if let last = arguments.last, let option = Self.valued(last, among: asOptions + Subcommand.globalOptions) {
+      if let last = arguments.last,
+        let option = Self.optionAwaitingValue(last, among: asOptions + Subcommand.globalOptions)
+      {
         return offer(option.candidates)
       }
     }
     let positions = spec.parameters.filter { $0.position != .option }
-    let position = Self.positionCount(arguments, options)
+    let position = Self.positionalCount(arguments, options)
     let parameter =
       position < positions.count ? positions[position] : positions.last.flatMap { $0.position.takesSeveral ? $0 : nil }
     if let parameter { offer(Candidates(of: parameter)) }
     // For file parameters, options are offered only after a word has been begun, because they would hide the files.
-    guard !acceptsOnlyPositions, !takesFiles || !partial.isEmpty else { return }
+    guard !acceptsOnlyPositionals, !takesFiles || !partial.isEmpty else { return }
     candidates += options.map { option in
       Candidate(
         text: option.kind == .flag ? option.name.rawValue : "\(option.name.rawValue)=", summary: option.summary)
@@ -147,7 +151,7 @@ struct Completion {
   }
 
   /// The number of positional words.
-  private static func positionCount(_ arguments: [String], _ options: [ParameterSpec]) -> Int {
+  private static func positionalCount(_ arguments: [String], _ options: [ParameterSpec]) -> Int {
     var count = 0
     var isValue = false
     for (index, word) in arguments.enumerated() {

@@ -1,5 +1,5 @@
-/// The scripts that make a shell call `playhead complete`. Each script calls the program named in the command line, so
-/// that a copy elsewhere completes itself.
+/// The scripts that make a shell call `playhead complete`. Each script calls the program that the command line names,
+/// so that completion also works for a copy in another folder.
 enum CompletionScript: String, CaseIterable {
   case bash
   case zsh

@@ -88,8 +88,8 @@ enum HelpText {
     """,
     """
     Times in requests have the form 83.5, 250ms, 1:23.5 or 441000/44100, and where documented also +5, -5, 50%, \
-    end or live. Times in replies are in seconds (`time`) and exact (`pts`). The reply to a waiting request follows when its \
-    condition is true. If the request has an id, the connection's other requests are processed in the meantime.
+    end or live. Times in replies are in seconds (`time`) and exact (`pts`). The reply to a waiting request follows \
+    when its condition is true. If the request has an id, the connection's other requests are processed in the meantime.
     """,
     "In the examples, `>` marks the client's lines and `<` marks the daemon's lines.",
   ]
@@ -146,7 +146,7 @@ enum HelpText {
     return lines.isEmpty ? ["playhead \(spec.name.rawValue)"] : lines
   }
 
-  /// A note on commands that have no effect here, because their effect ends with the connection.
+  /// A note on a command whose effect ends with the connection, which the client closes after the reply.
   private static func note(on spec: CommandSpec) -> String? {
     switch spec.name {
     case .observe, .tick, .at, .atChapters, .meter, .unobserve, .untick, .unmeter:

@@ -3,8 +3,8 @@ import Glibc
 import WireProtocol
 
 enum LiveCandidates {
-  /// The maximum total time; after it nothing is offered.
-  private static let microseconds = 500_000
+  /// The maximum total time. After it, the process ends without output.
+  private static let timeoutMicroseconds = 500_000
 
   /// Prints the candidates for the last word. If the daemon does not reply, the process ends without output.
   static func print(_ words: [[UInt8]], socketPath: @escaping (_ specifiedPath: String?) throws -> String) {
@@ -12,7 +12,7 @@ enum LiveCandidates {
     // A timer ends the process at any blocking point: connecting, sending or reading.
     signal(SIGALRM) { _ in _exit(0) }
     var limit = itimerval()
-    limit.it_value.tv_usec = __suseconds_t(microseconds)
+    limit.it_value.tv_usec = __suseconds_t(timeoutMicroseconds)
     setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &limit, nil)
     let completion = Completion(words) { (try? candidates($0, socketPath(socket(in: words)))) ?? [] }
     Terminal.print(completion.text)

@@ -60,8 +60,8 @@ enum DisplayWidth {
   }
 
   /// Pads a text with spaces to a width.
-  static func padded(_ text: String, to width: Int, isRight: Bool = false) -> String {
+  static func padded(_ text: String, to width: Int, isRightAligned: Bool = false) -> String {
     let spaces = String(repeating: " ", count: max(0, width - of(text)))
-    return isRight ? spaces + text : text + spaces
+    return isRightAligned ? spaces + text : text + spaces
   }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import WireProtocol
 
-/// A reply in human-readable form: tables, clock times, and without uninteresting fields.
+/// A reply in human-readable form: tables and clock times. Omits counts and settings with their usual values.
 struct HumanText {
   let text: String
 
@@ -74,7 +74,7 @@ struct HumanText {
 
   private static func entries(_ reply: DaemonReply, isQueue: Bool, _ style: Style) -> String {
     guard !reply.rows.isEmpty else { return isQueue ? "The queue is empty.\n" : "The history is empty.\n" }
-    var table = Table(columns: ["", "ID", "TIME", "TITLE"], isRight: [false, true, true, false])
+    var table = Table(columns: ["", "ID", "TIME", "TITLE"], isRightAligned: [false, true, true, false])
     for row in reply.rows {
       let isCurrent = row["current"] == "true"
       var title = EntryTitle.of(row)

@@ -40,8 +40,9 @@ struct Keyboard {
     for number in [SIGTERM, SIGHUP, SIGINT] { signal(number, SIG_DFL) }
   }
 
-  /// Performs the normal effect of a key in the terminal's mode: stops or ends the process.
-  mutating func perform(_ number: Int32) {
+  /// Raises the signal of Ctrl-C or Ctrl-Z with the original mode of the terminal. Begins again if the process
+  /// continues.
+  mutating func raiseSignal(_ number: Int32) {
     end()
     raise(number)
     _ = begin()

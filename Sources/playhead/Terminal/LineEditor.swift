@@ -17,27 +17,27 @@ struct LineEditor {
     case suspend
   }
 
-  /// The position of the next byte in an escape sequence (ECMA-48 section 5.4).
-  private enum Sequence {
+  /// The state of an escape sequence (ECMA-48 section 5.4).
+  private enum EscapeState {
     case none
     /// After ESC.
     case afterEscape
-    /// After ESC and `[` or `O`, up to a byte of `@` or higher.
+    /// After ESC and `[` or `O`. A byte of `@` or higher ends the sequence.
     case parameters
   }
 
   /// The typed text: UTF-8, if the keyboard sends UTF-8.
   private(set) var text: [UInt8] = []
-  private var sequence = Sequence.none
+  private var escapeState = EscapeState.none
 
   /// Processes one byte of the keyboard.
   mutating func handle(_ byte: UInt8) -> Outcome? {
-    switch sequence {
+    switch escapeState {
     case .none: return handleKey(byte)
     case .afterEscape:
-      sequence = byte == UInt8(ascii: "[") || byte == UInt8(ascii: "O") ? .parameters : .none
+      escapeState = byte == UInt8(ascii: "[") || byte == UInt8(ascii: "O") ? .parameters : .none
     case .parameters:
-      if byte >= UInt8(ascii: "@") { sequence = .none }
+      if byte >= UInt8(ascii: "@") { escapeState = .none }
     }
     return nil
   }
@@ -55,7 +55,7 @@ struct LineEditor {
     case 0x17:
       while text.last == UInt8(ascii: " ") { text.removeLast() }
       while let last = text.last, last != UInt8(ascii: " ") { text.removeLast() }
-    case 0x1b: sequence = .afterEscape
+    case 0x1b: escapeState = .afterEscape
     case 0x09: text.append(UInt8(ascii: " "))
     case 0x00..<0x20: break
     default: text.append(byte)

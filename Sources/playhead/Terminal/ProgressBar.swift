@@ -2,13 +2,13 @@ import Glibc
 
 /// A progress display on standard error, if it is a terminal; nothing otherwise.
 final class ProgressBar {
-  private let isShown = isatty(STDERR_FILENO) == 1 && !Style.isDumb
-  private var shown = ""
+  private let isEnabled = isatty(STDERR_FILENO) == 1 && !Style.isDumb
+  private var displayedText = ""
 
   /// Replaces the displayed text.
   func show(_ text: String) {
-    guard isShown, text != shown else { return }
-    shown = text
+    guard isEnabled, text != displayedText else { return }
+    displayedText = text
     Terminal.showProgress(text)
   }
 
@@ -24,8 +24,8 @@ final class ProgressBar {
 
   /// Clears the line.
   func clear() {
-    guard !shown.isEmpty else { return }
-    shown = ""
+    guard !displayedText.isEmpty else { return }
+    displayedText = ""
     Terminal.showProgress("")
   }
 }

@@ -9,8 +9,8 @@ enum ReplyPrinter {
   /// the result is printed.
   ///
   /// - Throws: `ErrorReply` for an error reply; `Unreachable` when the daemon announces the end of the connection.
-  static func printed(_ line: [UInt8], isJSON: Bool) throws -> Int32? {
-    if isJSON, line.first == UInt8(ascii: "{") { return try printedJSON(line) }
+  static func print(_ line: [UInt8], isJSON: Bool) throws -> Int32? {
+    if isJSON, line.first == UInt8(ascii: "{") { return try printJSON(line) }
     if line.starts(with: "| ".utf8) {
       Terminal.print(line[2...] + [UInt8(ascii: "\n")])
       return nil
@@ -29,7 +29,7 @@ enum ReplyPrinter {
     }
   }
 
-  private static func printedJSON(_ line: [UInt8]) throws -> Int32? {
+  private static func printJSON(_ line: [UInt8]) throws -> Int32? {
     guard let value = try? JSONValue(parsing: line.span), value["id"] != nil else { return nil }
     if let result = value["result"] {
       var text: [UInt8] = []

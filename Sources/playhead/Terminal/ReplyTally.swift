@@ -1,6 +1,6 @@
 import WireProtocol
 
-/// Counts the sent lines without a final reply. A connection that ends before all replies was interrupted.
+/// Counts the sent requests without a final reply. A connection that ends before all replies was interrupted.
 ///
 /// Pure: no I/O.
 struct ReplyTally {

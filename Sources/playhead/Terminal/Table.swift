@@ -10,10 +10,13 @@ struct Table {
   }
 
   private var columns: [String]
-  private var isRight: [Bool]
+  private var isRightAligned: [Bool]
   private var rows: [(cells: [String], mark: Mark)] = []
 
-  init(columns: [String], isRight: [Bool]) { (self.columns, self.isRight) = (columns, isRight) }
+  /// Creates a table without rows.
+  init(columns: [String], isRightAligned: [Bool]) {
+    (self.columns, self.isRightAligned) = (columns, isRightAligned)
+  }
 
   /// Creates a table with a column for each field name, in order of appearance. Numbers are right-aligned.
   init(rows: [ServerLine.TextFields]) {
@@ -30,7 +33,7 @@ struct Table {
       }
     }
     columns = names.map { Terminal.printable($0.uppercased()) }
-    isRight = names.map { name in
+    isRightAligned = names.map { name in
       rows.allSatisfy { row in row[name].map { Double($0) != nil || $0 == "none" || $0 == "indefinite" } ?? true }
     }
     for row in rows {
@@ -55,7 +58,9 @@ struct Table {
     guard !rows.isEmpty else { return "" }
     let widths = widths
     func line(_ cells: [String]) -> String {
-      let padded = cells.indices.map { DisplayWidth.padded(cells[$0], to: widths[$0], isRight: isRight[$0]) }
+      let padded = cells.indices.map {
+        DisplayWidth.padded(cells[$0], to: widths[$0], isRightAligned: isRightAligned[$0])
+      }
       var line = padded.joined(separator: "  ")
       while line.last == " " { line.removeLast() }
       return line

@@ -62,14 +62,13 @@ enum Terminal {
     write(Array("\(style.red("playhead:")) \(printable(message))\n".utf8), to: STDERR_FILENO)
   }
 
-  /// Removes line ends, terminal commands and controls of the text direction from `text`, which file names and tags
-  /// may contain. Each is replaced by U+FFFD. Characters outside the character set of the environment are replaced by
-  /// `?`.
+  /// Replaces line ends, terminal commands and controls of the text direction, which file names and tags may contain,
+  /// by U+FFFD. Replaces characters outside the character set of the environment by `?`.
   static func printable(_ text: some StringProtocol) -> String { glyphs.displayable(withoutControls(text)) }
 
   private static let glyphs = LiveLine.Glyphs.environment
 
-  /// The text as in `printable`, without the limit to a character set. For programs.
+  /// Replaces the same characters as `printable`, but keeps all other characters. For programs.
   static func withoutControls(_ text: some StringProtocol) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
