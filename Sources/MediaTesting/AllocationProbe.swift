@@ -24,7 +24,7 @@ public enum AllocationProbe {
     public static let none = Counts(allocationCount: 0, lockCount: 0)
   }
 
-  /// False under the thread and address sanitizers, where nothing is counted.
+  /// Whether allocations are counted: false with the thread and address sanitizers.
   public static var isAvailable: Bool { allocation_probe_is_available() == 1 }
 
   /// Runs `body` and returns its counts on this thread. Calls do not nest.

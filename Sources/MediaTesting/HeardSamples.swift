@@ -3,7 +3,7 @@ import RealtimeAudio
 import RigSupport
 import Synchronization
 
-/// A writer that stores its samples, in 16 bits and unchanged.
+/// A stereo writer that stores its samples twice: in 16 bits, and unchanged.
 ///
 /// Threading: any thread.
 public final class HeardSamples: SampleWriter, Sendable {
@@ -33,7 +33,7 @@ public final class HeardSamples: SampleWriter, Sendable {
 
   public func finish() {}
 
-  /// Removes all frames except the newest.
+  /// Removes all frames except the newest `count`.
   public func removeAll(butLast count: Int) {
     frames.withLock { $0 = Array($0.suffix(count)) }
     lefts.withLock { $0 = Array($0.suffix(count)) }

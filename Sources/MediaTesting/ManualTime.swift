@@ -2,8 +2,8 @@ import MediaCore
 import RealtimeAudio
 import Synchronization
 
-/// Time that a test advances. Pauses between attempts end at once and are recorded. A test that needs a network clock
-/// declares `extension ManualTime: NetworkClock {}`. Threading: any thread.
+/// Time that a test advances. Retry delays end at once and are recorded. A test that needs a network clock declares
+/// `extension ManualTime: NetworkClock {}`. Threading: any thread.
 public final class ManualTime: Sendable {
   private struct State {
     var now = HostTime(nanoseconds: 0)
@@ -17,7 +17,7 @@ public final class ManualTime: Sendable {
 
   public var now: HostTime { state.withLock { $0.now } }
 
-  /// The recorded pauses before each further attempt, in milliseconds.
+  /// The recorded retry delays, in milliseconds.
   public var retryDelayMilliseconds: [Int64] { state.withLock { $0.retryDelays } }
 
   public func milliseconds(until deadline: HostTime, isRetryDelay: Bool) -> Int32 {

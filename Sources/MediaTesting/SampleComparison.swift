@@ -29,7 +29,8 @@ public enum SampleComparison {
 
   /// Finds the position of `samples` in `whole`. Returns its offset from `expectedFrame` in frames.
   ///
-  /// The sum of the squared differences is smallest at this offset. Of equal sums, the smallest offset is returned.
+  /// The sum of the squared differences is smallest at this offset. If sums are equal, the offset nearest to 0 is
+  /// returned.
   ///
   /// - Parameters:
   ///   - first: index of the first frame of `samples` to find.

@@ -9,7 +9,7 @@ public final class Capture: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   private var storage: [StereoFrame] = []
-  /// Arrival times: the position after the frames that were read, and the time (`CLOCK_MONOTONIC`).
+  /// The arrivals of frames: the position after the frames of each read, and its time (`CLOCK_MONOTONIC`).
   private var arrivals: [(end: Int, time: HostTime)] = []
   private var hasEnded = false
   private var hasOverflowed = false
@@ -23,7 +23,7 @@ public final class Capture: @unchecked Sendable {
     limitFrames = limitBytes / 4
     let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { throw RigError.system(call: "open \(path)", errno: errno) }
-    // The maximum size, so that a busy machine loses no frames. 1031: F_SETPIPE_SZ (fcntl(2)).
+    // The maximum size of the pipe, so that a busy machine loses no frames. 1031: F_SETPIPE_SZ (fcntl(2)).
     _ = fcntl(descriptor, 1031, 1 << 20)
     do { wakeup = try Pipe() } catch {
       close(descriptor)
@@ -79,7 +79,7 @@ public final class Capture: @unchecked Sendable {
     }
   }
 
-  /// When the frame at `position` was read from the pipe; nil if it was not read yet or was removed.
+  /// The time at which the frame at `position` was read from the pipe; nil if it was not read yet or was removed.
   public func arrival(of position: Int) -> HostTime? {
     withLock {
       var (low, high) = (0, arrivals.count)
@@ -137,7 +137,7 @@ public final class Capture: @unchecked Sendable {
     }
   }
 
-  /// Waits for `count` consecutive silent frames after position `from`. Returns the position of the first one.
+  /// Waits for `count` consecutive silent frames at or after position `from`. Returns the position of the first one.
   @discardableResult
   public func waitForSilence(_ count: Int, from: Int = 0, timeOutSeconds: Int = 30) throws -> Int {
     var next = max(0, from)

@@ -2,14 +2,14 @@ import Glibc
 
 /// A program that a test started. It ends with the test, even if the test crashes.
 ///
-/// A small shell watches the child and has one end of a pipe. When the test's process dies, even by SIGKILL, the pipe
-/// closes and the shell kills the child.
+/// A shell reads from a pipe. When the test's process dies, even by SIGKILL, the pipe closes and the shell kills the
+/// child.
 ///
 /// Threading: any thread; `wait` and `kill` one at a time.
 public final class ChildProcess: @unchecked Sendable {
   // `@unchecked Sendable`: `status` is used only by the owning test.
   public let processID: pid_t
-  private let lifeline: Pipe
+  private let guardianPipe: Pipe
   private var status: Int32?
 
   /// Starts `arguments[0]`, which is searched in PATH. `environment` is added to the test's environment.
@@ -19,14 +19,14 @@ public final class ChildProcess: @unchecked Sendable {
     guard let program = arguments.first, let path = Self.find(program) else {
       throw RigError.missingTool(arguments.first ?? "")
     }
-    let lifeline = try Pipe()
+    let guardianPipe = try Pipe()
     // `exec` keeps the shell's process ID for the program.
-    let guardian = #"(exec >/dev/null 2>&1; cat <&3; kill -9 $$) & exec 3<&-; exec "$@""#
-    let shellArguments = ["/bin/sh", "-c", guardian, "sh", path] + arguments.dropFirst()
+    let guardianScript = #"(exec >/dev/null 2>&1; cat <&3; kill -9 $$) & exec 3<&-; exec "$@""#
+    let shellArguments = ["/bin/sh", "-c", guardianScript, "sh", path] + arguments.dropFirst()
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, lifeline.readEnd, 3)
+    posix_spawn_file_actions_adddup2(&actions, guardianPipe.readEnd, 3)
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     if silent {
       posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
@@ -40,7 +40,7 @@ public final class ChildProcess: @unchecked Sendable {
     }
     guard result == 0 else { throw RigError.system(call: "posix_spawn", errno: result) }
     processID = child
-    self.lifeline = lifeline
+    self.guardianPipe = guardianPipe
   }
 
   deinit { kill() }
@@ -54,7 +54,7 @@ public final class ChildProcess: @unchecked Sendable {
     let signal = raw & 0x7f
     let result = signal == 0 ? (raw >> 8) & 0xff : 128 + signal
     status = result
-    lifeline.closeWriteEnd()
+    guardianPipe.closeWriteEnd()
     return result
   }
 

@@ -2,13 +2,13 @@ import Glibc
 
 /// The scale of long random tests.
 public enum Effort {
-  /// 1, or the value of `PLAYHEAD_TEST_EFFORT`. `scripts/sanitize` sets a lower value: each step takes ten times as
-  /// long there, and the purpose is other orders of threads, not of steps.
+  /// The share of the steps to run: 1, or the value of `PLAYHEAD_TEST_EFFORT`. `scripts/sanitize` sets a lower value,
+  /// because each step takes ten times as long there. Its tests vary the order of threads, not the steps.
   private static let share: Double = {
     guard let text = getenv("PLAYHEAD_TEST_EFFORT"), let share = Double(String(cString: text)) else { return 1 }
     return min(max(share, 0), 1)
   }()
 
-  /// `count`, scaled; at least 1.
+  /// The scaled `count`; at least 1.
   public static func rounds(_ count: Int) -> Int { max(1, Int(Double(count) * share)) }
 }

@@ -5,7 +5,7 @@ import Testing
 ///
 /// - Parameters:
 ///   - code: the expected code.
-///   - comment: a text that the issue contains. Default: none.
+///   - comment: the beginning of the issue's text. Default: none.
 ///   - body: the call that must fail. Its result is ignored.
 /// - Returns: the `MediaError` that was thrown, for further checks; nil if there was none.
 @discardableResult

@@ -59,7 +59,7 @@ public enum Fixtures {
     let size = try files.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     guard isFolder || size <= byteLimit else { return }
     try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    // Renamed when complete: another process may look it up meanwhile.
+    // The file is renamed when it is complete, because another process may use it meanwhile.
     let temporaryPath = "\(folder)/.\(key).\(getpid())"
     try files.copyItem(atPath: path, toPath: temporaryPath)
     if rename(temporaryPath, cachedPath) != 0 { try files.removeItem(atPath: temporaryPath) }
@@ -97,7 +97,7 @@ public enum Fixtures {
   }()
 }
 
-/// A 128-bit digest: FNV-1a (Fowler, Noll and Vo) with two seeds. Fixtures are not hostile.
+/// A 128-bit digest: FNV-1a (Fowler, Noll and Vo) with two seeds. It need not resist attacks.
 private struct Digest {
   private var high: UInt64 = 0xcbf2_9ce4_8422_2325
   private var low: UInt64 = 0x9e37_79b9_7f4a_7c15

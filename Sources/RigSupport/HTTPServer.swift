@@ -39,7 +39,7 @@ public final class HTTPServer: @unchecked Sendable {
   }
 
   /// Creates a self-signed certificate for 127.0.0.1, and its key.
-  public static func certificate(in folder: TemporaryDirectory) throws -> (certificate: String, key: String) {
+  public static func makeCertificate(in folder: TemporaryDirectory) throws -> (certificate: String, key: String) {
     let (certificate, key) = (folder.file("certificate.pem"), folder.file("key.pem"))
     try ChildProcess.run([
       "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
@@ -71,7 +71,7 @@ public final class HTTPServer: @unchecked Sendable {
     }
   }
 
-  /// Opens a gate for requests that wait at it, and for later ones.
+  /// Opens a gate for the requests that wait at it, and for later ones.
   public func open(gate name: String) { command("open \(name)") }
 
   /// The number of connections that clients have made, and how many of them resumed a TLS session.
@@ -86,7 +86,8 @@ public final class HTTPServer: @unchecked Sendable {
     _ = bytes.withUnsafeBytes { Glibc.write(control, $0.baseAddress, $0.count) }
   }
 
-  /// Waits until the server reports a line with this prefix. Earlier unmatched lines count, once.
+  /// Waits until the server reports a line with this prefix, and returns the line. An earlier line counts if no wait
+  /// has matched it yet.
   @discardableResult
   public func wait(_ prefix: String) throws -> String {
     while true {

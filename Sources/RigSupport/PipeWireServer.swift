@@ -59,7 +59,7 @@ public final class PipeWireServer: SoundServer, @unchecked Sendable {
     }
   }
 
-  /// Kills WirePlumber. Its links disappear, too.
+  /// Kills WirePlumber, which also removes the links that it made.
   public func killSessionManager() { sessionManager?.kill() }
 
   /// Links the stream `Playhead` to `rig`, or removes its links. Both channels change in one cycle of the graph.

@@ -40,7 +40,7 @@ public final class PulseServer: SoundServer, @unchecked Sendable {
     let watch: SocketWatch
     do {
       watch = try SocketWatch(directory: directory)
-      // The device first, so that it exists for each client that can connect.
+      // The server loads the device first, so that it exists for each client that can connect.
       process = try ChildProcess(
         [
           "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no",
@@ -102,7 +102,7 @@ public final class PulseServer: SoundServer, @unchecked Sendable {
   }
 }
 
-/// Waits until a socket exists and accepts connections, with inotify on its folder.
+/// Waits until a socket exists and accepts connections. Uses inotify(7) on its folder.
 final class SocketWatch {
   private let descriptor: Int32
 
@@ -126,7 +126,7 @@ final class SocketWatch {
       var buffer = [UInt8](repeating: 0, count: 4096)
       _ = read(descriptor, &buffer, buffer.count)
     }
-    throw RigError.timedOut("the sound server to answer at \(path)")
+    throw RigError.timedOut("the sound server to listen at \(path)")
   }
 
   private static func acceptsConnections(_ path: String) -> Bool {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bursts of a tone in silence, mono, for measuring how far a time stretcher displaces them.
+/// Bursts of a tone in silence, mono, for measuring the displacement by a time stretcher.
 public struct BurstTrain: Sendable {
   /// Sample rate of input and output, in Hz.
   public var sampleRateHz: Int
@@ -80,7 +80,7 @@ public func tone(_ hertz: Float, frameCount: Int, channelCount: Int = 1, sampleR
   return samples
 }
 
-/// The frequency of upward zero crossings, in Hz.
+/// The pitch of a tone in Hz: the frequency of its upward zero crossings.
 public func pitch(of samples: ArraySlice<Float>, sampleRateHz: Int = 44_100) -> Double {
   var first: Double?
   var last = 0.0

@@ -1,4 +1,4 @@
-/// Builds tags byte by byte, valid and invalid ones.
+/// Builds the bytes of valid and invalid tags. Parameters such as `claiming` set a wrong size or count.
 public enum TagBytes {
   public static func bigEndian(_ value: Int, bytes: Int = 4) -> [UInt8] {
     (0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * (bytes - 1 - $0))) }

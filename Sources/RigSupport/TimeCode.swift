@@ -16,7 +16,8 @@ public struct StereoFrame: Hashable, Sendable {
 /// - Left: the 15 low bits of the index.
 /// - Right: bit 14 is the marker (always 1), bits 10 to 13 the file's number, bits 0 to 9 the high bits of the index.
 ///
-/// No sample is negative, so no code is silence. A path that is exact for 16 bits changes no code.
+/// No sample is negative, and the marker is never 0, so no code is silence. Audio processing that is exact for 16 bits
+/// changes no code.
 public enum TimeCode {
   public static let fileNumbers = 1...15
   public static let indexLimit = 1 << 25
@@ -63,8 +64,8 @@ public enum TimeCode {
     public var description: String { "file \(file) [\(firstIndex) ..< \(endIndex)] at \(position)" }
   }
 
-  /// The coverage of the range from the first to the last index of these runs. `missing` is the number of samples that
-  /// were never played, not even later. `repeated` is the number of additional plays.
+  /// The coverage of the range from the first to the last index of these runs. `missing` is the number of frames that
+  /// no run contains. `repeated` is the number of frames in excess of one play each.
   public static func coverage(of runs: [Run]) -> (missing: Int, repeated: Int) {
     var (end, missing, played) = (runs.map(\.firstIndex).min() ?? 0, 0, 0)
     let first = end

@@ -29,7 +29,7 @@ struct FileCheck: Sendable {
   let options: CheckOptions
   let report: CheckReport
 
-  /// Runs every wanted check that the file allows.
+  /// Runs every selected check that applies to the file.
   func run() async {
     let opening = OpenCheck(path: options.path, report: report)
     report.begin(.open)

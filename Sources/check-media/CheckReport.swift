@@ -6,10 +6,10 @@ import Synchronization
 /// - `begin CHECK`: the check to which a later crash or hang belongs
 /// - `fail KIND EXPECTED FOUND`: a failure. Further failures of the same kind are only counted, and `more KIND COUNT`
 ///   follows.
-/// - `noise KIND EXPECTED FOUND`: other samples at the right position, explained by the decoder's state
+/// - `noise KIND EXPECTED FOUND`: different samples at the right position, because of the decoder's state
 /// - `inexact KIND EXPECTED FOUND`: wrong samples after a seek that does not claim to be exact
 /// - `note TEXT`: a check that does not apply, with the reason
-/// - `done CHECKS`: the number of comparisons; without this line the process ended early
+/// - `done COUNT`: the number of comparisons. If this line is missing, the process ended early.
 ///
 /// Threading: any thread.
 final class CheckReport: Sendable {
@@ -30,7 +30,7 @@ final class CheckReport: Sendable {
     self.write = write
   }
 
-  /// Reports the start of a check. Returns whether the check is wanted.
+  /// Reports the start of a check. Returns whether the check is selected.
   @discardableResult
   func begin(_ check: Check) -> Bool {
     // The other checks compare with the results of these two.
@@ -56,7 +56,7 @@ final class CheckReport: Sendable {
     difference("inexact", check.rawValue, expected, found)
   }
 
-  /// Reports a difference that the decoder's state explains.
+  /// Reports different samples at the right position, because of the decoder's state.
   func noise(_ check: Check, expected: String, found: String) { difference("noise", check.rawValue, expected, found) }
 
   /// Explains why a check does not apply.

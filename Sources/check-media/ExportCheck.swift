@@ -68,7 +68,7 @@ struct ExportCheck: Sendable {
       WholeDecode.compare(
         exported, with: whole, from: start, to: end, as: check, tolerance: tolerance, report)
     } catch {
-      // An export of a truncated file fails with the error of reading it.
+      // The export of a truncated file fails with the error of its whole decode.
       if let known = whole.error, known.code == error.code { return }
       // Most containers cannot hold a copy of damaged packets, nor of gaps between packets.
       if check == .exportCopy, whole.hasFaults { return report.skip("no copy of a damaged file: \(error)") }

@@ -21,9 +21,10 @@ struct OpenCheck {
     }
   }
 
-  /// Compares a duration that claims to be precise with the audio. A longer video track may determine the duration.
+  /// Compares a duration that claims to be precise with the audio. Skips files with video, because a longer video track
+  /// may determine the duration.
   func compareDuration(_ properties: AssetProperties, with whole: DecodedAudio) {
-    // Only a complete read shows that a file is truncated. `precise` makes one.
+    // Only a complete read detects a truncated file. The check `precise` reads the file completely.
     guard properties.providesPreciseDuration, whole.error == nil else { return }
     compare(properties, with: whole, as: .duration)
   }

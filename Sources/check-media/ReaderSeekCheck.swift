@@ -16,7 +16,7 @@ struct ReaderSeekCheck {
       var reader = try AudioTrackReader(asset: Asset(path: options.path))
       for number in 0..<options.seekCount {
         let target = Int.random(in: 0..<whole.frameCount, using: &random)
-        // A new reader knows less about the file.
+        // A new reader has not read any part of the file.
         if number % 4 == 3 { reader = try AudioTrackReader(asset: Asset(path: options.path)) }
         let toEnd = number % 5 == 4
         seek(reader, to: target, count: toEnd ? whole.frameCount - target : Self.windowFrameCount, readsToEnd: toEnd)
@@ -80,8 +80,8 @@ struct LandingCheck {
   /// Compares the first frames after a seek.
   ///
   /// - Parameters:
-  ///   - samples: interleaved samples from the landing on.
-  ///   - target: the frame of the seek.
+  ///   - samples: the interleaved samples that follow the seek.
+  ///   - target: the requested frame.
   ///   - reportedFrame: the frame that the seek reports.
   ///   - isExact: whether the seek claims that the samples are those of `reportedFrame`.
   ///   - expectedFrameCount: frames that should have been read, as far as the audio has them.
@@ -90,7 +90,7 @@ struct LandingCheck {
     let (expectedText, foundText): (String, String)
     if reportedFrame != target {
       (expectedText, foundText) = ("a landing at frame \(target)", "frame \(reportedFrame)")
-      // The samples match the reported frame, but the seek went elsewhere.
+      // The samples may match the reported frame, but that is not the target.
       return isExact
         ? report.fail(check, expected: expectedText, found: foundText)
         : report.inexact(check, expected: expectedText, found: foundText)

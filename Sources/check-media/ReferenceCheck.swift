@@ -91,7 +91,7 @@ struct ReferenceAudio: Sendable {
   }
 }
 
-/// Compares the whole decode with those of other decoders, of which at least one must agree.
+/// Compares the whole decode with the audio of other decoders. At least one decoder must agree.
 struct ReferenceCheck {
   let references: [ReferenceAudio]
   let whole: DecodedAudio

@@ -39,7 +39,7 @@ struct SampleDifference {
     "sample \(expected) (frame \(start + frame), channel \(channel))"
   }
 
-  /// A text such as `0.5; largest difference 0.25; the samples of frame 145 (128 late)`.
+  /// A text such as `0.5; largest difference 0.25; these samples belong to frame 145 (128 late)`.
   ///
   /// - Parameters:
   ///   - heard: the samples that were found.
@@ -76,7 +76,7 @@ enum SampleSearch {
     let channelCount = whole.channelCount
     let count = min(samples.count, frameCount * channelCount)
     guard count >= minimumFrameCount * channelCount else { return nil }
-    // Loud enough to identify a position.
+    // Only audio above this level identifies a position.
     let energy = samples.prefix(count).reduce(Float(0)) { $0 + $1 * $1 }
     guard energy > 1e-6 * Float(count) else { return nil }
     return whole.withSamples { whole in

@@ -16,7 +16,7 @@ final class VirtualPlayer: Sendable {
   let heard: HeardAudio
   private let endRecord = EndRecord()
 
-  /// How an item ends.
+  /// The way in which an item ended.
   enum End: Sendable {
     case playedToEnd(MediaTime)
     case failedToPlayToEnd(MediaTime, MediaError)
@@ -63,7 +63,7 @@ final class VirtualPlayer: Sendable {
     }
   }
 
-  /// How the item ended; nil before the end.
+  /// The way in which the item ended; nil before its end.
   var itemEnd: End? { endRecord.end.withLock { $0 } }
 
   /// Runs `body` in the player's isolation.

@@ -17,20 +17,20 @@ struct DecodedAudio: Sendable {
   /// The time of a frame.
   func time(ofFrame frame: Int) -> MediaTime { MediaTime(frame: Int64(frame), rate: format.sampleRateHz) }
 
-  /// Whether a decoder restores its samples exactly from any position. Other decoders may differ by rounding, because
-  /// of generated noise and decaying state.
+  /// Whether decoding from any position returns exactly the same samples. The samples of other decoders may differ
+  /// slightly after a seek, because of rounding, generated noise and decaying state.
   var isLossless: Bool {
     codecName.hasPrefix("pcm_")
       || ["flac", "alac", "wavpack", "tta", "truehd", "mlp", "ape", "wmalossless", "mp4als"].contains(codecName)
   }
 
-  /// The maximum difference of a sample after a seek that is not a failure.
+  /// The maximum difference of a sample after a seek that does not count as a failure.
   var seekTolerance: Float { isLossless ? 0 : 1e-4 }
 }
 
 extension DecodedAudio {
   /// Codecs whose samples after a seek differ from those of a whole decode, because the decoder generates noise, or
-  /// predicts from all samples before. No position in the file contains the state to continue from.
+  /// predicts from all earlier samples. The file does not contain that state.
   ///
   /// - noise: AAC's noise substitution (ISO/IEC 14496-3, 4.6.13), dither of AC-3 (ATSC A/52, 7.3.4)
   /// - prediction: speech codecs, and ADPCM whose blocks begin without the predictor or with a part of it
@@ -39,12 +39,12 @@ extension DecodedAudio {
     "adpcm_g726le", "adpcm_ima_qt", "adpcm_yamaha",
   ]
 
-  /// Whether samples of such a codec differ only by that. In that case the best match in the file, for both the
-  /// beginning and the end, is the right position.
+  /// Whether samples after a seek differ only because of the state of a `stateful` decoder. This is true if the best
+  /// match in the file is at the expected position, for both the first and the last samples.
   ///
   /// - Parameters:
-  ///   - heard: interleaved samples.
-  ///   - start: the frame that they should begin with.
+  ///   - heard: the interleaved samples after the seek.
+  ///   - start: the frame at which `heard` should begin.
   func isNoise(_ heard: [Float], from start: Int) -> Bool {
     guard Self.stateful.contains(codecName) else { return false }
     let channelCount = format.channelCount

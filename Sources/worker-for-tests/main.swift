@@ -4,14 +4,14 @@ import Glibc
 import Isolation
 import MediaCore
 
-/// As `AssetExportSession.Outcome`.
+/// Has the fields of `AssetExportSession.Outcome`.
 struct Outcome: Codable {
   var duration: MediaTime
   var byteCount: Int64
   var fault: MediaError?
 }
 
-/// As `ExportReport`.
+/// Has the cases of `ExportReport`.
 enum Report: Codable {
   case alive
   case progress(Int?)

@@ -33,7 +33,7 @@ import Testing
   /// With TLS 1.2: curl 7.88 with GnuTLS stores no sessions of TLS 1.3, because their tickets follow the handshake.
   @Test func parallelConnectionsResumeTheTLSSession() throws {
     let folder = try TemporaryDirectory("tls")
-    let (certificate, key) = try HTTPServer.certificate(in: folder)
+    let (certificate, key) = try HTTPServer.makeCertificate(in: folder)
     let server = try HTTPServer(certificate: certificate, key: key, newestTLS: "TLSv1_2")
     try server.write([1, 2, 3], to: "a")
     var options = HTTPOptions()

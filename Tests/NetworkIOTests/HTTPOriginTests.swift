@@ -85,7 +85,7 @@ import Testing
 
   @Test func redirectFromHTTPSToHTTPIsRejected() throws {
     let folder = try TemporaryDirectory("tls")
-    let (certificate, key) = try HTTPServer.certificate(in: folder)
+    let (certificate, key) = try HTTPServer.makeCertificate(in: folder)
     let (secure, plain) = (try HTTPServer(certificate: certificate, key: key), try HTTPServer())
     try plain.write([1], to: "a")
     try secure.write([2], to: "a")
@@ -109,7 +109,7 @@ import Testing
 
   @Test(arguments: ["TLSv1", "TLSv1_1"]) func tlsVersionsBefore12AreRejected(version: String) throws {
     let folder = try TemporaryDirectory("tls")
-    let (certificate, key) = try HTTPServer.certificate(in: folder)
+    let (certificate, key) = try HTTPServer.makeCertificate(in: folder)
     let server = try HTTPServer(certificate: certificate, key: key, newestTLS: version)
     try server.write([1], to: "a")
     var options = HTTPOptions()

@@ -158,7 +158,7 @@ import Testing
 
   @Test func serverIsReadThroughAProxy() throws {
     let folder = try TemporaryDirectory("tls")
-    let (certificate, key) = try HTTPServer.certificate(in: folder)
+    let (certificate, key) = try HTTPServer.makeCertificate(in: folder)
     let (server, proxy) = (try HTTPServer(certificate: certificate, key: key), try HTTPServer())
     let bytes = HTTPRig.pattern(100_000)
     try server.write(bytes, to: "a")
@@ -183,7 +183,7 @@ import Testing
 
   @Test func serverIsReadOnlyWithATrustedCertificate() throws {
     let folder = try TemporaryDirectory("tls")
-    let (certificate, key) = try HTTPServer.certificate(in: folder)
+    let (certificate, key) = try HTTPServer.makeCertificate(in: folder)
     let server = try HTTPServer(certificate: certificate, key: key)
     let bytes = HTTPRig.pattern(100_000)
     try server.write(bytes, to: "a")

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct HLSConnectionTests {
   @Test func streamOf100SegmentsNeedsOneTLSHandshake() throws {
     let folder = try TemporaryDirectory("tls")
-    let (certificate, key) = try HTTPServer.certificate(in: folder)
+    let (certificate, key) = try HTTPServer.makeCertificate(in: folder)
     let server = try HTTPServer(certificate: certificate, key: key)
     try server.write(
       IndexedAudio.wav(.signed16, sampleRateHz: 44_100, frameCount: 44_100 * 21), to: "source.wav")
