@@ -315,7 +315,7 @@ import Testing
   @Test func documentNamesEverySystemCallOfAWorker() throws {
     let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     let document = try text("\(root)/docs/protocol/safety.md")
-    let begin = try #require(document.firstRange(of: "| what for | system calls |"))
+    let begin = try #require(document.firstRange(of: "| Purpose | System calls |"))
     let end = try #require(document[begin.upperBound...].firstRange(of: "Calls with a path"))
     let named = document[begin.upperBound..<end.lowerBound].split(separator: "`").filter { word in
       word.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "_" }
