@@ -62,10 +62,10 @@ check: deps ## check format, imports, scripts, the shell client, the generated P
 fmt: ## format the Swift sources in place
 	@scripts/format
 
-tsan: deps ## test RealtimeAudio, WireProtocol and Playback with the thread sanitizer
+tsan: deps ## test RealtimeAudio, WireProtocol, ControlLoop, PlayerModel and Playback with the thread sanitizer
 	@scripts/sanitize thread RealtimeAudioTests WireProtocolTests ControlLoopTests PlayerModelTests PlaybackTests
 
-asan: deps ## test these modules and LibAV with the address sanitizer
+asan: deps ## test the modules of tsan, and LibAV, with the address sanitizer
 	@scripts/sanitize address RealtimeAudioTests WireProtocolTests LibAVTests ControlLoopTests PlayerModelTests PlaybackTests
 
 fuzz: deps ## fuzz the parsers and the server for SECONDS each (60)
