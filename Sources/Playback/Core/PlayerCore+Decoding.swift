@@ -401,7 +401,7 @@ extension PlayerCore {
     let isWhole = pass.map { $0.start == machine.decodedRate.itemStart && machine.endsItem($0) } ?? false
     run(
       machine.ended(
-        id, end: end.end, isTooShort: isWhole && end.frameCount < shortest, hasBrokenOff: end.error != nil),
+        id, end: end.end, isTooShort: isWhole && end.frameCount < shortest, hasFailedBeforeEnd: end.error != nil),
       cause: .buffered)
   }
 

@@ -141,7 +141,7 @@ extension PlayerCore {
   ) -> (frame: Int64, window: Int64?)? {
     let reported = observer.reportedWindow * length
     var lastEnd: Int64?
-    for run in timeline.runs where !run.isStill {
+    for run in timeline.runs where !run.isPositionOnly {
       let end = run.end?.frame ?? .max
       lastEnd = end
       guard end > max(reported, run.outputFrame) else { continue }

@@ -44,7 +44,7 @@ extension PlayerCore {
         break
       }
       processedFrame = max(processedFrame, frame)
-      if case .end(let end) = milestone, machine.endedItem == end.itemID, let next = nextEndTime,
+      if case .end(let end) = milestone, machine.endedItemID == end.itemID, let next = nextEndTime,
         next > engine.loop.now
       {
         setTimer(at: next)
@@ -92,7 +92,7 @@ extension PlayerCore {
     if let end = ends.first,
       let frame = timeline.outputFrame(streamID: end.streamID, streamFrame: end.streamFrame),
       machine.rate != 0
-        || machine.endedItem != end.itemID && frame < timeline.runs.last?.end?.frame ?? .min
+        || machine.endedItemID != end.itemID && frame < timeline.runs.last?.end?.frame ?? .min
     {
       let rank = ObserverSchedule.Milestone.endRank
       if next.map({ (frame, rank) < ($0.frame, $0.milestone.rank) }) ?? true { return (frame, .end(end)) }
@@ -121,7 +121,7 @@ extension PlayerCore {
       reportTransition()
       nextEndTime = nil
       // A paused item ends again when playback resumes at its end, which an observer may have requested just now.
-      if machine.endedItem == end.itemID, machine.requestInPreparation == nil {
+      if machine.endedItemID == end.itemID, machine.requestInPreparation == nil {
         ends.insert(end, at: 0)
         nextEndTime = engine.loop.now.advanced(byNanoseconds: Self.clockRetryNanoseconds)
       }

@@ -127,7 +127,7 @@ extension PlayerCore {
     // First report all milestones before the new stream.
     notifyObservers(through: event.outputFrame)
     timeline.beginRun(
-      outputFrame: event.outputFrame, streamID: event.streamID, streamFrame: event.streamFrame, isStill: true)
+      outputFrame: event.outputFrame, streamID: event.streamID, streamFrame: event.streamFrame, isPositionOnly: true)
     jumpFrame = event.outputFrame
     processedFrame = event.outputFrame - 1
     parkedPosition = nil

@@ -137,7 +137,7 @@ extension PlayerCore {
     if machine.isChangingDirection, let end = endOfHeardPass, end.frame <= frame + fade {
       return reversalPlan(at: end.end)
     }
-    guard let run = timeline.run(at: frame), !run.isStill else { return .atOnce }
+    guard let run = timeline.run(at: frame), !run.isPositionOnly else { return .atOnce }
     if let end = run.end, end.frame <= frame { return end.reason == .underrun ? .atOnce : .wait }
     // A cross-fade ends before the next one begins.
     let streamFrame = max(fade, run.streamFrame + max(0, frame - run.outputFrame))

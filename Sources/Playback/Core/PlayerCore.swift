@@ -381,7 +381,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     state.loop = machine.loop.map {
       PlayerLoop(
         range: TimeRange(start: $0.start, end: $0.end), remainingCount: $0.remaining, loopCount: $0.count,
-        isFinishing: $0.endsItem)
+        isFinishing: $0.isFinishing)
     }
     state.itemCount = machine.entries.count
     state.queueVersion = machine.queueVersion

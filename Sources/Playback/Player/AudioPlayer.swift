@@ -349,8 +349,8 @@ public final class AudioPlayer: Sendable {
 
   private func handle(_ event: PlayerEvent) {
     switch event {
-    // The player reports the end of each repeat, but `endedItem` is set only after the last one.
-    case .playedToEnd: if core.machine.endedItem == item.id { finish(nil) }
+    // The player reports the end of each repeat, but `endedItemID` is set only after the last one.
+    case .playedToEnd: if core.machine.endedItemID == item.id { finish(nil) }
     case .failedToPlayToEnd(_, _, let error): finish(error)
     case .itemFailed(_, let error): finish(error)
     default: break

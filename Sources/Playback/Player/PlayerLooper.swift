@@ -213,7 +213,7 @@ public final class PlayerLooper: Sendable {
       end(.cancelled)
     case .playedToEnd(item.id, _), .failedToPlayToEnd(item.id, _, _):
       // A looped part does not reach the item's end. An item that stays at its end, or was passed, does not repeat.
-      let isOver = timeRange != nil || core.machine.endedItem == item.id || core.machine.hasPassedEnd
+      let isOver = timeRange != nil || core.machine.endedItemID == item.id || core.machine.hasPassedEnd
       if status == .ready, isOver { endAutomatically() }
     default: break
     }

@@ -107,7 +107,7 @@ extension PlayerCore {
       loop: machine.loop.map { loop in
         LoopSnapshot(
           range: TimeRange(start: loop.start, end: loop.end), remainingCount: loop.remaining, loopCount: loop.count,
-          isArmed: loop.isArmed, isFinishing: loop.endsItem)
+          isArmed: loop.isArmed, isFinishing: loop.isFinishing)
       },
       history: Array(machine.history.ids), time: timeToSave)
   }

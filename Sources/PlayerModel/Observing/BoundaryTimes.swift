@@ -3,9 +3,9 @@ import MediaCore
 
 /// The times of a boundary observer, in ascending order and without duplicates.
 ///
-/// Many times can be added and ordered in slices, so that each step on the control loop is bounded. Call `add` with one
-/// slice at a time, then call `order` until it returns true. Times that are added in ascending order are already
-/// ordered.
+/// A long list can be added and ordered in slices, so that each step on the control loop is bounded: call `add` with
+/// one slice at a time, then call `order` until it returns true. Times that are added in ascending order need no
+/// ordering.
 public struct BoundaryTimes: Sendable {
   /// The recommended number of times per call of ``add(_:)``.
   public static let sliceLength = 256
@@ -13,7 +13,7 @@ public struct BoundaryTimes: Sendable {
   public static let stepLimit = 2_048
 
   /// Ascending lists that still have to be merged. After ordering there is at most one.
-  private var runs: Deque<[MediaTime]> = []
+  private var ascendingLists: Deque<[MediaTime]> = []
   private var merge: Merge?
   /// Counts the steps of `order`.
   let steps = StepCounter()
@@ -26,36 +26,36 @@ public struct BoundaryTimes: Sendable {
 
   /// The ordered times.
   package var ordered: [MediaTime] {
-    precondition(runs.count <= 1 && merge == nil, "the times are not ordered yet")
-    return runs.first ?? []
+    precondition(ascendingLists.count <= 1 && merge == nil, "the times are not ordered yet")
+    return ascendingLists.first ?? []
   }
 
   /// Adds times.
   public mutating func add(_ slice: [MediaTime]) {
-    var run: [MediaTime] = []
-    for time in slice.sorted() where time != run.last { run.append(time) }
-    guard let first = run.first else { return }
-    if let last = runs.last?.last, last < first {
-      runs[runs.count - 1] += run
+    var list: [MediaTime] = []
+    for time in slice.sorted() where time != list.last { list.append(time) }
+    guard let first = list.first else { return }
+    if let last = ascendingLists.last?.last, last < first {
+      ascendingLists[ascendingLists.count - 1] += list
     } else {
-      runs.append(run)
+      ascendingLists.append(list)
     }
   }
 
   /// Continues to order the times.
   ///
-  /// - Parameter stepLimit: the maximum number of times to move.
-  /// - Returns: whether the times are ordered.
+  /// - Parameter stepLimit: The maximum number of elements to move.
+  /// - Returns: Whether all times are ordered.
   public mutating func order(_ stepLimit: Int = stepLimit) -> Bool {
     var remaining = stepLimit
-    while merge != nil || runs.count > 1 {
+    while merge != nil || ascendingLists.count > 1 {
       guard remaining > 0 else { return false }
-      var current = merge ?? Merge(left: runs.removeFirst(), right: runs.removeFirst())
+      var current = merge ?? Merge(left: ascendingLists.removeFirst(), right: ascendingLists.removeFirst())
       merge = nil
       let count = current.advance(remaining)
       remaining -= count
       steps.add(count)
-      if current.isOver { runs.append(current.merged) } else { merge = current }
+      if current.isOver { ascendingLists.append(current.merged) } else { merge = current }
     }
     return true
   }
@@ -74,7 +74,7 @@ public struct BoundaryTimes: Sendable {
 
     package var isOver: Bool { leftIndex == left.count && rightIndex == right.count }
 
-    /// Moves at most `limit` times and returns the number of moved times.
+    /// Moves at most `limit` elements to `merged` and returns their number.
     package mutating func advance(_ limit: Int) -> Int {
       for count in 0..<limit {
         let next: MediaTime

@@ -22,7 +22,8 @@ package struct ChapterStarts {
   /// The chapter that begins at each of `times`.
   package let chapters: [PlayerChapter]
 
-  /// Makes the start times of chapters in order. Of several chapters with the same start only the last one counts.
+  /// Creates the start times of `all`, which is in order. Of several chapters with the same start, only the last
+  /// counts.
   package init(_ all: [AssetChapter]) {
     var (times, chapters): ([MediaTime], [PlayerChapter]) = ([], [])
     for (index, chapter) in all.enumerated() {

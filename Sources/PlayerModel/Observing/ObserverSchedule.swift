@@ -1,9 +1,9 @@
 import MediaCore
 
-/// The schedule of time observers: looks up the item times of the table in the output frames of the timeline.
+/// The schedule of time observers: finds the output frames at which the item times of `table` are heard.
 ///
 /// `next` returns the next milestone that an observer may need. Once its frame has been heard, `handle` returns the
-/// calls of observers. Jumps are not heard but carried out: they are reported by `jump` and `startStream`.
+/// calls of observers. A jump has no milestone: the caller reports it with `jump` or `startStream` when it occurs.
 ///
 /// A pure value; no clock, no I/O.
 package struct ObserverSchedule {
@@ -12,7 +12,7 @@ package struct ObserverSchedule {
     case visit(PlayerTimeline.Position, isReverse: Bool)
     /// Audio begins.
     case start(PlayerTimeline.Position)
-    /// The time of an observer is reached; the value is the item time then.
+    /// The time of an observer is reached; the value is the item time at that frame.
     case times(MediaTime)
     /// Audio stops.
     case stop(PlayerTimeline.Position)
@@ -39,11 +39,11 @@ package struct ObserverSchedule {
   private static let never = Int64.max
 
   package var table = TimeObserverTable()
-  /// Whether a start was reported, and no stop since.
+  /// Whether the last reported edge of the audio is a start, not a stop.
   package private(set) var isAudible = false
-  /// The frame at which the present pass begins. Everything before it belongs to earlier passes.
+  /// The frame at which the current pass begins. Everything before it belongs to earlier passes.
   private var passFrame = Self.never
-  /// The frame of the last reported start or stop.
+  /// The frame from which the next start or stop is searched: that of the last reported one, or of a later jump.
   private var edgeFrame = Self.never
 
   package init() {}
@@ -102,7 +102,7 @@ package struct ObserverSchedule {
         timeline.time(of: current.itemID, endingAt: end.frame).map { .init(itemID: current.itemID, time: $0) }
       } ?? timeline.position(atOutputFrame: end.frame)
     guard let position else { return nil }
-    // A playing player that jumps may continue in the very next frame.
+    // After a jump a playing player may continue without a gap, so the stop is due one frame later.
     return (end.isAtJump && isPlaying ? end.frame + 1 : end.frame, .stop(position))
   }
 
@@ -145,8 +145,8 @@ package struct ObserverSchedule {
 
   // MARK: - Jumps
 
-  /// Handles a seek that moves the player to `target` at `frame`, after all earlier milestones were passed. Returns the
-  /// calls for the times that it skips.
+  /// Handles a seek that moves the player to `target` at `frame`. All earlier milestones must have been handled.
+  /// Returns the calls for the times that the seek skips.
   package mutating func jump(
     to target: PlayerTimeline.Position, at frame: Int64, isReverse: Bool = false
   ) -> [TimeObserverTable.Call] {

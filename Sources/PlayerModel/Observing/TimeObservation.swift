@@ -21,8 +21,8 @@ public struct TimeObservation: Sendable, Hashable {
 
   /// The item to which `time` belongs.
   public var itemID: PlayerItemID
-  /// The exact time; always numeric. A multiple of the interval, or the boundary. For `jump`, `start` and `stop` the
-  /// position.
+  /// The exact item time; always numeric: the multiple of the interval, the boundary, or the position for `jump`,
+  /// `start` and `stop`.
   public var time: MediaTime
   /// The rate at which time passes; 0 while it does not pass.
   public var rate: Double

@@ -47,8 +47,8 @@ package struct TimeObserverTable {
       self.isReverse = isReverse
     }
 
-    /// Whether a boundary at `time` is on the side of the earlier ones.
-    fileprivate var isAbove: Bool { isHeard != isReverse }
+    /// Whether a boundary exactly at `time` lies on the side of the earlier times.
+    fileprivate var countsTimeAsBelow: Bool { isHeard != isReverse }
 
     /// Whether playback from here has reached `other`.
     fileprivate func reaches(_ other: MediaTime) -> Bool { isReverse ? time <= other : time >= other }
@@ -145,7 +145,7 @@ package struct TimeObserverTable {
   package mutating func setChapters(_ starts: ChapterStarts, of itemID: PlayerItemID) {
     chapters = chapters.filter { $0.key == position?.itemID }
     let isKnown = chapters.updateValue(starts, forKey: itemID) != nil
-    // Without known chapters, nothing was scheduled.
+    // Observers are scheduled once, when the chapters become known.
     guard !isKnown, !starts.times.isEmpty, let position, position.itemID == itemID else { return }
     steps.add(observers.count)
     for (token, observer) in observers {
@@ -180,7 +180,7 @@ package struct TimeObserverTable {
       boundTokens[itemID]?.remove(token)
       if boundTokens[itemID]?.isEmpty == true { boundTokens[itemID] = nil }
     }
-    // Times of removed observers leave the heap when they are due, or when they are the majority.
+    // Times of removed observers stay in the heap until they are due or are the majority.
     if heap.count > 2 * observers.count + 64 {
       steps.add(heap.count)
       heap = Heap(heap.unordered.filter { observers[$0.token] != nil })
@@ -219,8 +219,8 @@ package struct TimeObserverTable {
 
   // MARK: - The position
 
-  /// Moves to `time` of the item, of which nothing has been heard. A new pass begins: all boundaries from `time` on are
-  /// ahead, and no boundary was passed. `includesPeriodic`: a multiple at `time` is also due.
+  /// Begins a new pass of the item at `time`, of which nothing has been heard. All boundaries from `time` on are ahead,
+  /// and no boundary has been passed. With `includesPeriodic`, a multiple at `time` is also due.
   package mutating func visit(
     _ itemID: PlayerItemID, at time: MediaTime, includesPeriodic: Bool, isReverse: Bool = false
   ) {
@@ -248,7 +248,7 @@ package struct TimeObserverTable {
     let target = Position(itemID: itemID, time: time, isReverse: isReverse)
     position = target
     scheduleAll(includesPeriodic: false)
-    let isBackward = target.time < origin.time || target.time == origin.time && origin.isAbove
+    let isBackward = target.time < origin.time || target.time == origin.time && origin.countsTimeAsBelow
     var calls: [Call] = []
     steps.add(observers.count)
     for (token, observer) in observers {
@@ -380,8 +380,8 @@ package struct TimeObserverTable {
     var (low, high) = (0, times.count)
     while low < high {
       let middle = (low + high) / 2
-      let isAbove = position.isAbove ? times[middle] > position.time : times[middle] >= position.time
-      if isAbove { high = middle } else { low = middle + 1 }
+      let isTimeAbove = position.countsTimeAsBelow ? times[middle] > position.time : times[middle] >= position.time
+      if isTimeAbove { high = middle } else { low = middle + 1 }
     }
     return low
   }

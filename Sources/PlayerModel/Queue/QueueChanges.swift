@@ -24,15 +24,16 @@ package struct QueueSteps: Sendable {
   /// The default of ``limit``: higher than the number of steps that a log keeps.
   static let standardLimit = 65_536
 
-  /// The number of steps up to which each step is recorded.
+  /// The maximum number of recorded steps. With more steps, the whole list becomes a replacement.
   private let limit: Int
   package private(set) var steps: [QueueStep] = []
-  /// Whether the steps are not recorded one by one: the whole order changed, or there were too many steps.
+  /// Whether the change counts as a replacement of the whole order, without steps: the whole order changed, or there
+  /// were more than `limit` steps.
   package private(set) var isReplacement = false
 
   /// Creates an empty list.
   ///
-  /// - Parameter limit: the number of steps up to which each step is recorded.
+  /// - Parameter limit: The maximum number of recorded steps.
   package init(limit: Int = standardLimit) { self.limit = limit }
 
   package mutating func record(_ step: QueueStep) {

@@ -13,7 +13,7 @@ package struct QueueEntries: Sequence, Sendable {
   private var states: [ItemID: Entry] = [:]
   /// The changes of the order since the last `drainSteps()`.
   private var steps = QueueSteps()
-  /// The number of steps up to which each step is recorded. If a version needs more steps, none are kept.
+  /// The maximum number of steps of a version that are recorded. A version with more steps counts as a replacement.
   package var stepLimit = QueueSteps.standardLimit {
     didSet { if steps.steps.isEmpty, !steps.isReplacement { steps = QueueSteps(limit: stepLimit) } }
   }

@@ -18,7 +18,8 @@ package struct QueueOrder: Sequence, Sendable {
   /// The number of chunks.
   var chunkCount: Int { chunks.count }
 
-  /// No chunk is empty, and two neighbours never fit together into half a chunk. There are fewer than n/128 + 2.
+  /// No chunk is empty, and two adjacent chunks together always have more than `chunkLimit` / 2 ids. The number of
+  /// chunks is therefore less than n/128 + 2.
   private var chunks: [Chunk] = []
   /// The key of the chunk of each id.
   private var chunkKeys = ItemTable<UInt32>()
@@ -117,7 +118,7 @@ package struct QueueOrder: Sequence, Sendable {
     steps.add(ids.count)
     chunkKeys.set(ids) { [key = chunks[number].key] _ in key }
     chunks[number].ids.insert(contentsOf: ids, at: offset)
-    if let last = split(number) { join(last) }
+    if let last = split(number) { joinWithNextIfSmall(last) }
   }
 
   /// Adds new ids at the end: fills the last chunk, then adds chunks.
@@ -151,7 +152,7 @@ package struct QueueOrder: Sequence, Sendable {
       guard let offset = chunks[number].ids.firstIndex(of: id) else { return nil }
       steps.add(chunks[number].ids.count)
       chunks[number].ids.remove(at: offset)
-      drop(number)
+      removeOrJoin(number)
       return start + offset
     }
     return nil
@@ -181,7 +182,7 @@ package struct QueueOrder: Sequence, Sendable {
     }
     chunks = staying
     // From the back, so that the indexes at the front stay valid.
-    for number in chunks.indices.dropLast().reversed() { join(number) }
+    for number in chunks.indices.dropLast().reversed() { joinWithNextIfSmall(number) }
     return removed
   }
 
@@ -197,7 +198,7 @@ package struct QueueOrder: Sequence, Sendable {
     }
     for id in removed { chunkKeys[id] = nil }
     steps.add(removed.count + chunks.count)
-    join(0)
+    joinWithNextIfSmall(0)
     return removed
   }
 
@@ -221,11 +222,11 @@ package struct QueueOrder: Sequence, Sendable {
     chunks.removeFirst(number)
     let joint = chunks.count
     chunks += front
-    // At the cut and where the ends meet; from the back, so that the indexes at the front stay valid.
-    join(chunks.count - 2)
-    join(joint)
-    join(joint - 1)
-    join(0)
+    // Join at the cut and where the former ends meet, from the back, so that the indexes at the front stay valid.
+    joinWithNextIfSmall(chunks.count - 2)
+    joinWithNextIfSmall(joint)
+    joinWithNextIfSmall(joint - 1)
+    joinWithNextIfSmall(0)
   }
 
   // MARK: - Chunks
@@ -262,19 +263,19 @@ package struct QueueOrder: Sequence, Sendable {
     return number + parts.count
   }
 
-  /// Handles a chunk that has become smaller: drops it if it is empty, and joins small neighbours.
-  private mutating func drop(_ number: Int) {
+  /// Removes a chunk that has become empty, or joins one that has become small with its neighbours.
+  private mutating func removeOrJoin(_ number: Int) {
     if chunks[number].ids.isEmpty {
       chunks.remove(at: number)
       steps.add(chunks.count - number)
     } else {
-      join(number)
+      joinWithNextIfSmall(number)
     }
-    join(number - 1)
+    joinWithNextIfSmall(number - 1)
   }
 
   /// Joins a chunk and the next one if they are small.
-  private mutating func join(_ number: Int) {
+  private mutating func joinWithNextIfSmall(_ number: Int) {
     guard chunks.indices.contains(number), number + 1 < chunks.count,
       chunks[number].ids.count + chunks[number + 1].ids.count <= Self.chunkLimit / 2
     else { return }

@@ -21,7 +21,7 @@ package struct SplitMix64: RandomNumberGenerator, Sendable, Hashable {
     let bound = UInt64(Swift.max(1, bound))
     while true {
       let number = next()
-      // Fewer than `bound` numbers are skipped, so that their exact limit is almost never computed.
+      // Only the last `bound` numbers of the range can be skipped, so the exact limit is almost never computed.
       if number <= UInt64.max - bound || number <= UInt64.max - (UInt64.max % bound + 1) % bound {
         return Int(number % bound)
       }

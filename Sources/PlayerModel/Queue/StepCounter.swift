@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Counts the steps of an algorithm and of its copies, so that tests can check how it scales. Release builds do not
-/// count.
+/// Counts the steps of a value and of all its copies together, so that tests can check how an algorithm scales. Release
+/// builds do not count.
 struct StepCounter: Sendable {
   #if DEBUG
     private final class Storage: Sendable { let count = Atomic(0) }

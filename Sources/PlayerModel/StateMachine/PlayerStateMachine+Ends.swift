@@ -29,7 +29,7 @@ extension PlayerStateMachine {
     return requestInPreparation?.itemID == id
   }
 
-  /// The active loop; nil if the item ends before the loop point.
+  /// The armed loop of the current item; nil if the item ends before the loop point.
   var activeLoop: Loop? {
     guard let loop, loop.isArmed, let current = entries.first, loop.itemID == current.id else { return nil }
     let loopPoint = loop.loopPoint(at: decodedRate)
@@ -42,7 +42,7 @@ extension PlayerStateMachine {
     if let loop = activeLoop, loop.itemID == pass.itemID,
       decodedRate.reaches(end, by: loop.loopPoint(at: decodedRate))
     {
-      return loop.endsItem && end == loop.loopPoint(at: decodedRate)
+      return loop.isFinishing && end == loop.loopPoint(at: decodedRate)
     }
     return entries[pass.itemID]?.end(at: decodedRate).map { decodedRate.reaches($0, by: end) } ?? false
   }
@@ -58,7 +58,7 @@ extension PlayerStateMachine {
 
   /// Sets the end times of an item.
   ///
-  /// - Parameter time: The position of the current item that is heard or about to be heard.
+  /// - Parameter time: The position of the current item that is heard or will be heard next.
   package mutating func setEnds(of id: ItemID, forward: MediaTime?, reverse: MediaTime?, heardAt time: MediaTime)
     -> [Action]
   {
@@ -73,12 +73,13 @@ extension PlayerStateMachine {
     }
     entry.isTooShort = false
     entries[id] = entry
-    guard let end, decodedRate.reaches(end, by: time), isHeard(id), endedItem != id else { return reconcile() }
+    guard let end, decodedRate.reaches(end, by: time), isHeard(id), endedItemID != id else { return reconcile() }
     // The position is already past the new end.
     return decode(DecodeRequest(itemID: id, time: time))
   }
 
-  /// Whether this item is the audible one, or the paused one, before its end.
+  /// Whether the player plays or is paused within a decoded pass of this item: before its end, and with no seek
+  /// pending.
   private func isHeard(_ id: ItemID) -> Bool {
     entries.first?.id == id && decoding == .active && decodedPasses.first?.pass.itemID == id && !hasPassedEnd
       && seeks.current == nil

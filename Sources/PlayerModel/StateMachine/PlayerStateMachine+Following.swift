@@ -19,11 +19,11 @@ extension PlayerStateMachine {
     /// The number of returns so far.
     package var count = 0
     /// Whether the current pass is the last, and the item ends with it.
-    package var endsItem = false
+    package var isFinishing = false
 
     package init(
       itemID: ItemID, start: MediaTime, end: MediaTime, remaining: Int? = nil, isArmed: Bool, count: Int = 0,
-      endsItem: Bool = false
+      isFinishing: Bool = false
     ) {
       self.itemID = itemID
       self.start = start
@@ -31,7 +31,7 @@ extension PlayerStateMachine {
       self.remaining = remaining
       self.isArmed = isArmed
       self.count = count
-      self.endsItem = endsItem
+      self.isFinishing = isFinishing
     }
 
     /// The loop point at this rate: the time at which playback returns.
@@ -57,7 +57,8 @@ extension PlayerStateMachine {
   /// The maximum number of passes that are decoded or planned at the same time: less than the capacity of a stream's
   /// queue of range descriptors. With `shortestLoop` they last at least 5 s.
   static let passLimit = 512
-  /// The time within which audio can be decoded again, together with the audio that follows.
+  /// The minimum time between the heard position and a cut in decoded audio: enough to decode the audio after the cut
+  /// again before it is heard.
   static let redecodingTime = MediaTime(value: 300, timescale: 1_000)
   /// The minimum duration of an item or range that is repeated.
   package static let shortestLoop = MediaTime(value: 10, timescale: 1_000)
@@ -92,21 +93,23 @@ extension PlayerStateMachine {
     if mode != .all { shuffle?.remaining = entries.count }
   }
 
-  /// The counted repeats are complete, or their item is not current any more.
+  /// Ends the counted repeats: they are complete, or their item is no longer current.
   mutating func endRepeatLimit() {
     if let repeatLimit { changeRepeatMode(to: repeatLimit.modeAfterwards) }
   }
 
-  /// A repeat of the current item begins to be heard.
+  /// Counts a repeat of the current item, which begins to be heard.
   private mutating func countRepeat() {
     repeatCount += 1
     guard let limit = repeatLimit else { return }
     if limit.remaining > 1 { repeatLimit?.remaining = limit.remaining - 1 } else { endRepeatLimit() }
   }
 
-  /// Loops a part of the current item, of which `time` is heard; nil removes the loop.
+  /// Loops a part of the current item; nil removes the loop.
   ///
-  /// - Parameter count: The number of returns; nil: unlimited.
+  /// - Parameters:
+  ///   - count: The number of returns; nil: unlimited.
+  ///   - time: The position of the current item that is heard.
   package mutating func setLoop(_ range: TimeRange?, count: Int?, heardAt time: MediaTime) -> [Action] {
     loop = nil
     loopHeardAt = time
@@ -121,7 +124,7 @@ extension PlayerStateMachine {
 
   /// Makes the current pass the last one, and the end of the loop the end of the item.
   package mutating func finishLoop() -> [Action] {
-    loop?.endsItem = true
+    loop?.isFinishing = true
     loop?.remaining = nil
     return reconcile()
   }
@@ -132,8 +135,8 @@ extension PlayerStateMachine {
     return uncommitted?.request ?? deferredRequest
   }
 
-  /// Updates `isArmed` for playback of the item from `time` at the requested rate. Returns the end of that pass if it
-  /// ends at the loop point.
+  /// Updates `isArmed` of the loop for playback of the item from `time` at the target rate. Returns the end of that
+  /// pass if it ends at the loop point.
   mutating func armLoop(at time: MediaTime, of id: ItemID) -> MediaTime? {
     guard let loop, loop.itemID == id else { return nil }
     let loopPoint = loop.loopPoint(at: targetRate)
@@ -153,7 +156,7 @@ extension PlayerStateMachine {
     if let loop = activeLoop {
       let (returnTime, loopPoint) = (loop.returnTime(at: decodedRate), loop.loopPoint(at: decodedRate))
       passes[0].end = loopPoint
-      var remaining = loop.endsItem ? 0 : loop.remaining
+      var remaining = loop.isFinishing ? 0 : loop.remaining
       while remaining != 0 {
         guard passes.count < limit else { return passes }
         remaining = remaining.map { $0 - 1 }
@@ -167,8 +170,8 @@ extension PlayerStateMachine {
     return passes
   }
 
-  /// Appends the passes after the current item. Repeats have priority over the action at its end. In reverse only the
-  /// item itself follows its beginning, because the next item in the queue is played forwards.
+  /// Appends the passes after the current item. Repeats have priority over the action at its end. In reverse only a
+  /// repeat or the silence of the same item can follow, because a queue is followed forwards only.
   private func appendFollowing(_ current: Entry, to passes: inout [Pass], limit: Int) {
     if stopsAfter(current) { return }
     var mode = repeatMode
@@ -187,7 +190,7 @@ extension PlayerStateMachine {
     }
     switch mode {
     case .all:
-      let ownCount = passes.count
+      let currentItemPassCount = passes.count
       guard appendPlayable(restOfRound(), to: &passes, limit: limit, isFirst: true, where: { _ in true }) else {
         return
       }
@@ -201,7 +204,7 @@ extension PlayerStateMachine {
           return
         }
       }
-      if passes.count > ownCount { return }
+      if passes.count > currentItemPassCount { return }
     case .off, .one: break
     }
     switch actionAtItemEnd {
@@ -211,9 +214,9 @@ extension PlayerStateMachine {
     }
   }
 
-  /// Whether playback stops at this entry because it failed or broke off.
+  /// Whether playback stops at this entry because it could not be opened, or decoding failed before its end.
   private func stopsAfter(_ entry: Entry) -> Bool {
-    failurePolicy == .stop && (entry.hasBrokenOff || entry.status.error != nil)
+    failurePolicy == .stop && (entry.hasFailedBeforeEnd || entry.status.error != nil)
   }
 
   /// Appends passes of the candidates that can be played.
@@ -236,7 +239,7 @@ extension PlayerStateMachine {
 
   // MARK: - The decode thread
 
-  /// The decode thread began the next pass of its plan.
+  /// Handles the start of the next pass of the plan by the decode thread.
   package mutating func began(_ pass: Pass, generation: UInt64) -> [Action] {
     guard generation == self.generation, decoding == .active else { return [] }
     decodedPasses.append(
@@ -250,24 +253,24 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
-  /// A pass is completely in the stream.
+  /// Handles the end of decoding of a pass, which is now completely in the stream.
   ///
   /// - Parameters:
   ///   - end: The planned end.
   ///   - isTooShort: Whether the whole item is shorter than `shortestLoop`.
-  ///   - hasBrokenOff: Whether decoding failed before the end.
+  ///   - hasFailedBeforeEnd: Whether decoding failed before the end.
   package mutating func ended(
-    _ id: PassID, end: MediaTime?, isTooShort: Bool, hasBrokenOff: Bool = false
+    _ id: PassID, end: MediaTime?, isTooShort: Bool, hasFailedBeforeEnd: Bool = false
   ) -> [Action] {
     guard let index = decodedPasses.firstIndex(where: { $0.id == id }) else { return [] }
     decodedPasses[index].pass.end = end
     if index == decodedPasses.count - 1 { isLastPassComplete = true }
     if isTooShort { entries[decodedPasses[index].pass.itemID]?.isTooShort = true }
-    entries[decodedPasses[index].pass.itemID]?.hasBrokenOff = hasBrokenOff
+    entries[decodedPasses[index].pass.itemID]?.hasFailedBeforeEnd = hasFailedBeforeEnd
     return reconcile()
   }
 
-  /// The pass that is being decoded was already past its planned end, and continues to the item's end.
+  /// Handles a pass in which the decode thread was already past the planned end: the pass continues to the item's end.
   package mutating func overran(_ id: PassID) -> [Action] {
     guard let last = decodedPasses.indices.last, decodedPasses[last].id == id else { return [] }
     decodedPasses[last].pass.end = nil
@@ -284,7 +287,7 @@ extension PlayerStateMachine {
   /// Whether a pass ends at the end of the item's audio, not before.
   package func endsWithAudio(_ id: PassID) -> Bool { decodedPasses.first { $0.id == id }?.pass.end == nil }
 
-  /// The end of a pass has been heard.
+  /// Handles the end of a pass, which has been heard.
   ///
   /// - Parameter error: The error if decoding failed there.
   package mutating func endHeard(_ id: PassID, error: MediaError?) -> [Action] {
@@ -298,14 +301,14 @@ extension PlayerStateMachine {
     let isContinuation = next.map { $0.continues(heard.pass) } ?? false
     var actions: [Action] = []
     if let error {
-      if endedItem != current.id { actions.append(.emit(.failedToPlayToEnd(current.id, error))) }
-    } else if !isContinuation, endsItem(heard.pass), endedItem != current.id {
+      if endedItemID != current.id { actions.append(.emit(.failedToPlayToEnd(current.id, error))) }
+    } else if !isContinuation, endsItem(heard.pass), endedItemID != current.id {
       actions.append(.emit(.playedToEnd(current.id)))
     }
-    endedItem = nil
+    endedItemID = nil
     guard let next else {
       guard actionAtItemEnd == .advance, !decodedRate.isReverse, !stopsAfter(current) else {
-        endedItem = current.id
+        endedItemID = current.id
         if let error, stopsAfter(current) { failureStop = FailureStop(itemID: current.id, error: error) }
         return actions + setRate(0)
       }
@@ -342,7 +345,7 @@ extension PlayerStateMachine {
     return wanted.count > 1 ? wanted[1] : nil
   }
 
-  /// Removes the first of `decodedPasses`, which has been heard.
+  /// Removes the first of `decodedPasses`, which has been heard. `next` is the pass that follows it, if it is known.
   private mutating func moveToNextPass(_ next: Pass?) -> [Action] {
     decodedPasses.removeFirst()
     let nextItem = next?.itemID ?? entries.first { $0.status.error == nil }?.id
@@ -439,19 +442,19 @@ extension PlayerStateMachine {
     return actions + follow(decodedPasses[index].id, with: next)
   }
 
-  /// Ends `decodedPasses[index]`, which is decoded further, at `end`, and follows it with `next`.
+  /// Ends `decodedPasses[index]`, of which more is already decoded, at `end`. `next` follows it.
   private mutating func shorten(_ index: Int, to end: MediaTime, next: Pass?) -> [Action] {
     decodedPasses.removeLast(decodedPasses.count - index - 1)
-    let cut = next.flatMap { filteredEnd(of: decodedPasses[index].pass, to: end, next: $0) }
+    let cut = next.flatMap { filterCut(of: decodedPasses[index].pass, to: end, next: $0) }
     decodedPasses[index].pass.end = cut ?? end
     let rest = cut.map { Pass(itemID: decodedPasses[index].pass.itemID, start: $0, end: end) }
     return [.shorten(decodedPasses[index].id, at: cut ?? end)] + follow(decodedPasses[index].id, with: rest ?? next)
   }
 
   /// Returns the time at which to cut a pass before a loop point, so that its end is decoded again together with the
-  /// following audio. The resampling filter then covers both sides. Nil: no filter is involved, or the end is about to
-  /// be heard.
-  private func filteredEnd(of pass: Pass, to end: MediaTime, next: Pass) -> MediaTime? {
+  /// following audio. The resampling filter then covers both sides of the loop point. Nil if no filter is involved, or
+  /// the end will be heard too soon.
+  private func filterCut(of pass: Pass, to end: MediaTime, next: Pass) -> MediaTime? {
     guard next.itemID == pass.itemID, !next.isSilence, decodedRate == .normal, let heard = loopHeardAt,
       let reach = entries[pass.itemID]?.filterReach, reach > .zero
     else { return nil }
@@ -462,6 +465,7 @@ extension PlayerStateMachine {
   /// Sets the length of the end of a pass of the item that depends on the following audio.
   package mutating func setFilterReach(_ reach: MediaTime, of id: ItemID) { entries[id]?.filterReach = reach }
 
+  /// Prepares `next` as the successor of a decoded pass; nil: the stream ends after that pass.
   private mutating func follow(_ id: PassID, with next: Pass?) -> [Action] {
     isLastPassComplete = true
     // The stream now contains all its samples, so no further report would end an underrun.
@@ -471,7 +475,7 @@ extension PlayerStateMachine {
     return cut()
   }
 
-  /// Stops the decode thread from adding to the current stream: its audio would follow the cut.
+  /// Stops the decode thread from adding audio to the current stream, because that audio would follow the cut.
   private mutating func cut() -> [Action] {
     generation += 1
     isCut = true

@@ -2,7 +2,7 @@ import MediaCore
 
 /// The queue: edits, navigation, shuffling, and failed items.
 extension PlayerStateMachine {
-  /// A change of the queue. Its new entries have the known data of their items, and are in no queue.
+  /// A change of the queue. New entries contain the known data of their items, and must not be in a queue yet.
   package enum QueueChange: Sendable {
     case insert([Entry], at: QueuePosition)
     case remove([ItemID])
@@ -25,7 +25,7 @@ extension PlayerStateMachine {
 
     package mutating func add(_ new: some Sequence<ItemID>) { ids += new }
 
-    /// All entries of a queue left.
+    /// Adds all entries of a queue.
     mutating func addAll(_ order: QueueOrder) {
       if isEmpty, !order.isEmpty { wholeOrder = order } else { ids += order }
     }
@@ -41,8 +41,8 @@ extension PlayerStateMachine {
 
   // MARK: - Edits
 
-  /// Makes all of the changes, or none if one fails. The changes are one version of the queue. Moves without an effect
-  /// make no new version.
+  /// Applies all changes, or none if one fails. Together they make one new version of the queue. Moves without an
+  /// effect make no new version.
   ///
   /// - Throws: `noSuchItem`; `invalidArgument` for a position that does not exist, and for an id that is listed twice.
   ///   With several changes the message contains the number of the failed one.
@@ -52,7 +52,7 @@ extension PlayerStateMachine {
     var reversals: [Reversal] = []
     var number = 0
     while number < changes.count {
-      // Successive appends are made as one.
+      // Successive appends are applied together.
       let appended = Self.appended(in: changes[number...])
       if appended.changeCount > 1 {
         insertEntries(appended.entries, at: .end, index: entries.count)
@@ -85,7 +85,7 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
-  /// Returns the entries that the first of these changes append to the queue.
+  /// Returns the entries that the leading append changes add to the queue, and the number of these changes.
   private static func appended(in changes: ArraySlice<QueueChange>) -> (entries: [Entry], changeCount: Int) {
     var (entries, count) = ([Entry](), 0)
     for case .insert(let new, .end) in changes.prefix(while: { if case .insert(_, .end) = $0 { true } else { false } })
@@ -96,7 +96,7 @@ extension PlayerStateMachine {
     return (entries, count)
   }
 
-  /// Makes a change, and records its reversal.
+  /// Applies a change, and records its reversal.
   ///
   /// - Throws: The errors of `edit`. Then nothing has changed.
   mutating func apply(_ change: QueueChange, _ reversals: inout [Reversal]) throws(MediaError) {
@@ -316,7 +316,8 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
-  /// The current entry was played and is over.
+  /// Removes the current entry after it was played, or moves it to the end of a repeated queue. Adds it to the history,
+  /// unless it failed.
   package mutating func leave(_ current: Entry) {
     if current.status.error == nil { history.append(current.id) }
     if repeatMode == .all, current.isRepeatable {
@@ -369,7 +370,7 @@ extension PlayerStateMachine {
   /// Goes back by the newest `count` entries of the history. The oldest of them becomes current, and the others follow
   /// it.
   ///
-  /// - Parameter returning: Those of the entries that had left the queue and can return.
+  /// - Parameter returning: The entries of the history that had left the queue and can return to it.
   package mutating func goBack(over count: Int, returning: [Entry]) -> [Action] {
     let returning = Dictionary(returning.map { ($0.id, $0) }) { first, _ in first }
     for _ in 0..<count {
@@ -379,7 +380,7 @@ extension PlayerStateMachine {
         entries.move(id, to: 0)
         if let remaining = shuffle?.remaining, index >= remaining { shuffle?.remaining = remaining + 1 }
       } else if let entry = returning[id] {
-        // The unshuffled order gets it before the current entry, as it was played.
+        // Before the current entry in the unshuffled order, too, because it was played before.
         let index = entries.first.flatMap { shuffle?.original.index(of: $0.id) } ?? 0
         shuffle?.original.insert(contentsOf: [id], at: index)
         shuffle?.remaining += 1
@@ -463,7 +464,8 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
-  /// Skips failed current items while the player plays and another item follows, or stops there.
+  /// Handles failed current items of a playing player. Skips them while another item follows, or with the policy
+  /// `.stop` pauses at the first one.
   mutating func skipFailedItems() -> [Action] {
     var actions: [Action] = []
     while rate != 0, let current = entries.first, let error = current.status.error {
@@ -481,10 +483,10 @@ extension PlayerStateMachine {
   mutating func advancePastFailure() -> [Action] {
     guard failurePolicy == .stop, entries.count > 1, let current = entries.first else { return [] }
     if let error = current.status.error { return [skip(current.id, error)] }
-    guard current.hasBrokenOff, endedItem == current.id, actionAtItemEnd == .advance else { return [] }
+    guard current.hasFailedBeforeEnd, endedItemID == current.id, actionAtItemEnd == .advance else { return [] }
     // The item is about to be heard again from another position.
     if let request = requestInPreparation ?? deferredRequest, request.spliceAfter == nil { return [] }
-    entries[current.id]?.hasBrokenOff = false
+    entries[current.id]?.hasFailedBeforeEnd = false
     leave(current)
     return endSeeks(.itemEnded)
   }

@@ -7,12 +7,12 @@ import MediaCore
 /// that is heard. The rest of the pass is decoded at the new rate in a separate generation, which follows like any
 /// other pass. Further changes wait until then, so frequent changes are heard one after the other.
 extension PlayerStateMachine {
-  /// Whether audio is decoded at another rate, or with another pitch algorithm, than requested.
+  /// Whether the decoded audio has another rate than `targetRate`, or an outdated pitch algorithm.
   package var needsRateChange: Bool {
     (decodedRate != targetRate || isPitchStale) && (hasStream || requestInPreparation != nil)
   }
 
-  /// Whether the requested rate has the other direction.
+  /// Whether the target rate has the other direction than the decoded audio.
   package var isChangingDirection: Bool { decodedRate.isReverse != targetRate.isReverse }
 
   /// Whether a change of rate can occur at a future position, not only at once.
@@ -22,13 +22,13 @@ extension PlayerStateMachine {
     return decoding == .active
   }
 
-  /// Decodes everything again for the requested rate. `time` is the position of the current item that is heard, or at
+  /// Decodes everything again for the target rate. `time` is the position of the current item that is heard, or at
   /// which it is paused.
   package mutating func changeDecodedRate(from time: MediaTime) -> [Action] {
     guard needsRateChange, let current = entries.first else { return [] }
     if isChangingDirection {
       // In the new direction the item has another end.
-      endedItem = nil
+      endedItemID = nil
       if hasPassedEnd {
         // Continue from the end that was passed, back into the item.
         hasPassedEnd = false
@@ -49,7 +49,7 @@ extension PlayerStateMachine {
     return decode(DecodeRequest(itemID: current.id, time: time, isContinuation: true))
   }
 
-  /// The continuation was prepared so late that playback has passed all of it: prepares another one from `time`.
+  /// Prepares another continuation from `time`, because the pending one is so late that playback has passed all of it.
   package mutating func restartContinuation(from time: MediaTime) -> [Action] {
     guard case .preparing(let late) = decoding, late.isContinuation, !late.isSilence, late.spliceAfter == nil else {
       return []
@@ -70,7 +70,7 @@ extension PlayerStateMachine {
     return index
   }
 
-  /// Splits a pass at `time`, which is at `streamFrame` of its stream: it has the old rate before and the requested
+  /// Splits a pass at `time`, which is at `streamFrame` of its stream: it has the old rate before and the target
   /// rate after. Does nothing if the pass cannot be split.
   package mutating func splitForRateChange(_ id: PassID, at time: MediaTime, streamFrame: Int64) -> [Action] {
     guard let index = indexToSplit(id) else { return [] }

@@ -19,7 +19,7 @@ extension PlayerStateMachine {
     if let savedLoop {
       loop = Loop(
         itemID: first.id, start: savedLoop.range.start, end: savedLoop.range.end, remaining: savedLoop.remainingCount,
-        isArmed: savedLoop.isArmed, count: savedLoop.loopCount, endsItem: savedLoop.isFinishing)
+        isArmed: savedLoop.isArmed, count: savedLoop.loopCount, isFinishing: savedLoop.isFinishing)
     }
   }
 }

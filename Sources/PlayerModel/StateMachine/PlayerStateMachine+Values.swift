@@ -2,6 +2,7 @@ import MediaCore
 
 /// The values of the state machine: entries, decode requests, plans, actions and events.
 extension PlayerStateMachine {
+  /// An item in the queue, with the data that the state machine needs.
   package struct Entry: Sendable, Hashable {
     package var id: ItemID
     package var status = ItemStatus.unknown
@@ -14,7 +15,7 @@ extension PlayerStateMachine {
     /// Whether the whole item was decoded and is shorter than `shortestLoop`: it is not repeated.
     package var isTooShort = false
     /// Whether decoding failed before the end in the last pass.
-    package var hasBrokenOff = false
+    package var hasFailedBeforeEnd = false
     /// The start position when the item becomes current; nil: its beginning, or it has started.
     package var resumeTime: MediaTime?
     /// The length of the end of a pass that depends on the following audio: the reach of a filter, at rate 1.
@@ -23,7 +24,7 @@ extension PlayerStateMachine {
     package init(
       id: ItemID, status: ItemStatus = ItemStatus.unknown, duration: MediaTime = MediaTime.indefinite,
       isDurationPrecise: Bool = false, forwardEnd: MediaTime? = nil, reverseEnd: MediaTime? = nil,
-      isTooShort: Bool = false, hasBrokenOff: Bool = false, resumeTime: MediaTime? = nil,
+      isTooShort: Bool = false, hasFailedBeforeEnd: Bool = false, resumeTime: MediaTime? = nil,
       filterReach: MediaTime = MediaTime.zero
     ) {
       self.id = id
@@ -33,7 +34,7 @@ extension PlayerStateMachine {
       self.forwardEnd = forwardEnd
       self.reverseEnd = reverseEnd
       self.isTooShort = isTooShort
-      self.hasBrokenOff = hasBrokenOff
+      self.hasFailedBeforeEnd = hasFailedBeforeEnd
       self.resumeTime = resumeTime
       self.filterReach = filterReach
     }
@@ -66,15 +67,15 @@ extension PlayerStateMachine {
     package var seek: SeekToken?
     /// The cause of the time jump; nil without a jump, or at the beginning of an item.
     package var jumpCause: TimeJumpCause?
-    /// Whether it continues the audible pass.
+    /// Whether the generation continues the audible pass.
     package var isContinuation = false
-    /// The pass of the current stream at whose end it is heard; nil: at once.
+    /// The pass of the current stream after which the generation is heard; nil: at once.
     package var spliceAfter: PassID?
-    /// The end of its first pass; nil: the end of the item.
+    /// The end of the first pass; nil: the end of the item.
     package var end: MediaTime?
-    /// Whether it starts after the item's end, in silence.
+    /// Whether the generation starts after the item's end, in silence.
     package var isSilence = false
-    /// The rate of all audio in its stream.
+    /// The rate of all audio of the generation.
     package var rate = PlaybackRate.normal
 
     package init(
@@ -98,7 +99,7 @@ extension PlayerStateMachine {
 
     package var pass: Pass { Pass(itemID: itemID, start: time, end: end, isSilence: isSilence) }
 
-    /// Whether playback from here may reach the item's end again after the end was reported.
+    /// Whether a new pass begins, so that the item's end is reported again when it is reached.
     var isNewPass: Bool { seek != nil || jumpCause == .repeat || jumpCause == .restart }
   }
 
@@ -118,6 +119,7 @@ extension PlayerStateMachine {
     }
   }
 
+  /// A command of the state machine, which `PlayerCore` runs.
   package enum Action: Sendable, Hashable {
     /// Decode into a new stream as requested.
     case prepare(generation: UInt64, DecodeRequest)
@@ -158,6 +160,7 @@ extension PlayerStateMachine {
     package var error: MediaError
   }
 
+  /// The state of the decode thread for this player.
   package enum Decoding: Sendable, Hashable {
     case idle
     case preparing(DecodeRequest)
@@ -169,7 +172,7 @@ extension PlayerStateMachine {
     package var id: PassID
     /// The pass as planned, with the changes that the decode thread has made.
     package var pass: Pass
-    /// Whether it is played backwards.
+    /// Whether the pass is played in reverse.
     package var isReverse: Bool
   }
 }

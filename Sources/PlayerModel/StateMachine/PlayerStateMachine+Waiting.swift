@@ -3,9 +3,9 @@ import MediaCore
 /// Waiting, stalls and resumption: the behaviour of a player whose audio is not available.
 ///
 /// The mixer reports an underrun some time before it is heard (`pendingStall`). From then on (`isRebuffering`)
-/// `PlayerCore` withholds the samples after the underrun, so that they are not heard in fragments. The samples are
-/// released when enough are decoded that no other stall is expected at once. If that happens before the underrun is
-/// heard, nothing is reported. Otherwise it is a stall: the player waits (`automaticallyWaits`) or pauses.
+/// `PlayerCore` withholds the samples after the underrun, so that they are not heard in fragments. It releases them
+/// when enough samples are decoded to avoid another stall soon. If that happens before the underrun is heard, nothing
+/// is reported. Otherwise it is a stall: the player waits (`automaticallyWaits`) or pauses.
 extension PlayerStateMachine {
   /// The buffer state of the current item, like AVPlayerItem's three flags.
   package struct BufferState: Sendable, Hashable {
@@ -74,7 +74,7 @@ extension PlayerStateMachine {
 
   // MARK: - The decode thread
 
-  /// Enough audio is decoded after the underrun to resume playback.
+  /// Handles a report of the decode thread: enough audio is decoded after the underrun to resume playback.
   package mutating func becameLikelyToKeepUp(generation: UInt64) -> [Action] {
     guard generation == self.generation, decoding == .active else { return [] }
     endUnderrun()
@@ -87,14 +87,14 @@ extension PlayerStateMachine {
     resumeAfterUnderrun()
   }
 
-  /// The decode thread pauses: it has decoded the requested amount, or everything.
+  /// Handles a pause of the decode thread, which has decoded the requested amount or everything.
   package mutating func decodingPaused(generation: UInt64) -> [Action] {
     guard generation == self.generation, decoding == .active else { return [] }
     isBufferFull = true
     return becameLikelyToKeepUp(generation: generation)
   }
 
-  /// The decode thread resumes.
+  /// Handles the resumption of the decode thread.
   package mutating func decodingResumed() -> [Action] {
     isBufferFull = false
     return []
@@ -102,6 +102,7 @@ extension PlayerStateMachine {
 
   // MARK: - Mixer
 
+  /// Handles the start of audio in the mixer.
   package mutating func audioStarted() -> [Action] {
     // Audio that was rendered before the samples were withheld does not count.
     guard !isRebuffering else { return [] }
@@ -111,7 +112,7 @@ extension PlayerStateMachine {
     return []
   }
 
-  /// An underrun of the mixer, which is not heard yet. Samples that arrive before that prevent a stall.
+  /// Handles an underrun of the mixer, which is not heard yet. Samples that arrive in time prevent a stall.
   package mutating func underrunOccurred() -> [Action] {
     guard rate != 0, !isRebuffering else { return [] }
     if case .preparing(let next) = decoding, next.isContinuation {
@@ -131,7 +132,7 @@ extension PlayerStateMachine {
     return []
   }
 
-  /// The underrun is heard now.
+  /// Handles the moment at which the pending underrun is heard.
   package mutating func stallHeard() -> [Action] {
     defer { pendingStall = nil }
     guard let id = pendingStall, isRebuffering || requestInPreparation?.isContinuation == true else { return [] }

@@ -40,7 +40,7 @@ package struct PlayerStateMachine {
   private(set) var isOpeningDeferred = false
   /// Whether the output is open, but accepts no audio.
   private var isOutputStalled = false
-  // Not private: `PlayerStateMachine+Following.swift` uses the properties below.
+  // Not private, because extensions in other files use the properties below.
   package internal(set) var repeatMode = RepeatMode.off
   /// The limit of repeats while `repeatMode` is `.one`; nil: unlimited.
   package var repeatLimit: RepeatLimit?
@@ -89,12 +89,13 @@ package struct PlayerStateMachine {
   /// Whether `actionAtItemEnd` is `.none` and the current item's end has been heard.
   package internal(set) var hasPassedEnd = false
   /// The item whose end has been reported, while it stays current at its end.
-  package internal(set) var endedItem: ItemID?
+  package internal(set) var endedItemID: ItemID?
   /// The last pause by `ItemFailurePolicy.stop`, with its item and error.
   var failureStop: FailureStop?
   package let canAdvance: Bool
 
-  /// - Parameter canAdvance: Whether the player has a queue (`QueuePlayer`), or a single item (`Player`).
+  /// - Parameter canAdvance: True for a player with a queue (`QueuePlayer`), false for a player with one item
+  ///   (`Player`).
   package init(canAdvance: Bool) {
     self.canAdvance = canAdvance
     actionAtItemEnd = canAdvance ? .advance : .pause
@@ -118,7 +119,7 @@ package struct PlayerStateMachine {
     return isRebuffering ? .toMinimizeStalls : .evaluatingBufferingRate
   }
 
-  /// The error that stops playback: the current item failed, or broke off.
+  /// The error that stops playback: the current item could not be opened, or could not be decoded to its end.
   package var error: MediaError? {
     if reasonForWaitingToPlay == .currentItemFailed { return entries.first?.status.error }
     guard rate == 0, let failureStop, failureStop.itemID == entries.first?.id else { return nil }
@@ -130,10 +131,10 @@ package struct PlayerStateMachine {
 
   /// Whether the player is paused after the current item's end was heard, in either direction.
   package var hasItemEnded: Bool {
-    rate == 0 && endedItem != nil && endedItem == entries.first?.id && pendingRequest == nil
+    rate == 0 && endedItemID != nil && endedItemID == entries.first?.id && pendingRequest == nil
   }
 
-  /// Whether no preparation is pending that virtual time must wait for.
+  /// Whether virtual time may advance, because no preparation is pending.
   package var isSettled: Bool {
     guard let current = entries.first, current.status.error == nil, isOutputReady, !isOpeningDeferred else {
       return true
@@ -200,7 +201,7 @@ package struct PlayerStateMachine {
     case .pause,
       .advance where decodedRate.isReverse:
       // Seek back to the item's end: the silence after it is not continued.
-      endedItem = current.id
+      endedItemID = current.id
       return setRate(0)
         + decode(DecodeRequest(itemID: current.id, time: current.endTime(at: decodedRate), jumpCause: .endAction))
     case .advance:
@@ -278,7 +279,7 @@ package struct PlayerStateMachine {
     if case .preparing(let prepared) = decoding, prepared.spliceAfter == nil { return decode(prepared) }
     // An uncommitted request, also of a seek, is decoded again from its own position.
     if let uncommitted { return decode(uncommitted.request) }
-    guard hasStream, !hasPassedEnd, endedItem == nil,
+    guard hasStream, !hasPassedEnd, endedItemID == nil,
       decodedPasses.contains(where: { $0.pass.itemID == id }) || requestInPreparation?.itemID == id
     else {
       return []
@@ -288,7 +289,7 @@ package struct PlayerStateMachine {
 
   // MARK: - The decode thread
 
-  /// The first samples of a generation are decoded.
+  /// Handles a generation whose first samples are decoded.
   package mutating func prepared(generation: UInt64) -> [Action] {
     guard generation == self.generation, case .preparing(let request) = decoding else { return [] }
     decoding = .active
@@ -299,17 +300,17 @@ package struct PlayerStateMachine {
     isLastPassComplete = false
     if let pass = request.spliceAfter { return [.splice(generation: generation, after: pass)] + reconcile() }
     hasPassedEnd = request.isSilence
-    // The reported end stays reported if the position is only restored to it.
-    if request.isNewPass { endedItem = nil }
+    // Restoring the position at an item's end does not report the end again.
+    if request.isNewPass { endedItemID = nil }
     uncommitted = (generation, request)
     return [.commit(generation: generation)] + reconcile()
   }
 
   // MARK: - Mixer
 
-  /// The mixer has switched to a committed generation.
+  /// Handles the switch of the mixer to a committed generation.
   package mutating func committed(generation: UInt64) -> [Action] {
-    // Another generation may have been requested since, to follow this one.
+    // A later generation may have been requested since, which follows this one.
     guard let committed = uncommitted, committed.generation == generation else { return [] }
     uncommitted = nil
     guard let token = committed.request.seek, seeks.complete(token) else { return [] }
@@ -318,28 +319,28 @@ package struct PlayerStateMachine {
 
   // MARK: - The output
 
-  /// A device is available: playback resumes at the kept position.
+  /// Handles an available device: playback resumes at the position where it was interrupted.
   package mutating func outputBecameReady() -> [Action] {
     isOutputReady = true
     isOutputStalled = false
     return reconcile()
   }
 
-  /// The device accepts no audio, or accepts it again. No audio was lost.
+  /// Handles a device that stops accepting audio, or accepts it again. No audio was lost.
   package mutating func outputStalled(_ isStalled: Bool) -> [Action] {
     isOutputStalled = isOutputReady && isStalled
     return []
   }
 
-  /// The device was lost while `time` of the current item was heard. Pending seeks complete. Playback will resume at
-  /// the target of the newest seek, if there is one.
+  /// Handles the loss of the device while `time` of the current item was heard. Pending seeks complete as unfinished.
+  /// Playback will resume at the target of the newest seek, or else at the interrupted position.
   package mutating func outputWasLost(at time: MediaTime?) -> [Action] {
     isOutputReady = false
     isOutputStalled = false
     isRendering = false
     isRebuffering = false
     generation += 1
-    if hasPassedEnd { endedItem = entries.first?.id }
+    if hasPassedEnd { endedItemID = entries.first?.id }
     let prepared = requestInPreparation
     let interrupted = prepared == nil || prepared?.spliceAfter != nil ? uncommitted?.request : prepared
     uncommitted = nil
@@ -446,16 +447,16 @@ package struct PlayerStateMachine {
       deferredRequest = nil
       hasPassedEnd = false
     }
-    let orphanedSeeks = seeks.current.map { $0.itemID != id } ?? false ? endSeeks(.itemChanged) : []
-    guard isOutputReady, !isOpeningDeferred else { return orphanedSeeks }
+    let seekActions = seeks.current.map { $0.itemID != id } ?? false ? endSeeks(.itemChanged) : []
+    guard isOutputReady, !isOpeningDeferred else { return seekActions }
     // The resume time may be after the item's end, so the duration must be known.
     if deferredRequest == nil, let entry = entries[id], entry.resumeTime != nil, entry.status == .unknown {
-      return orphanedSeeks
+      return seekActions
     }
     let next = deferredRequest ?? DecodeRequest(itemID: id, time: entries[id].map { startTime(of: $0) } ?? .zero)
     deferredRequest = nil
     if entries[id]?.resumeTime != nil { entries[id]?.resumeTime = nil }
-    return orphanedSeeks + decode(next)
+    return seekActions + decode(next)
   }
 
   mutating func replaceCurrent(with id: ItemID) -> [Action] {
@@ -467,7 +468,7 @@ package struct PlayerStateMachine {
     var actions = seeks.current?.itemID == entries.first?.id ? [] : endSeeks(.itemChanged)
     uncommitted = nil
     hasPassedEnd = false
-    endedItem = nil
+    endedItemID = nil
     deferredRequest = deferredRequest.flatMap { request in entries.first?.id == request.itemID ? request : nil }
     guard decoding != .idle || !decodedPasses.isEmpty else { return actions }
     generation += 1

@@ -1,9 +1,8 @@
 import MediaCore
 
-/// The seeks of a player that have not completed: the seek in progress, and when chasing the newest seek that waits
-/// after it.
+/// The pending seeks of a player: the seek in progress and, with `SeekMode.chase`, the newest seek that waits for it.
 ///
-/// Pure: each input returns the seeks that are over and whether a seek begins now.
+/// A pure value: each input returns the seeks that end, and whether a seek begins now.
 package struct SeekQueue: Sendable, Hashable {
   package typealias Token = UInt64
 

@@ -1,11 +1,11 @@
 import MediaCore
 
-/// The time for which an item from a network may stall: in total 10 minutes longer than it played between its stalls.
-/// Pure.
+/// The time for which an item from a network may stall. It begins with 10 minutes. Stalls reduce it, and the time
+/// between them restores it, up to 10 minutes. A pure value.
 ///
 /// Without this limit, a server that sends a little data now and then would block the queue indefinitely.
 package struct StallAllowance: Sendable {
-  /// 10 minutes.
+  /// The maximum of the allowance: 10 minutes.
   package static let nanoseconds: Int64 = 600_000_000_000
 
   private var itemID: PlayerItemID?

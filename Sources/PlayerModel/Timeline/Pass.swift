@@ -7,7 +7,7 @@ package struct Pass: Sendable, Hashable {
   package var start = MediaTime.zero
   /// The end time, exclusive; nil: the end of the item's audio, or in reverse its beginning.
   package var end: MediaTime?
-  /// Whether the item's time continues after its end, in silence and without an end.
+  /// Whether this is the silence after the item's end, in which the item's time continues indefinitely.
   package var isSilence = false
 
   package init(
@@ -41,8 +41,8 @@ extension PlaybackRate {
   /// days, is longer than any item, so no mirrored time is negative.
   package static let mirrorSeconds: Int64 = 1 << 24
 
-  /// Converts an item's time to one that increases during playback at this rate: mirrored in reverse. Also the inverse
-  /// conversion.
+  /// Converts an item's time to one that increases during playback at this rate: in reverse the time is mirrored. The
+  /// conversion is its own inverse.
   package func mirroredInReverse(_ time: MediaTime) -> MediaTime {
     isReverse ? MediaTime(value: Self.mirrorSeconds, timescale: 1) - time : time
   }

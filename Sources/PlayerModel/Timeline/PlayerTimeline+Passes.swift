@@ -20,7 +20,7 @@ extension PlayerTimeline {
     }
   }
 
-  /// One traversal of an item from some position: its time goes in one direction only.
+  /// A traversal of an item from any position, in one direction.
   struct HeardPass: Sendable, Hashable {
     package var sampleRateHz: Int
     package var ranges: [AudibleRange] = []
@@ -141,11 +141,11 @@ extension PlayerTimeline {
       guard let runEnd = run.end else { return nil }
       end = runEnd.frame
     }
-    return (end, end == frame || runs.contains { $0.isStill && $0.outputFrame == end })
+    return (end, end == frame || runs.contains { $0.isPositionOnly && $0.outputFrame == end })
   }
 }
 
 extension PlayerTimeline.Run {
   /// Whether it has audible frames.
-  package var isAudible: Bool { !isStill && end?.frame ?? .max > outputFrame }
+  package var isAudible: Bool { !isPositionOnly && end?.frame ?? .max > outputFrame }
 }

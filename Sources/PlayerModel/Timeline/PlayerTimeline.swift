@@ -21,8 +21,8 @@ package struct PlayerTimeline {
     package var streamFrame: Int64
     /// The output frame after the run's last one, and the reason; nil while the run continues.
     package var end: (frame: Int64, reason: RunEnd)?
-    /// Whether nothing is rendered: the player was moved to this position.
-    package var isStill = false
+    /// Whether the run only states the position of the player after a jump, and nothing is rendered.
+    package var isPositionOnly = false
 
     package static func == (left: Run, right: Run) -> Bool {
       left.outputFrame == right.outputFrame && left.streamID == right.streamID
@@ -100,13 +100,16 @@ package struct PlayerTimeline {
     removeStream(streamID)
   }
 
-  /// Begins a run: the mixer renders the stream, or with `isStill` the player is at this frame without being rendered.
-  package mutating func beginRun(outputFrame: Int64, streamID: UInt64, streamFrame: Int64, isStill: Bool = false) {
+  /// Begins a run: the mixer renders the stream, or with `isPositionOnly` the player is at this frame but is not
+  /// rendered.
+  package mutating func beginRun(
+    outputFrame: Int64, streamID: UInt64, streamFrame: Int64, isPositionOnly: Bool = false
+  ) {
     if runs.last?.end == nil, !runs.isEmpty { endRun(outputFrame: outputFrame, reason: .stopped) }
     runs.append(
       Run(
         outputFrame: outputFrame, streamID: streamID, streamFrame: streamFrame,
-        end: isStill ? (outputFrame, .stopped) : nil, isStill: isStill))
+        end: isPositionOnly ? (outputFrame, .stopped) : nil, isPositionOnly: isPositionOnly))
   }
 
   package mutating func endRun(outputFrame: Int64, reason: RunEnd) {
@@ -118,7 +121,7 @@ package struct PlayerTimeline {
   /// frame continues. The effect of a command at the frame itself is kept.
   package mutating func rewind(to outputFrame: Int64) {
     while let last = runs.last, last.outputFrame >= outputFrame {
-      if last.isStill, last.outputFrame == outputFrame { return }
+      if last.isPositionOnly, last.outputFrame == outputFrame { return }
       runs.removeLast()
     }
     guard let last = runs.indices.last, let end = runs[last].end, end.frame > outputFrame else { return }
@@ -198,12 +201,12 @@ package struct PlayerTimeline {
     return segment.streamFrame + offset
   }
 
-  /// The next audible position of item `id` in another pass, at or after `outputFrame`, at which `pass` ended. Nil
-  /// while it is unknown.
+  /// The next audible position of item `id` in a pass other than `pass`, which ended at `outputFrame`. Nil while the
+  /// position is unknown.
   package func audiblePosition(
     of id: PlayerItemID, from outputFrame: Int64, after pass: (streamID: UInt64, index: Int)
   ) -> AudiblePosition? {
-    for run in runs where !run.isStill && run.end?.frame ?? .max > outputFrame {
+    for run in runs where !run.isPositionOnly && run.end?.frame ?? .max > outputFrame {
       let frame = max(run.outputFrame, outputFrame)
       let streamFrame = run.streamFrame + (frame - run.outputFrame)
       guard let segment = segments[run.streamID]?.last(where: { $0.streamFrame <= streamFrame }) else { continue }

@@ -27,15 +27,15 @@ public enum ChangeCause: String, Sendable, Hashable, CaseIterable {
 /// The cause of a jump of an item's time.
 public enum TimeJumpCause: String, Sendable, Hashable, CaseIterable {
   case seek
-  /// `step`.
+  /// A request to step.
   case step
-  /// `stop`, which seeks to the beginning.
+  /// A request to stop, which seeks to the beginning.
   case stop
   /// Playback was past the item's end (`actionAtItemEnd` `none`) and returns to the end: `actionAtItemEnd` became
   /// `pause`, or the direction changed.
   case endAction
   /// The item is repeated, or is its own successor, and starts again from its beginning.
   case `repeat`
-  /// The current item was selected again (`jump`, `previous`): back to its beginning.
+  /// The current item was selected again (`jump`, `previous`) and starts again from its beginning.
   case restart
 }

@@ -1,4 +1,4 @@
-/// The behaviour of a player when an item cannot be played or breaks off.
+/// The behaviour of a player when an item cannot be opened, or cannot be played to its end.
 public enum ItemFailurePolicy: String, Sendable, Hashable, CaseIterable {
   /// Playback continues with the next item, if there is one. Each item that is skipped without being heard is an
   /// `itemSkipped` event.

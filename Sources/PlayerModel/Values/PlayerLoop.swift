@@ -4,11 +4,11 @@ import MediaCore
 public struct PlayerLoop: Sendable, Hashable {
   /// The range from the first to the last sample heard, in whole frames of the item.
   public var range: TimeRange
-  /// How many more times playback returns to the beginning of the range; nil: until a request ends the loop.
+  /// The number of remaining returns to the beginning of the range; nil: until a request ends the loop.
   public var remainingCount: Int?
-  /// How many times playback has returned: 0 in the first pass. As AVPlayerLooper.loopCount.
+  /// The number of returns so far, 0 in the first pass; corresponds to AVPlayerLooper.loopCount.
   public var loopCount: Int
-  /// Whether the present pass is the last one and ends the item.
+  /// Whether the current pass is the last one, and the item ends with it.
   public var isFinishing: Bool
 
   public init(range: TimeRange, remainingCount: Int? = nil, loopCount: Int = 0, isFinishing: Bool = false) {

@@ -18,7 +18,7 @@ public enum WaitingReason: String, Sendable, Hashable, CaseIterable {
   case noItemToPlay
   /// The current item failed, and no other item follows.
   case currentItemFailed
-  /// There is no device now, or it accepts no audio (`OutputState.Status.unresponsive`). The position is kept.
+  /// No device is available, or the device accepts no audio (`OutputState.Status.unresponsive`). The position is kept.
   case outputUnavailable
   /// The start instant is in the future: `setRate(_:time:atHostTime:)`, `PlaybackEngine.start`.
   case startTimeNotReached

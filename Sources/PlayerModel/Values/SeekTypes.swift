@@ -4,8 +4,8 @@ import MediaCore
 public enum SeekMode: String, Sendable, Hashable, CaseIterable {
   /// Replaces the pending seek at once. The pending seek completes unfinished.
   case replace
-  /// Waits until the pending seek is heard. Of several waiting seeks only the newest runs. While a user drags a slider,
-  /// playback remains audible.
+  /// Waits until the pending seek is heard. Of several waiting seeks, only the newest runs. Playback therefore remains
+  /// audible while a user drags a slider.
   case chase
 }
 
@@ -25,7 +25,7 @@ public struct SeekResult: Sendable, Hashable {
     case durationUnknown
     /// ``Player/cancelPendingSeeks()`` was called.
     case cancelled
-    /// The output was lost. The player continues from the target once there is an output again.
+    /// The output was lost. Playback resumes at the target when an output is available again.
     case outputLost
     /// The player was closed.
     case closed
@@ -93,7 +93,7 @@ package struct UnresolvedSeekTarget: Sendable, Hashable {
   private enum Base: Sendable, Hashable {
     case time(MediaTime)
     /// A percentage of the duration, or the end.
-    case part(TimeExpression)
+    case durationBased(TimeExpression)
   }
 
   private var base: Base
@@ -102,7 +102,7 @@ package struct UnresolvedSeekTarget: Sendable, Hashable {
 
   /// A target at a time that may be outside the item. Positive infinity is the end, negative infinity the beginning.
   package static func time(_ time: MediaTime) -> UnresolvedSeekTarget {
-    if time.isPositiveInfinity { return UnresolvedSeekTarget(base: .part(.end)) }
+    if time.isPositiveInfinity { return UnresolvedSeekTarget(base: .durationBased(.end)) }
     return UnresolvedSeekTarget(base: .time(time.isNegativeInfinity ? .zero : time))
   }
 
@@ -113,14 +113,14 @@ package struct UnresolvedSeekTarget: Sendable, Hashable {
     case .relative(let distance):
       self = origin()
       offset = offset + distance
-    case .percent, .end: base = .part(expression)
+    case .percent, .end: base = .durationBased(expression)
     }
   }
 
   private init(base: Base) { self.base = base }
 
   /// Whether the target is the end. For a live stream this is its current end.
-  package var isEnd: Bool { base == .part(.end) }
+  package var isEnd: Bool { base == .durationBased(.end) }
 
   /// The same offset from another base time.
   package func from(_ time: MediaTime) -> UnresolvedSeekTarget {
@@ -130,7 +130,7 @@ package struct UnresolvedSeekTarget: Sendable, Hashable {
   }
 
   /// Whether the target depends on the item's duration.
-  package var needsDuration: Bool { if case .part = base { true } else { false } }
+  package var needsDuration: Bool { if case .durationBased = base { true } else { false } }
 
   /// Returns the target time in an item of this duration, before clamping.
   ///
@@ -139,7 +139,7 @@ package struct UnresolvedSeekTarget: Sendable, Hashable {
     let start: MediaTime
     switch base {
     case .time(let time): start = time
-    case .part(let expression): start = try expression.resolve(current: .zero, duration: duration)
+    case .durationBased(let expression): start = try expression.resolve(current: .zero, duration: duration)
     }
     let time = start + offset
     guard time.isNumeric else { throw MediaError(.invalidTime, "the time is out of range", operation: "seek") }

@@ -126,7 +126,7 @@ import Testing
     timeline = PlayerTimeline(sampleRateHz: 300)
     let position = MediaTime(value: 5, timescale: 300)
     timeline.add(.init(streamFrame: 0, itemID: 1, time: position), streamID: 2)
-    timeline.beginRun(outputFrame: 3, streamID: 2, streamFrame: 0, isStill: true)
+    timeline.beginRun(outputFrame: 3, streamID: 2, streamFrame: 0, isPositionOnly: true)
     schedule.startStream(at: .init(itemID: 1, time: position), at: 3)
     timeline.beginRun(outputFrame: 3, streamID: 2, streamFrame: 0)
     #expect(reports(&schedule, timeline, through: 8) == ["3 start 17", "5 crossed 21", "7 periodic 30"])
@@ -392,7 +392,7 @@ private struct Deck {
       hasRun = true
       return model.turn(segments)
     }
-    timeline.beginRun(outputFrame: heard, streamID: streamID, streamFrame: 0, isStill: true)
+    timeline.beginRun(outputFrame: heard, streamID: streamID, streamFrame: 0, isPositionOnly: true)
     let position = PlayerTimeline.Position(itemID: currentID, time: MediaTime(value: time, timescale: 1_000))
     if isSeek {
       record(schedule.jump(to: position, at: heard, isReverse: isReverse))

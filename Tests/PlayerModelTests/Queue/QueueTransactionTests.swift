@@ -271,7 +271,7 @@ import Testing
     _ = machine.setRate(1)
     _ = machine.prepared(generation: machine.generation)
     let id = PassID(generation: machine.generation, index: 0)
-    _ = machine.ended(id, end: nil, isTooShort: false, hasBrokenOff: true)
+    _ = machine.ended(id, end: nil, isTooShort: false, hasFailedBeforeEnd: true)
     #expect(machine.wantedPasses(10).map(\.itemID) == [1])
     #expect(machine.endHeard(id, error: error).first == .emit(.failedToPlayToEnd(1, error)))
     #expect(machine.rate == 0)

@@ -270,7 +270,7 @@ import Testing
     _ = machine.setRate(1)
     _ = machine.prepared(generation: machine.generation)
     let (id, error) = (PassID(generation: machine.generation, index: 0), MediaError(.damagedFile, "it breaks off"))
-    _ = machine.ended(id, end: nil, isTooShort: false, hasBrokenOff: true)
+    _ = machine.ended(id, end: nil, isTooShort: false, hasFailedBeforeEnd: true)
     _ = machine.endHeard(id, error: error)
     #expect(machine.rate == 0 && machine.error == error)
     _ = machine.jump(to: 1)

@@ -53,7 +53,7 @@ import Testing
     timeline.endRun(outputFrame: 600, reason: .stopped)
     timeline.rewind(to: 600)
     #expect(timeline.position(atOutputFrame: 900) == .init(itemID: 7, time: time(600)))
-    timeline.beginRun(outputFrame: 700, streamID: 1, streamFrame: 1_000, isStill: true)
+    timeline.beginRun(outputFrame: 700, streamID: 1, streamFrame: 1_000, isPositionOnly: true)
     timeline.rewind(to: 700)
     #expect(timeline.position(atOutputFrame: 900) == .init(itemID: 8, time: .zero))
   }
@@ -89,7 +89,7 @@ import Testing
     // A seek to its end: the next item begins at the same frame.
     timeline.add(.init(streamFrame: 0, itemID: 7, time: time(1_000)), streamID: 2)
     timeline.add(.init(streamFrame: 0, itemID: 8, time: .zero), streamID: 2)
-    timeline.beginRun(outputFrame: 100, streamID: 2, streamFrame: 0, isStill: true)
+    timeline.beginRun(outputFrame: 100, streamID: 2, streamFrame: 0, isPositionOnly: true)
     #expect(timeline.time(of: 7, atOutputFrame: 100) == time(1_000))
     #expect(timeline.time(of: 7, streamID: 2, endingAt: 0) == time(1_000))
     #expect(timeline.time(of: 7, atOutputFrame: 99) == time(599))
@@ -156,7 +156,7 @@ import Testing
     #expect(timeline.audiblePosition(of: 7, from: 1_000, after: second) == nil, "it has not ended")
     timeline.endRun(outputFrame: 1_700, reason: .ended)
     #expect(timeline.audiblePosition(of: 8, from: 1_700, after: second) == nil)
-    timeline.beginRun(outputFrame: 1_950, streamID: 2, streamFrame: 0, isStill: true)
+    timeline.beginRun(outputFrame: 1_950, streamID: 2, streamFrame: 0, isPositionOnly: true)
     #expect(
       timeline.audiblePosition(of: 8, from: 1_700, after: second) == nil, "the position is set, but no audio plays")
     timeline.beginRun(outputFrame: 2_000, streamID: 2, streamFrame: 0)
