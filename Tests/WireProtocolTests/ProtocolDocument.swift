@@ -88,7 +88,7 @@ enum ProtocolDocument {
       text += fieldTable(spec.replyFields, title: "Reply")
     }
     text += "\nRight: \(spec.right.names.map { "`\($0)`" }.joined(separator: " "))"
-    text += spec.asks ? "; without a value `read`.\n" : ".\n"
+    text += spec.readsWithoutValue ? "; without a value `read`.\n" : ".\n"
     switch spec.waiting {
     case .never: break
     case .always: text += "A waiting request.\n"

@@ -196,7 +196,7 @@ import Testing
       ("pitch", .playback(.pitch(nil), player: "main")),
       ("pitch spectral player=two", .playback(.pitch(.spectral), player: "two")),
       ("item.pitch 9", .item(.pitch(item: 9, nil), player: "main")),
-      ("item.pitch 9 varispeed", .item(.pitch(item: 9, .own(.varispeed)), player: "main")),
+      ("item.pitch 9 varispeed", .item(.pitch(item: 9, .algorithm(.varispeed)), player: "main")),
       ("item.pitch 9 player", .item(.pitch(item: 9, .player), player: "main")),
       ("end-action", .playback(.endAction(nil), player: "main")),
       ("end-action none", .playback(.endAction(PlaybackCommand.ItemEndAction.none), player: "main")),

@@ -189,7 +189,7 @@ extension Connection {
       switch change {
       case nil: break
       case .player: try item.setAudioTimePitchAlgorithm(nil)
-      case .own(let algorithm): try item.setAudioTimePitchAlgorithm(AudioTimePitchAlgorithm(algorithm))
+      case .algorithm(let algorithm): try item.setAudioTimePitchAlgorithm(AudioTimePitchAlgorithm(algorithm))
       }
       return .ok(["item": .int(item.id), "audioTimePitchAlgorithm": .string(item.audioTimePitchAlgorithm.rawValue)])
     }

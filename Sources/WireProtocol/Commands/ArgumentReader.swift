@@ -4,7 +4,7 @@ import MediaCore
 ///
 /// Creates a `String` only for values that are strings.
 enum ArgumentReader {
-  /// The maximum length of a time. A longer text could not be represented exactly.
+  /// The maximum length of a time in bytes. A longer text could not be represented exactly.
   private static let timeByteCount = 128
 
   /// The reason why a text is not a value of a kind.
@@ -85,8 +85,9 @@ enum ArgumentReader {
     }
   }
 
-  /// Whether a text is a valid value of a kind, checked by its digits only. A line may contain thousands of ids or
-  /// times. Each is converted only when it is used.
+  /// Whether a text is a valid id or time of a simple form: a few digits, and for a time decimals. False for all other
+  /// forms, which `value` must check. A line may contain thousands of ids or times, so each is converted only on
+  /// access.
   static func isPlain(_ text: ArraySlice<UInt8>, _ kind: ParameterSpec.Kind) -> Bool {
     let fractionLimit: Int
     switch kind {
@@ -106,7 +107,7 @@ enum ArgumentReader {
   /// Converts a text that an earlier check accepted.
   static func validated(_ text: ArraySlice<UInt8>, _ kind: ParameterSpec.Kind) -> ArgumentValue {
     do throws(Fault) { return try value(text, kind) } catch {
-      preconditionFailure("a value that was read cannot be read again")
+      preconditionFailure("a value that was accepted cannot be read again")
     }
   }
 

@@ -19,8 +19,9 @@ enum ArgumentValue: Sendable, Hashable {
 
 /// A command's parsed arguments: checked and typed values.
 ///
-/// The values of a parameter that takes several stay bytes (`WireList`). The accessors return nil for values that were
-/// not given.
+/// The values of a parameter that accepts several remain bytes (`WireList`). The accessors return nil for values that
+/// were not given.
+///
 /// Parsing ensures that required values exist. Reading a value with the wrong type is a programming error in the
 /// command table, which its tests detect.
 struct Arguments: Sendable {
@@ -33,8 +34,8 @@ struct Arguments: Sendable {
   /// The values of the parameter that takes several. No command has more than one such parameter.
   private var list = PackedValues()
   /// The observed keys, which are collected here and not in `list`.
-  private var choice = ObservableKey.Choice()
-  /// The number of counted values in the list or the choice.
+  private var keySet = ObservableKey.KeySet()
+  /// The number of counted values in the list or the key set.
   private var listCount = 0
   /// One bit for each parameter that has a value. No command has more than 64 parameters.
   private var given: UInt64 = 0
@@ -47,14 +48,15 @@ struct Arguments: Sendable {
     self.isPartOfEdit = isPartOfEdit
     values.removeAll(keepingCapacity: true)
     list.removeAll()
-    choice = ObservableKey.Choice()
+    keySet = ObservableKey.KeySet()
     listCount = 0
     given = 0
   }
 
   /// Counts the next value of the list at `index`.
   ///
-  /// Paths, entries, times and edits have separate limits. Player names cannot outnumber the players.
+  /// Paths, entries, times and edits have separate limits. More player names than players are an error in any case.
+  ///
   /// - Throws: `bad-arguments` for a value of another kind beyond `limit`, before the value is read.
   mutating func countListValue(at index: Int, limit: Int) throws(MediaError) {
     switch spec.parameters[index].kind {
@@ -101,9 +103,9 @@ struct Arguments: Sendable {
   }
 
   /// Adds observed keys to the parameter at `index`.
-  mutating func add(_ keys: ObservableKey.Choice, at index: Int) {
+  mutating func add(_ keys: ObservableKey.KeySet, at index: Int) {
     given |= 1 << UInt64(index)
-    choice.formUnion(keys)
+    keySet.formUnion(keys)
   }
 
   /// Whether the parameter at `index` has a value.
@@ -267,16 +269,17 @@ struct Arguments: Sendable {
     spec.parameters.firstIndex { $0.name == name }.map { has($0) } ?? false
   }
 
-  /// Whether the request only reads: the command reads when it gets no value, and only parameters that select the
-  /// object are given.
-  var isQuestion: Bool {
-    spec.asks && !spec.parameters.indices.contains { has($0) && !Self.selectors.contains(spec.parameters[$0].name) }
+  /// Whether the request only reads: the command reads when it has no value, and the request has only parameters that
+  /// select the object.
+  var isReadWithoutValue: Bool {
+    spec.readsWithoutValue
+      && !spec.parameters.indices.contains { has($0) && !Self.selectors.contains(spec.parameters[$0].name) }
   }
 
   private static let selectors: Set<ParameterName> = [.id, .player, .group]
 
   /// The keys that match any of the patterns, in the order of the table, without duplicates.
-  var keys: [ObservableKey] { choice.keys }
+  var keys: [ObservableKey] { keySet.keys }
 
   /// The player. Default: `main`.
   var player: String { text(.player) ?? Self.mainPlayer }
@@ -287,21 +290,25 @@ struct Arguments: Sendable {
 
 extension Int: WireListElement {
   public static func unpacked(_ bytes: ArraySlice<UInt8>) -> Int {
-    guard case .integer(let value) = ArgumentReader.validated(bytes, .entry) else { preconditionFailure("no entry") }
+    guard case .integer(let value) = ArgumentReader.validated(bytes, .entry) else {
+      preconditionFailure("not an entry id")
+    }
     return value
   }
 }
 
 extension MediaTime: WireListElement {
   public static func unpacked(_ bytes: ArraySlice<UInt8>) -> MediaTime {
-    guard case .time(let value) = ArgumentReader.validated(bytes, .time) else { preconditionFailure("no time") }
+    guard case .time(let value) = ArgumentReader.validated(bytes, .time) else { preconditionFailure("not a time") }
     return value
   }
 }
 
 extension WaitCondition: WireListElement {
   public static func unpacked(_ bytes: ArraySlice<UInt8>) -> WaitCondition {
-    guard case .condition(let value) = ArgumentReader.validated(bytes, .condition) else { preconditionFailure("none") }
+    guard case .condition(let value) = ArgumentReader.validated(bytes, .condition) else {
+      preconditionFailure("not a condition")
+    }
     return value
   }
 }
@@ -309,7 +316,7 @@ extension WaitCondition: WireListElement {
 extension AssetValueKey: WireListElement {
   public static func unpacked(_ bytes: ArraySlice<UInt8>) -> AssetValueKey {
     guard let key = AssetValueKey(rawValue: String(decoding: bytes, as: UTF8.self)) else {
-      preconditionFailure("no value of an asset")
+      preconditionFailure("not a key of an asset value")
     }
     return key
   }

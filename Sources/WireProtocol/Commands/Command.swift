@@ -63,9 +63,9 @@ public enum PlaybackCommand: Sendable, Hashable {
   case toggle
   case stop
   case seek(Seek)
-  /// Steps this many steps. Negative: backwards.
+  /// Moves by this number of steps. Negative: backwards.
   case step(Int)
-  /// Prerolls for this rate, never 0. Nil: the rate that `play` would use.
+  /// Prepares audio for this rate, never 0. Nil: the rate that `play` would use.
   case preroll(Double?)
   case cancelPrerolls
   case cancelSeeks
@@ -171,7 +171,7 @@ public enum PlaybackCommand: Sendable, Hashable {
     }
   }
 
-  /// A new state of something that is on or off.
+  /// A change of a setting that is on or off.
   public enum Switch: String, Sendable, Hashable, CaseIterable {
     case on
     case off
@@ -184,7 +184,7 @@ public enum PlaybackCommand: Sendable, Hashable {
     case equalPower = "equal-power"
   }
 
-  /// The gain of a file that is applied.
+  /// The gain that ReplayGain applies: that of the track or that of its album.
   public enum ReplayGainMode: String, Sendable, Hashable, CaseIterable {
     case off, track, album, auto
   }
@@ -226,8 +226,8 @@ public enum PlaybackCommand: Sendable, Hashable {
 
 /// Commands that edit or list one player's queue.
 ///
-/// - `ifVersion`: the edit is done only if the queue has this version.
-/// - `precise`: the exact durations of the new entries are determined.
+/// - `ifVersion`: the queue must have this version. Nil: any.
+/// - `precise`: whether the exact durations of the new entries are determined.
 /// - `resumes`: whether the new entries start at their last position. Nil: as configured in the daemon.
 public enum QueueCommand: Sendable, Hashable {
   /// Replaces the queue. At least one path.
@@ -350,7 +350,7 @@ public enum ItemCommand: Sendable, Hashable {
 
   /// A change of an item's pitch algorithm.
   public enum PitchChange: Sendable, Hashable {
-    case own(PlaybackCommand.PitchAlgorithm)
+    case algorithm(PlaybackCommand.PitchAlgorithm)
     /// Removes the item's algorithm: the item uses the player's.
     case player
   }

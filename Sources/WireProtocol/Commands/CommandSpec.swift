@@ -40,14 +40,13 @@ public final class CommandSpec: Sendable {
   public let waiting: Waiting
   /// The right that a connection needs for this command. A command that writes a file also needs `write`.
   public let right: Rights
-  /// Whether the command without a value only reads. It then needs only the `read` right.
-  public let asks: Bool
+  /// Whether a request without a value only reads. Such a request needs only the right `read`.
+  public let readsWithoutValue: Bool
   /// The fields of the reply, in their order.
   public let replyFields: [FieldSpec]
   /// The fields of each row, in their order. Nil for a command without rows.
   public let rowFields: [FieldSpec]?
-  /// The errors that a client should expect, without duplicates and without the errors of any request
-  /// (`CommandTable.requestErrors`).
+  /// The errors that a client should expect, without duplicates. `CommandTable.requestErrors` may also occur.
   public let errors: [MediaError.Code]
   /// The lines of an example session. `> ` marks a request, `< ` marks output of the daemon.
   public let example: [String]
@@ -57,8 +56,8 @@ public final class CommandSpec: Sendable {
 
   init(
     _ name: CommandName, _ family: Family, _ summary: String, details: String = "", parameters: [ParameterSpec] = [],
-    waiting: Waiting = .never, right: Rights = .control, asks: Bool = false, reply replyFields: [FieldSpec] = [],
-    rows rowFields: [FieldSpec]? = nil,
+    waiting: Waiting = .never, right: Rights = .control, readsWithoutValue: Bool = false,
+    reply replyFields: [FieldSpec] = [], rows rowFields: [FieldSpec]? = nil,
     errors: [MediaError.Code] = [], example: [String],
     build: @escaping @Sendable (Arguments) throws(MediaError) -> Command
   ) {
@@ -69,7 +68,7 @@ public final class CommandSpec: Sendable {
     self.parameters = parameters
     self.waiting = waiting
     self.right = right
-    self.asks = asks
+    self.readsWithoutValue = readsWithoutValue
     self.replyFields = replyFields
     self.rowFields = rowFields
     self.errors = errors.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }

@@ -22,9 +22,9 @@ extension FieldSpec {
   static let albumPeak = FieldSpec(
     "albumPeak", .number, "the largest sample of the album, from its tags or measured; 1 is full scale")
   static let albumSamplePeak = FieldSpec(
-    "albumSamplePeak", .number, "the largest sample of all files, in dBFS; no value for digital silence")
+    "albumSamplePeak", .number, "the largest sample of all files, in dBFS; `none` for digital silence")
   static let albumTruePeak = FieldSpec(
-    "albumTruePeak", .number, "the largest value between samples of all files, in dBTP; no value for digital silence")
+    "albumTruePeak", .number, "the largest value between samples of all files, in dBTP; `none` for digital silence")
   static let allowsEmptySelection = FieldSpec(
     "allowsEmptySelection", .boolean, "whether no track of the group may be presented")
   static let applied = FieldSpec("applied", .integer, "the number of queue entries that got the measured gains")
@@ -44,7 +44,7 @@ extension FieldSpec {
     "atTimeout", .word(SessionCommand.Outcome.allCases.map(\.rawValue)),
     "the effect on playback when an interruption has lasted for `timeout`")
   static let audio = FieldSpec(
-    "audio", .integer, "the number of the presented audio track, from 0; no value without one")
+    "audio", .integer, "the number of the presented audio track, from 0; `none` if none is presented")
   static let audioTimePitchAlgorithm = FieldSpec(
     "audioTimePitchAlgorithm", .word(PlaybackCommand.PitchAlgorithm.allCases.map(\.rawValue)),
     "the algorithm that determines how the pitch follows the rate")
@@ -65,10 +65,10 @@ extension FieldSpec {
   static let bins = FieldSpec("bins", .integer, "the number of bins of the waveform")
   static let bitRate = FieldSpec("bitRate", .integer, "the bit rate of the track, in bits per second")
   static let bitsPerSample = FieldSpec(
-    "bitsPerSample", .integer, "the number of bits of a sample before coding, for lossless codecs")
+    "bitsPerSample", .integer, "the number of bits per sample before encoding, for lossless codecs")
   static let bookmark = FieldSpec("bookmark", .integer, "the number of the bookmark")
   static let by = FieldSpec(
-    "by", .word(["server", "request", "timeOut", "outputLost"]), "the origin of the end of the interruption")
+    "by", .word(["server", "request", "timeOut", "outputLost"]), "what ended the interruption")
   static let bytes = FieldSpec(
     "bytes", .integer, "the size of the value or image in bytes; for a text only if it was cut or left out")
   static let bytesTransferred = FieldSpec("bytes", .integer, "the number of bytes received in the bodies of responses")
@@ -99,11 +99,12 @@ extension FieldSpec {
     "cause", .word(Event.Removed.Cause.allCases.map(\.rawValue)), "the reason why the subscription ended")
   static let changed = FieldSpec("changed", .texts, "the options that have new values")
   static let changes = FieldSpec(
-    "changes", .texts, "the edits of the queue in order, such as `insert:12:3`; no value for too many, or a new order")
+    "changes", .texts,
+    "the edits of the queue in order, such as `insert:12:3`; `none` for too many edits or a new order")
   static let channels = FieldSpec(
     "channels", .integer, "the number of audio channels; 0 if a recorder does not know it yet")
   static let chapter = FieldSpec(
-    "chapter", .integer, "the number of the chapter, from 1; no value before the first chapter and between chapters")
+    "chapter", .integer, "the number of the chapter, from 1; `none` before the first chapter and between chapters")
   static let chapterTitle = FieldSpec("chapterTitle", .text, "the title of the chapter that is heard")
   static let characteristics = FieldSpec(
     "characteristics", .texts, "the characteristics of the track, such as `describes-video`")
@@ -120,7 +121,7 @@ extension FieldSpec {
   static let codedWidth = FieldSpec(
     "codedWidth", .integer, "the width in pixels before the pixel aspect ratio is applied")
   static let command = FieldSpec("command", .text, "the name of the command")
-  static let commit = FieldSpec("commit", .integer, "the time to pass the decoded audio to the device, in microseconds")
+  static let commit = FieldSpec("commit", .integer, "the time to give the decoded audio to the device, in microseconds")
   static let commonKey = FieldSpec("commonKey", .text, "the meaning of the key in any format, such as `title`")
   static let connections = FieldSpec("connections", .integer, "the number of open connections")
   static let count = FieldSpec(
@@ -131,7 +132,7 @@ extension FieldSpec {
   static let countOfGroups = FieldSpec("count", .integer, "the number of groups of tracks")
   static let countOfPackets = FieldSpec("count", .integer, "the number of packets that did not decode")
   static let countOfReturns = FieldSpec(
-    "count", .integer, "the number of returns to the start that remain; no value: indefinitely")
+    "count", .integer, "the number of remaining returns to the start; `none`: indefinitely")
   static let countOfRotation = FieldSpec(
     "count", .integer, "the number of entries that moved from the start of the queue to its end")
   static let countOfRows = FieldSpec("count", .integer, "the number of rows in this reply")
@@ -155,12 +156,12 @@ extension FieldSpec {
   static let description = FieldSpec("description", .text, "the name of the device or port for users")
   static let details = FieldSpec("details", .text, "the details of the command")
   static let device = FieldSpec(
-    "device", .integer, "the time from `commit` until the first sample was heard, in microseconds; no value before")
+    "device", .integer, "the time from `commit` until the first sample was heard, in microseconds; `none` before")
   static let deviceName = FieldSpec("device", .text, "the name of the device in the sound server")
   static let direction = FieldSpec(
     "direction", .word(["forward", "backward"]), "the direction of the seek over the time")
   static let done = FieldSpec(
-    "done", .number, "the completed part of the work, from 0 to 1; no value if the length is unknown")
+    "done", .number, "the completed part of the work, from 0 to 1; `none` if the length is unknown")
   static let dropped = FieldSpec(
     "dropped", .integer, "the number of events that were lost because a client did not read in time")
   static let duration = FieldSpec("duration", .time, "the duration in seconds; `indefinite` if it is unknown")
@@ -194,7 +195,7 @@ extension FieldSpec {
     "forwardPlaybackEndTime", .time, "where forward playback ends; `none`: at the end of the item")
   static let frame = FieldSpec(
     "frame", .integer,
-    "the output frame of the start or change, counted from the opening of the output; `none` if none played")
+    "the output frame of the start or change, counted from the opening of the output; `none` if no player played")
   static let frameRate = FieldSpec(
     "frameRate", .text,
     "the average number of video frames per second, as an integer or a fraction such as `30000/1001`")
@@ -237,7 +238,7 @@ extension FieldSpec {
   static let isMuted = FieldSpec("isMuted", .boolean, "whether the player is muted")
   static let isolation = FieldSpec(
     "isolation", .word(["none", "opening", "playback"]),
-    "what worker processes do: nothing, open files and read tags, or also decode what plays")
+    "the work of the worker processes: `opening` (open files, read tags), `playback` (also decode), or `none`")
   static let isPlaybackBufferEmpty = FieldSpec(
     "isPlaybackBufferEmpty", .boolean,
     "whether all decoded audio of the entry has been heard; `true` for an entry that is not current")
@@ -245,13 +246,13 @@ extension FieldSpec {
     "isPlaybackBufferFull", .boolean, "whether the buffer is full, so that decoding pauses")
   static let isPlaybackLikelyToKeepUp = FieldSpec(
     "isPlaybackLikelyToKeepUp", .boolean,
-    "whether so much is decoded that no stall is expected; `false` for an entry that is not current")
+    "whether enough is decoded to play without a stall; `false` for an entry that is not current")
   static let item = FieldSpec("item", .integer, "the id of the entry")
   static let items = FieldSpec("items", .integers, "the ids of the new entries")
   static let itemStatus = FieldSpec(
     "itemStatus", .word(["unknown", "readyToPlay", "failed"]), "the status of the current entry; `unknown` without one")
-  static let key = FieldSpec("key", .text, "the name of the value")
-  static let kind = FieldSpec("kind", .text, "the kind of what the row or event describes")
+  static let key = FieldSpec("key", .text, "the key of the observed value, of the asset's value or of the tag")
+  static let kind = FieldSpec("kind", .text, "the kind of the row or event")
   static let landlock = FieldSpec(
     "landlock", .word(["active", "off", "unavailable"]), "whether the kernel restricts the daemon's access to files")
   static let landlockVersion = FieldSpec(
@@ -287,10 +288,10 @@ extension FieldSpec {
   static let min = FieldSpec("min", .numbers, "the smallest sample of each channel in the bin; -1 is full scale")
   static let missed = FieldSpec(
     "missed", .integer, "the number of older events, of any key, that the log no longer has")
-  static let mode = FieldSpec("mode", .text, "the mode in effect")
+  static let mode = FieldSpec("mode", .text, "the current mode of the session or of `replay-gain`")
   static let monitorOf = FieldSpec("monitorOf", .text, "the name of the output device that this input captures")
-  static let more = FieldSpec("more", .boolean, "whether further events exist")
-  static let name = FieldSpec("name", .text, "the name")
+  static let more = FieldSpec("more", .boolean, "whether the log has further events")
+  static let name = FieldSpec("name", .text, "the name of the error, bookmark or saved queue")
   static let new = FieldSpec("new", .value, "the present value of the key; `none` if it has none")
   static let next = FieldSpec("next", .integer, "the `offset` of the next part of the list; `none` after the last part")
   static let noNewPrivileges = FieldSpec(
@@ -365,7 +366,8 @@ extension FieldSpec {
   static let r128TrackGain = FieldSpec(
     "r128TrackGain", .number, "the gain of the track in dB, for -23 LUFS, from the tag `R128_TRACK_GAIN`")
   static let range = FieldSpec("range", .range, "the part of the file that the entry plays, in seconds")
-  static let rate = FieldSpec("rate", .number, "the requested rate: 1 is as recorded, negative is reverse, 0 is paused")
+  static let rate = FieldSpec(
+    "rate", .number, "the requested rate: 1 is as recorded, negative values are reverse, 0 is paused")
   static let reached = FieldSpec("reached", .time, "the position at which playback began, from the start of the item")
   static let ready = FieldSpec(
     "ready", .boolean, "whether the output has the first samples, so that `play` starts without delay")
@@ -428,7 +430,8 @@ extension FieldSpec {
     "samplePeak", .number, "the largest sample in dBFS; `none` for digital silence or if it was not measured")
   static let sampleRate = FieldSpec(
     "sampleRate", .integer, "the sample rate in Hz; 0 before the source of a recorder is open")
-  static let saved = FieldSpec("saved", .integer, "when it was saved, in seconds since 1970 (UTC)")
+  static let saved = FieldSpec(
+    "saved", .integer, "the time at which the bookmark or queue was saved, in seconds since 1970 (UTC)")
   static let saving = FieldSpec("saving", .boolean, "whether players and queues are saved")
   static let scan = FieldSpec(
     "scan", .integer, "the number of the `scan`, `waveform`, `export` or `image` request, for `scan.cancel`")
@@ -561,14 +564,16 @@ extension FieldSpec {
   static let volume = FieldSpec("volume", .number, "the volume, from 0 (silence) to 1 (unchanged samples)")
   static let waitingForLevel = FieldSpec(
     "waitingForLevel", .boolean, "whether the recording waits for audio of `start-level`")
-  static let waitMicroseconds = FieldSpec("wait", .integer, "the time until the decode thread began, in microseconds")
+  static let waitMicroseconds = FieldSpec(
+    "wait", .integer, "the time until the decode thread began to work, in microseconds")
   static let warning = FieldSpec("warning", .text, "the part of the tags that was ignored")
   static let whole = FieldSpec(
     "whole", .boolean, "whether the whole order may have changed, so that `list` is necessary")
   static let width = FieldSpec("width", .integer, "the width in pixels")
-  static let workerCrashes = FieldSpec("workerCrashes", .integer, "the number of worker processes that a file crashed")
+  static let workerCrashes = FieldSpec(
+    "workerCrashes", .integer, "the number of worker processes that crashed on a file")
   static let workers = FieldSpec("workers", .integer, "the number of worker processes")
   static let writes = FieldSpec(
-    "writes", .integer, "the number of writes of the saved state since the start of the daemon")
+    "writes", .integer, "the number of writes of the saved state since the daemon started")
   static let writtenFile = FieldSpec("file", .text, "the path of the written file")
 }

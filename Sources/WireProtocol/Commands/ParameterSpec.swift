@@ -125,8 +125,8 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
 
 /// The definition of one parameter: its name, its kind, and its position.
 public struct ParameterSpec: Sendable {
-  /// The values that a parameter accepts. Both forms parse text in the same way. JSON numbers and booleans are accepted
-  /// where they fit.
+  /// The values that a parameter accepts. Both forms parse text in the same way. JSON also accepts numbers for numeric
+  /// kinds, and booleans for flags and toggles.
   public enum Kind: Sendable, Hashable {
     /// Any form of time, including relative times, percentages and `end`.
     case timeExpression
@@ -156,7 +156,8 @@ public struct ParameterSpec: Sendable {
     case boolean
     /// Any text up to this number of bytes.
     case text(maximumByteCount: Int)
-    /// Several texts in one, up to this number of bytes in total. JSON also accepts an array.
+    /// Several texts in one argument, with a separator, up to this number of bytes in total. JSON also accepts an
+    /// array.
     case texts(maximumByteCount: Int, separator: TextSeparator)
     /// A file path, a URL, or the token of a passed descriptor.
     case path
@@ -202,7 +203,7 @@ public struct ParameterSpec: Sendable {
       case .integer(let range) where range.upperBound == .max: "a whole number of at least \(range.lowerBound)"
       case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
       case .number(let range, let exceptZero):
-        "a number from \(FieldText.number(range.lowerBound)) to \(FieldText.number(range.upperBound))"
+        "a number from \(NumberText.number(range.lowerBound)) to \(NumberText.number(range.upperBound))"
           + (exceptZero ? ", but not 0" : "")
       case .word(let words): words.joined(separator: ", ")
       case .toggle: "on, off or toggle"
@@ -275,7 +276,7 @@ public struct ParameterSpec: Sendable {
 }
 
 /// Formats numbers for messages.
-enum FieldText {
+enum NumberText {
   /// Formats a number without a redundant `.0`.
   static func number(_ value: Double) -> String {
     var buffer: [UInt8] = []

@@ -25,10 +25,10 @@ enum QueueEditReader {
   /// - Throws: The errors of the command. `bad-arguments` for parameters that are not allowed in a part of an edit.
   static func command(of arguments: Arguments) throws(MediaError) -> QueueCommand {
     for name in [ParameterName.player, .ifVersion, .wait] where arguments.isGiven(name) {
-      throw arguments.failure("\(name.rawValue) is not possible in an edit of several commands")
+      throw arguments.failure("\(name.rawValue) is not allowed within queue.edit")
     }
     guard case .queue(let command, _) = try arguments.spec.build(arguments) else {
-      preconditionFailure("the command table's \(arguments.spec.name.rawValue) is no command about the queue")
+      preconditionFailure("the command table's \(arguments.spec.name.rawValue) is not a queue command")
     }
     return command
   }
@@ -56,7 +56,7 @@ extension QueueCommand: WireListElement {
   public static func unpacked(_ bytes: ArraySlice<UInt8>) -> QueueCommand {
     var parser = RequestParser()
     do throws(MediaError) { return try parser.edit(bytes) } catch {
-      preconditionFailure("an edit that was read is none any more: \(error)")
+      preconditionFailure("an edit that was accepted cannot be parsed again: \(error)")
     }
   }
 }

@@ -37,7 +37,7 @@ extension Request {
   /// The rights that a connection needs for this request: the right of the command, and `write` if it writes a file. A
   /// request that only reads needs `read`.
   public var neededRights: Rights {
-    var needed = isQuestion ? .read : CommandTable.right(of: name)
+    var needed = isReadWithoutValue ? .read : CommandTable.right(of: name)
     if command.writesFile { needed.insert(.write) }
     return needed
   }

@@ -26,9 +26,9 @@ public enum EventTable {
     EventSpec(
       name: .at, fields: position + [.kind, .direction.optional, .chapter.optional, .title.optional, .late],
       text:
-        "`at` and `at-chapters`, with the chapter that starts there: one of the times was passed, by playing"
-        + " (`kind=crossed`) or by a seek (`kind=skipped`, with `direction=forward` or `backward`). `time` is that"
-        + " time."),
+        "`at` and `at-chapters`: playback reached one of the times (`kind=crossed`), or a seek passed it"
+        + " (`kind=skipped`, with `direction=forward` or `backward`). `time` is that time. `at-chapters` adds the"
+        + " chapter that starts there."),
     EventSpec(
       name: .changed,
       fields: [
@@ -45,26 +45,26 @@ public enum EventTable {
     EventSpec(
       name: .chapterChanged, key: .itemEvents, fields: position + [.chapter.nullable, .title.optional, .seq.optional],
       text:
-        "another chapter of the current item is heard, from its first sample, or its chapters became known. `none`"
-        + " before the first chapter and between chapters."),
+        "another chapter of the current item begins to be heard, or the chapters of the item became known."
+        + " `chapter` is `none` before the first chapter and between chapters."),
     EventSpec(
       name: .closing, fields: error,
-      text: "To every connection that the daemon is about to close, with the reason."),
+      text: "The daemon is about to close the connection, for the reason in `message`."),
     EventSpec(
       name: .failedToPlayToEnd, key: .itemEvents, fields: position + error + [.seq.optional],
-      text: "playback of an item broke off, with the error."),
+      text: "playback of an item ended before its end, because of the error."),
     EventSpec(
       name: .interruption, key: .sessionEvents,
       fields: [.id, .player, .phase, .by.optional, .shouldResume.optional, .seq.optional],
       text:
-        "another program interrupts playback (`phase=began`): the sound server has muted the players, and they are"
-        + " paused. Or the interruption has ended (`phase=ended`), by `server`, `request`, `timeOut` or"
+        "another program interrupts playback: the sound server has muted the players, and they are paused"
+        + " (`phase=began`). Or the interruption has ended (`phase=ended`), by `server`, `request`, `timeOut` or"
         + " `outputLost`; with `shouldResume=true` playback resumes. Some interruptions have no end."),
     EventSpec(
       name: .itemSkipped, key: .itemEvents, fields: [.id, .player, .item] + error + [.seq.optional],
       text:
-        "an item failed, and playback continued with the next one (`on-failure skip`); it has left the queue."
-        + " Nothing of it is heard, so the event has no time."),
+        "an item failed and left the queue, and playback continued with the next one (`on-failure skip`). Nothing of"
+        + " the failed item is heard, so the event has no time."),
     EventSpec(
       name: .meter, fields: currentPosition + [.average, .peaks, .averageScale, .peakScale, .late],
       text:
@@ -79,9 +79,9 @@ public enum EventTable {
         + " server's address, `file`, `vod` (HLS) or `live`, and the time until the first byte. `item.log` has more."),
     EventSpec(
       name: .newErrorLogEntry, key: .itemEvents, fields: currentPosition + error + [.seq.optional],
-      text: "the file of an item has a fault at this time, but plays: `irregular-timestamps`, `wrong-length`,"
-        + " `unsupported-edit`; or its server has one (`time` is the time heard then). Sent when it is found, up to"
-        + " two seconds before it is heard."),
+      text: "an error that does not stop playback: of the file at `time` (`irregular-timestamps`, `wrong-length`,"
+        + " `unsupported-edit`), or of its server (`time` is the time heard at that moment). Sent when the error is"
+        + " found, up to two seconds before `time` is heard."),
     EventSpec(
       name: .overflow, fields: [.dropped, .merged, .since.optional],
       text:
@@ -91,8 +91,8 @@ public enum EventTable {
     EventSpec(
       name: .packetsSkipped, key: .itemEvents, fields: position + [.countOfPackets] + error + [.seq.optional],
       text:
-        "packets of an item did not decode, the first of them at this time; silence replaces them. Sent when it is"
-        + " found, up to two seconds before it is heard."),
+        "packets of an item did not decode, the first of them at `time`; silence replaces them. Sent when the error"
+        + " is found, up to two seconds before `time` is heard."),
     EventSpec(
       name: .playedToEnd, key: .itemEvents, fields: position + [.seq.optional],
       text: "the last sample of an item was heard."),
@@ -108,7 +108,7 @@ public enum EventTable {
       fields: [.id, .recorder, .recorderState, .recordedTime, .pts, .lost]
         + error.map(\.optional),
       text:
-        "`record.watch`: the state of a recorder changed, or frames of its source were lost: `lost` so far. An error"
+        "`record.watch`: the state of a recorder changed, or frames of its source were lost (`lost`). An error"
         + " means that the recording ended by itself."),
     EventSpec(
       name: .removed, fields: [.id, .player, .item.optional, .causeOfRemoval],
@@ -141,12 +141,12 @@ public enum EventTable {
     EventSpec(
       name: .stalled, key: .itemEvents, fields: currentPosition + [.seq.optional],
       text:
-        "an underrun: playback resumes by itself, or pauses (`auto-wait`)."),
+        "playback stopped because of an underrun. It resumes automatically, or is paused (`auto-wait off`)."),
     EventSpec(
       name: .streamTitle, key: .itemEvents, fields: position + [.title, .url.optional, .seq.optional],
       text:
-        "a station (Icecast, SHOUTcast) announces what it plays from this time on. Sent when that is heard;"
-        + " `observe` first sends the last one of the current entry."),
+        "the title that a station (Icecast, SHOUTcast) announces for the audio from `time` on. Sent when this audio"
+        + " is heard. A new observer first gets the last event of the current entry."),
     EventSpec(
       name: .tick, fields: currentPosition + [.tickRate, .tickReason, .late],
       text:
@@ -155,7 +155,7 @@ public enum EventTable {
     EventSpec(
       name: .timeJumped, key: .itemEvents, fields: position + [.causeOfJump, .seq.optional],
       text:
-        "the time of an item changed other than by playing, with the cause (the table below)."),
+        "the time of an item changed other than by playback, for the reason in `cause` (the table below)."),
     EventSpec(
       name: .timedMetadata, key: .itemEvents,
       fields: position + [
@@ -171,8 +171,8 @@ public enum EventTable {
         + " range of the playlist (`hls/ID`, `hls/START-DATE`, `hls/X-...`, `hls/SCTE35-OUT`, ...; those of one"
         + " range have the same `info`). An event for each value, with the fields of `item.metadata`, and `data` in"
         + " base64 of at most 4,096 bytes. Sent when it is heard. `held` marks metadata that started before the"
-        + " position where playback started, as after a seek. `observe` first sends the last ones of the current"
-        + " entry."),
+        + " position where playback started, as after a seek. A new observer first gets the last events of the"
+        + " current entry."),
     EventSpec(
       name: .transition, key: .itemEvents,
       fields: [
@@ -181,10 +181,10 @@ public enum EventTable {
         .inserted, .seq.optional,
       ],
       text:
-        "playback of an item followed another one, or itself (repeated or looped), as heard. `time` is the start of"
-        + " `to`. The event has the frames trimmed from the end of the one and the start of the other, at their own"
-        + " rates, and the tag that specified it (`none` if nothing was trimmed), and the frames of silence between"
-        + " them: 0 unless the second one was late."),
+        "the next item (`to`) begins to be heard after `from`, or the same item again (repeated or looped). `time` is"
+        + " the start of `to`. The event has the number of frames trimmed from the end of `from` and from the start"
+        + " of `to`, each at the sample rate of the item, and the tag that specified the number (`none` if nothing"
+        + " was trimmed). `inserted` is the number of frames of silence between them: 0 unless `to` was late."),
   ]
 
   /// The fields of all numbered events, which rows of `events` have after `seq` and `event`. Each is optional, because

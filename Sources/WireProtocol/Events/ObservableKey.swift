@@ -54,41 +54,42 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   public var summary: String {
     switch self {
     case .playerTimeControlStatus: "`paused`, `waitingToPlayAtSpecifiedRate` or `playing`"
-    case .playerReasonForWaitingToPlay: "the reason for waiting (the table below), or `none`"
+    case .playerReasonForWaitingToPlay: "the reason why the player waits, such as `noItemToPlay`, or `none`"
     case .playerRate: "the requested rate; 0 while paused"
     case .playerTimebaseRate: "the rate at which the time heard advances; 0 while paused or waiting"
-    case .playerDefaultRate: "the rate of `play`"
+    case .playerDefaultRate: "the rate that `play` uses"
     case .playerCurrentItem: "the id of the current item, or `none`"
-    case .playerVolume: "0 to 1"
-    case .playerIsMuted: "`true` or `false`"
-    case .playerPan: "-1 to 1"
-    case .playerActionAtItemEnd: "`advance`, `pause` or `none`"
+    case .playerVolume: "the volume, from 0 to 1"
+    case .playerIsMuted: "whether the player is muted"
+    case .playerPan: "the pan, from -1 (left) to 1 (right)"
+    case .playerActionAtItemEnd: "the action at the end of an item: `advance`, `pause` or `none`"
     case .playerAutomaticallyWaits: "whether playback resumes by itself after an underrun (`auto-wait`)"
     case .playerAudioTimePitchAlgorithm: "`timeDomain`, `spectral` or `varispeed`, as `pitch` sets it"
     case .playerAudibleCriteria:
       "the preferences of `media-selection` for audio, such as `language=de,en principal=describes-video`, or `none`"
-    case .playerLegibleCriteria: "the same for subtitles"
+    case .playerLegibleCriteria: "the preferences of `media-selection` for subtitles, or `none`"
     case .playerAppliesCriteria: "whether entries follow the preferences (`media-selection automatic`)"
     case .playerReplayGain: "`off`, `track`, `album` or `auto`, as `replay-gain` sets it"
-    case .playerRepeat: "`off`, `one` or `all`"
+    case .playerRepeat: "what repeats: `off`, `one` or `all`"
     case .playerLoop: "the looped range of the current item, `START-END` in seconds, or `none`"
     case .playerShuffle: "the seed of the shuffled order, or `none`"
-    case .playerOnFailure: "`skip` or `stop`"
+    case .playerOnFailure: "the action when an entry fails: `skip` or `stop`"
     case .playerError: "the name of the error that stopped the player, until it plays again, or `none`"
     case .itemStatus:
       "`readyToPlay` or `failed`, of every opened entry of the queue; the others are `unknown`"
     case .itemDuration:
-      "seconds, likewise; `indefinite` while unknown. An estimate is corrected when the end of the audio has been read"
-    case .itemProvidesPreciseDuration: "`true` when the duration is exact, likewise"
+      "the duration of every opened entry, in seconds; `indefinite` while unknown. An estimate is corrected when the"
+        + " end of the audio has been read"
+    case .itemProvidesPreciseDuration: "whether the duration is exact, not an estimate, of every opened entry"
     case .itemError: "the name of the error of a failed entry, or `none`"
     case .itemCurrentMediaSelection:
       "the presented track of each group, such as `audible=1,legible=none`, of every opened entry; groups without"
         + " tracks are left out. `none` before the entry is opened"
     case .itemIsPlaybackLikelyToKeepUp: "whether the current entry is expected to play without a stall"
     case .itemIsPlaybackBufferFull:
-      "whether enough of the current entry is decoded; playback then starts even if it may stall"
+      "whether the buffer of the current entry is full: decoding pauses, and a waiting player starts"
     case .itemIsPlaybackBufferEmpty:
-      "whether the buffer of the current entry is empty. An entry that stops being the current one first reports an"
+      "whether the buffer of the current entry is empty. When another entry becomes current, the former one reports an"
         + " empty buffer"
     case .itemEvents:
       "no value: the events "
@@ -99,8 +100,8 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
       "`opening`, `ready`, `unresponsive` (the device plays nothing: its server hangs or requests no samples, or the"
         + " device is suspended), `fallback` (silence until the device is available), `lost` or `closed`"
     case .sessionCategory: "the category of the session (`session.category`)"
-    case .sessionMode: "the mode, likewise"
-    case .sessionOptions: "the options, likewise, or `none`"
+    case .sessionMode: "the mode of the session (`session.category`)"
+    case .sessionOptions: "the options of the session (`session.category`), or `none`"
     case .sessionIsActive: "whether the session is active"
     case .sessionIsInterrupted: "whether playback is interrupted, and players are paused"
     case .sessionHint:
@@ -114,15 +115,15 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// A set of keys, as one bit per key. Ordered as the table.
-  struct Choice: Sendable, Hashable {
+  /// A set of keys, with one bit per key, in the order of the table.
+  struct KeySet: Sendable, Hashable {
     private var bits: UInt64 = 0
 
     var isEmpty: Bool { bits == 0 }
     var keys: [ObservableKey] { all.indices.filter { bits & 1 << UInt64($0) != 0 }.map { all[$0] } }
 
     mutating func insert(index: Int) { bits |= 1 << UInt64(index) }
-    mutating func formUnion(_ other: Choice) { bits |= other.bits }
+    mutating func formUnion(_ other: KeySet) { bits |= other.bits }
   }
 
   /// All keys. Stored, because `allCases` creates an array on each call.
@@ -131,14 +132,14 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   /// The keys that match a pattern. Each `*` matches any text (`player.*`, `*`, `*.rate`).
   ///
   /// - Throws: `no-such-property` if no key matches.
-  static func matching(_ pattern: ArraySlice<UInt8>) throws(MediaError) -> Choice {
+  static func matching(_ pattern: ArraySlice<UInt8>) throws(MediaError) -> KeySet {
     let isPattern = pattern.contains(UInt8(ascii: "*"))
-    var choice = Choice()
+    var keySet = KeySet()
     for index in all.indices {
       let name = all[index].rawValue.utf8
-      if isPattern ? matches(name, pattern) : name.elementsEqual(pattern) { choice.insert(index: index) }
+      if isPattern ? matches(name, pattern) : name.elementsEqual(pattern) { keySet.insert(index: index) }
     }
-    guard choice.isEmpty else { return choice }
+    guard keySet.isEmpty else { return keySet }
     let text = String(decoding: pattern, as: UTF8.self)
     let hint =
       Nearest.name(to: text, among: all.map(\.rawValue)).map { "; did you mean \($0)?" }
@@ -146,9 +147,10 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     throw MediaError(.noSuchProperty, "no key matches \(Excerpt.quoted(pattern))\(hint)")
   }
 
-  /// Whether a text matches a pattern. After a mismatch only the last `*` is extended.
-  /// This suffices, because the earliest match of the parts before it leaves the longest rest.
-  /// The cost is at most the product of both lengths.
+  /// Whether a text matches a pattern. The cost is at most the product of both lengths.
+  ///
+  /// After a mismatch only the last `*` is extended. This suffices, because the earliest match of the parts before that
+  /// `*` leaves the longest rest of the text.
   private static func matches(_ text: String.UTF8View, _ pattern: ArraySlice<UInt8>) -> Bool {
     var (textIndex, patternIndex) = (text.startIndex, pattern.startIndex)
     var retry: (textIndex: String.Index, patternIndex: Int)?

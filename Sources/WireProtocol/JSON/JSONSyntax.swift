@@ -219,8 +219,9 @@ enum JSONSyntax {
 
   /// Advances `index` to the value of the next member of an object. `index` is at the beginning of the object or after
   /// a value.
-  /// Returns the range of the member's name, with decoded escapes. Returns nil after the last member, with `index` past
-  /// the end of the object.
+  ///
+  /// - Returns: The range of the member's name, with decoded escapes. Nil after the last member, with `index` past the
+  ///   end of the object.
   static func nextMember(in text: inout [UInt8], at index: inout Int) -> Range<Int>? {
     skipSpace(text, &index)
     guard text[index] != UInt8(ascii: "}") else {

@@ -100,16 +100,4 @@ public indirect enum JSONValue: Sendable, Hashable {
     append(to: &buffer)
     return String(decoding: buffer, as: UTF8.self)
   }
-
-  /// The type of the value, for error messages.
-  var kindName: String {
-    switch self {
-    case .null: "null"
-    case .bool: "a boolean"
-    case .number: "a number"
-    case .string: "a string"
-    case .array: "an array"
-    case .object: "an object"
-    }
-  }
 }

@@ -35,8 +35,7 @@ public struct ReplyAddress: Sendable, Hashable {
   public var expectsReply: Bool { form == .words || id != .none }
 
   /// Whether the request has an id. A waiting request with an id does not delay others, and its id is in use until the
-  /// reply.
-  /// JSON-RPC's `null` does not count as an id.
+  /// reply. JSON-RPC's `null` does not count as an id.
   public var hasID: Bool {
     switch id {
     case .none, .jsonNull: false

@@ -6,14 +6,14 @@ public struct Request: Sendable, Hashable {
   public var address: ReplyAddress
   public var name: CommandName
   public var command: Command
-  /// Whether the command has no value and only reads (``CommandSpec/asks``).
-  public var isQuestion: Bool
+  /// Whether the request has no value and therefore only reads (``CommandSpec/readsWithoutValue``).
+  public var isReadWithoutValue: Bool
 
-  public init(address: ReplyAddress, name: CommandName, command: Command, isQuestion: Bool) {
+  public init(address: ReplyAddress, name: CommandName, command: Command, isReadWithoutValue: Bool) {
     self.address = address
     self.name = name
     self.command = command
-    self.isQuestion = isQuestion
+    self.isReadWithoutValue = isReadWithoutValue
   }
 
   /// Whether the reply is sent only after an event or a background operation. See ``Command/isWaiting``.

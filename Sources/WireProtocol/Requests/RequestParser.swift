@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Parses lines in either form to requests. Each connection has one parser, which reuses its buffers.
+/// Parses a line in either form into a request. Each connection has one parser, which reuses its buffers.
 ///
 /// Every line has exactly one result, and no line traps. An invalid line becomes a ``Rejection`` with the destination
 /// of the error reply.
@@ -71,7 +71,8 @@ public struct RequestParser: Sendable {
       try bindWords(&cursor, &arguments)
       return .request(
         Request(
-          address: address, name: spec.name, command: try spec.build(arguments), isQuestion: arguments.isQuestion))
+          address: address, name: spec.name, command: try spec.build(arguments),
+          isReadWithoutValue: arguments.isReadWithoutValue))
     } catch {
       return .rejected(Rejection(address: address, error: WireError(error, of: command)))
     }
@@ -289,7 +290,7 @@ public struct RequestParser: Sendable {
         MediaError(.invalidJSON, "not a JSON-RPC 2.0 request: \(problem)"), jsonCode: WireError.invalidRequest))
   }
 
-  /// The positions of the values of a JSON-RPC request.
+  /// The members of a JSON-RPC request that the protocol defines: the index of each value, in the order of `names`.
   private struct Frame {
     static let names: [StaticString] = ["jsonrpc", "id", "method", "params"]
     var values: [4 of Int?] = [nil, nil, nil, nil]
@@ -341,7 +342,8 @@ public struct RequestParser: Sendable {
       try bindJSON(frame.values[3], upTo: lexer.text.count, &arguments)
       return .request(
         Request(
-          address: address, name: spec.name, command: try spec.build(arguments), isQuestion: arguments.isQuestion))
+          address: address, name: spec.name, command: try spec.build(arguments),
+          isReadWithoutValue: arguments.isReadWithoutValue))
     } catch {
       return .rejected(Rejection(address: address, error: WireError(error, of: command)))
     }

@@ -37,12 +37,11 @@ public struct WireLimits: Sendable, Hashable {
   public var watchingTimeCount: Int { totalTimeCount - totalTimeCount / 4 }
   /// The number of patterns in one `observe` or `events`, of keys in one `asset.load`, and of conditions in one `wait`.
   public var patternCount = 64
-  /// The number of output bytes that wait for one client. Beyond half of it the daemon reads no requests, and drops and
-  /// counts events.
-  /// Beyond all of it the daemon closes the connection.
+  /// The number of output bytes that wait for one client. Beyond half of this number the daemon reads no requests of
+  /// the client, and drops and counts its events. Beyond the whole number it closes the connection.
   public var outputByteCount = 4_194_304
-  /// The number of bytes of the replies to one batch. Further members fail with `batch-too-large` and do not run.
-  /// The array of replies is written at once, and its last reply may use half of `outputByteCount`.
+  /// The number of bytes of the replies to one batch. Further members fail with `batch-too-large` and do not run. The
+  /// array of replies is written at once, and its last reply may use half of `outputByteCount`.
   public var batchReplyByteCount: Int { outputByteCount / 4 }
   /// The number of entries of one player's queue.
   public var queueCount = 100_000
@@ -73,10 +72,10 @@ public struct WireLimits: Sendable, Hashable {
   public var loggedEventCount = 4_096
   /// The approximate size of the event log in bytes.
   public var loggedEventByteCount = 2_097_152
-  /// The number of changes that are kept of one queue, for clients with an older version. Each inserted, removed or
+  /// The number of changes of one queue that are retained, for clients with an older version. Each inserted, removed or
   /// moved entry is one change.
   public var queueChangeCount = 1_024
-  /// The number of values that are kept for one client while events do not fit: the newest of each key.
+  /// The number of values that are retained for one client that does not read in time: the newest value of each key.
   public var retainedValueCount = 4_096
   /// The time in seconds within which a client must read, if its output exceeds the socket buffer.
   public var unreadSeconds = 60

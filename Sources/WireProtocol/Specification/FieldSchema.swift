@@ -49,7 +49,7 @@ extension FieldSpec {
     return schema.with("description", described)
   }
 
-  /// A reference has no members beside it.
+  /// The description; nil for a `$ref`, which cannot have other members in draft 7.
   private var described: JSONValue? {
     if !isNullable, case .object(let members) = type.schema, members.first?.name == "$ref" { return nil }
     return .string(summary)

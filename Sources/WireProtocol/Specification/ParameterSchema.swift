@@ -29,8 +29,8 @@ extension ParameterSpec.Kind {
       return schema.with("maximum", range.upperBound == .max ? nil : .number(String(range.upperBound)))
     case .number(let range, let exceptZero):
       let schema: JSONValue = [
-        "type": "number", "minimum": .number(FieldText.number(range.lowerBound)),
-        "maximum": .number(FieldText.number(range.upperBound)),
+        "type": "number", "minimum": .number(NumberText.number(range.lowerBound)),
+        "maximum": .number(NumberText.number(range.upperBound)),
       ]
       return schema.with("not", exceptZero ? ["const": 0] : nil)
     case .word(let words):

@@ -30,8 +30,8 @@ enum ASCII {
   /// Lower-case hexadecimal digits, by value.
   static let hexDigits: [UInt8] = Array("0123456789abcdef".utf8)
 
-  /// The whole number that `text` consists of, with an optional leading `-`.
-  /// Nil for any other text and for numbers outside the range of `Int`.
+  /// The integer that `text` consists of, with an optional leading `-`. Nil for any other text and for numbers outside
+  /// the range of `Int`.
   static func integer(_ text: ArraySlice<UInt8>) -> Int? {
     let isNegative = text.first == UInt8(ascii: "-")
     let digits = isNegative ? text.dropFirst() : text

@@ -7,8 +7,7 @@ import MediaCore
 /// - `fd:TOKEN`, which names a file descriptor that a client passed to the daemon.
 ///
 /// On the wire a location is text. A path in UTF-8 is written unchanged. Any other path is written as a `file://` URL
-/// with percent-encoding.
-/// Every absolute path has exactly one such text, and the text decodes to the same bytes.
+/// with percent-encoding. Every absolute path has exactly one such text, and the text decodes to the same bytes.
 public struct FilePath: Sendable, Hashable, CustomStringConvertible {
   /// The bytes of the path, beginning with `/`, without NUL and without a terminator. For URLs and tokens, the bytes of
   /// the text.
@@ -98,8 +97,7 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
     guard let colon = indexOfAuthority(text) else {
       throw MediaError(
         .badArguments,
-        "the path \(Excerpt.quoted(text)) is not absolute: it must begin with /, or be a URL or"
-          + " fd:TOKEN")
+        "the path \(Excerpt.quoted(text)) is not absolute: it must begin with /, or be a URL or fd:TOKEN")
     }
     let scheme = text[..<colon]
     let rest = text[(colon + 3)...]
@@ -109,19 +107,18 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
       else {
         throw MediaError(
           .badArguments,
-          "\(Excerpt.quoted(text)): a URL needs a host, must not contain spaces, and"
-            + " has a maximum length")
+          "\(Excerpt.quoted(text)): a URL must have a host, no spaces, and at most \(maximumAddressByteCount) bytes")
       }
       return nil
     }
     guard isWord(scheme, "file") else {
       throw MediaError(
         .unsupportedLocation,
-        "\(Excerpt.quoted(text)): only files can be played, by path or file:// URL, and http(s):// URLs")
+        "\(Excerpt.quoted(text)): the scheme must be file, http or https")
     }
     let path = rest.starts(with: "localhost/".utf8) ? rest.dropFirst("localhost".utf8.count) : rest
     guard path.first == UInt8(ascii: "/") else {
-      throw MediaError(.badArguments, "\(Excerpt.quoted(text)): a file:// URL has no host and an absolute path")
+      throw MediaError(.badArguments, "\(Excerpt.quoted(text)): a file:// URL must have an absolute path and no host")
     }
     return path
   }
@@ -174,8 +171,7 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
         else {
           throw MediaError(
             .badArguments,
-            "\(Excerpt.quoted(text)): % must be followed by two hexadecimal"
-              + " digits")
+            "\(Excerpt.quoted(text)): % must be followed by two hexadecimal digits")
         }
         byte = high << 4 | low
         index += 2

@@ -1,9 +1,8 @@
 /// Splits a stream of bytes into lines at LF only, in linear time and bounded memory.
 ///
-/// The caller passes a chunk and requests the parts of it one at a time. It can stop in the middle of a chunk (too many
-/// waiting requests) and continue later.
-/// A line that is completely in the chunk is returned as a range of it. Only a line that crosses chunks is copied,
-/// once. No byte is examined twice.
+/// The caller passes a chunk and reads the parts in it one at a time. It can stop in the middle of a chunk (too many
+/// waiting requests) and continue later. A line that is completely in the chunk is returned as a range of the chunk.
+/// Only a line that crosses chunks is copied, once. No byte is examined twice.
 ///
 /// An incomplete line at the end of the stream is dropped, because the caller stops calling `next`. An incomplete
 /// command never runs.
@@ -15,8 +14,8 @@ public struct LineDecoder: Sendable {
     /// A complete line that began in an earlier chunk. ``assembled`` contains it until the next call.
     case assembledLine
     /// A line exceeded the limit and is discarded up to its LF. Returned once for each such line, as soon as the limit
-    /// is exceeded.
-    /// ``assembled`` contains the beginning of the line, up to ``beginningByteCount`` bytes, until the next call.
+    /// is exceeded. ``assembled`` contains the beginning of the line, up to ``beginningByteCount`` bytes, until the
+    /// next call.
     case tooLong
     /// The line exceeds the limit for bytes without an LF. The connection must be closed. The decoder ignores all
     /// further input.

@@ -1,4 +1,4 @@
-/// A type whose values an argument can contain several times.
+/// A type of which one argument can contain several values.
 public protocol WireListElement: Sendable, Hashable {
   /// Decodes a value that the request parser packed.
   static func unpacked(_ bytes: ArraySlice<UInt8>) -> Self
@@ -6,10 +6,9 @@ public protocol WireListElement: Sendable, Hashable {
 
 /// The values of an argument that accepts several, in their order.
 ///
-/// The values of a request are stored as consecutive bytes, which are no longer than in the request, and are decoded on
-/// access.
-/// A line of 64 KiB may contain 30,000 values. Arrays and strings for them would need many times the memory of the
-/// line.
+/// The values of a request are stored as consecutive bytes and decoded on access. The bytes are no longer than their
+/// text in the request. A line of 64 KiB may contain 30,000 values: arrays and strings for them would need many times
+/// the memory of the line.
 public struct WireList<Element: WireListElement>: Sequence, Sendable, Hashable, ExpressibleByArrayLiteral {
   private enum Storage: Sendable {
     case packed(PackedValues)

@@ -10,8 +10,8 @@ import MediaCore
 ///
 /// The daemon uses it for requests, and the client for replies.
 ///
-/// The line is copied into one buffer and unquoted there, which is possible because a word is never longer than its
-/// quoted form. The buffer is reused, so a short line allocates nothing.
+/// The line is copied into one buffer and unquoted there, because a word is never longer than its quoted form. The
+/// buffer is reused, so a short line allocates nothing.
 struct WordsLexer: Sendable {
   /// One word: the range of its bytes in `text`, and its quoting.
   struct Word: Sendable, Hashable {
@@ -40,7 +40,7 @@ struct WordsLexer: Sendable {
     }
   }
 
-  /// A buffer that is larger is released after its line is read.
+  /// The capacity above which the buffer is released after its line is read.
   private static let retainedByteCount = 4_096
 
   /// The words of the last line that `lex` split.
@@ -137,7 +137,7 @@ struct WordsLexer: Sendable {
       do { _ = try UTF8Span(validating: text.span.extracting(word.range)) } catch {
         throw MediaError(
           .invalidUTF8,
-          "the word at column \(column) is not UTF-8; a path that is not is written as a percent-encoded file:// URL")
+          "the word at column \(column) is not UTF-8; write such a path as a percent-encoded file:// URL")
       }
     }
     return word

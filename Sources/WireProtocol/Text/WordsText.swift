@@ -1,9 +1,9 @@
 /// Encodes text so that the lexer returns exactly the same bytes. The output is on one line and cannot imitate another
 /// line.
 public enum WordsText {
-  /// Appends `text`, quoted if it is empty or contains a space, a quote, a backslash or a control character.
-  /// C1 controls and Unicode's line separators also count, because some readers treat them as line ends. Most texts
-  /// need no quoting.
+  /// Appends `text`, quoted if it is empty or contains a space, a quote, a backslash or a control character. C1
+  /// controls and Unicode's line separators also count, because some readers treat them as line ends. Most texts need
+  /// no quoting.
   public static func append(_ text: String, to buffer: inout [UInt8]) {
     var text = text
     text.withUTF8 { append(utf8: $0, to: &buffer) }

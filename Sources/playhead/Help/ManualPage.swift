@@ -155,7 +155,8 @@ enum ManualPage: String, CaseIterable {
             + (spec.waiting == .always ? " A waiting request." : "")
             + (spec.right.isEmpty
               ? ""
-              : " Requires the right to \(spec.right.names.joined(separator: ", "))\(spec.asks ? " (without a value: to read)" : "").")
+              : " Requires the right to \(spec.right.names.joined(separator: ", "))"
+                + "\(spec.readsWithoutValue ? " (without a value: to read)" : "").")
         )
         if !spec.errors.isEmpty {
           page.paragraph("Errors: \(spec.errors.map { "\($0.rawValue) \($0.name)" }.joined(separator: ", ")).")

@@ -36,11 +36,11 @@ extension CommandTable {
       .assetLoad, .assets, "Load values of an asset, and list them.",
       details:
         "The reply has a row for each key. Requests for a key that is being loaded share one loading, and each gets"
-        + " a reply. Loading ends when no request waits for it. A value that cannot be loaded is an error, and"
-        + " later requests fail at once. If only some of the keys fail, for example the tags, their rows have the"
-        + " error and `status` is `failed`. `value` is a number of tracks, chapters or tags, seconds, `true` or"
-        + " `false`, or the key spaces of the tags. `asset.tracks`, `asset.chapters` and `asset.metadata` list"
-        + " them.",
+        + " a reply. Loading is cancelled when no request waits for it any more. A value that cannot be loaded is an"
+        + " error, and later requests for it fail at once. If only some of the keys fail, for example the tags, their"
+        + " rows have the error and `status` is `failed`. `value` is a number of tracks, chapters or tags, seconds,"
+        + " `true` or `false`, or the key spaces of the tags. `asset.tracks`, `asset.chapters` and `asset.metadata`"
+        + " list them.",
       parameters: [
         asset,
         ParameterSpec(.keys, .word(AssetValueKey.allCases.map(\.rawValue)), .list, "KEY", "the values to load"),
@@ -61,11 +61,11 @@ extension CommandTable {
     CommandSpec(
       .assetCancel, .assets, "Cancel loading of an asset.",
       details:
-        "Each `asset.load`, `asset.metadata` and `asset.artwork` that waits for it fails with `cancelled`. Loaded"
-        + " values stay. A cancelled value has the status `cancelled` until a request loads it again. Keys select"
-        + " what is cancelled: the tags (`metadata`, `commonMetadata`, `availableMetadataFormats`), or all other"
-        + " values, because each of these groups is read together. A request for both groups gets its reply when"
-        + " the other group is loaded.",
+        "Each `asset.load`, `asset.metadata` and `asset.artwork` that waits for a cancelled value fails with"
+        + " `cancelled`. Loaded values stay. A cancelled value has the status `cancelled` until a request loads it"
+        + " again. Values are loaded in two groups: the tags (`metadata`, `commonMetadata`,"
+        + " `availableMetadataFormats`) and all others. A key cancels its whole group. A request for both groups gets"
+        + " its reply when the other group is loaded.",
       parameters: [
         asset,
         ParameterSpec(
@@ -125,7 +125,7 @@ extension CommandTable {
     },
     CommandSpec(
       .assetClose, .assets, "Close an asset.",
-      details: "Requests that wait for it fail with `cancelled`.",
+      details: "Requests that wait for values of the asset fail with `cancelled`.",
       parameters: [asset], errors: [.noSuchAsset], example: ["> asset.close 1", "< ok"]
     ) { arguments throws(MediaError) in
       .asset(.close(asset: try arguments.required(.id, arguments.integer(.id))))

@@ -4,7 +4,7 @@ extension CommandTable {
   private static let bookmark = ParameterSpec(
     .bookmark, .integer(1...Int.max), .required, "BOOKMARK", "the number of the bookmark")
   private static let bookmarkName = ParameterSpec(
-    .name, .text(maximumByteCount: 255), .option, "NAME", "its name")
+    .name, .text(maximumByteCount: 255), .option, "NAME", "the name of the bookmark")
 
   /// Commands about bookmarks.
   static let bookmarks: [CommandSpec] = [
@@ -12,10 +12,11 @@ extension CommandTable {
       .bookmarkAdd, .state, "Set a bookmark in the current entry.",
       details:
         "The bookmark is at the time heard, or at the given time. It belongs to the file or address, not to the"
-        + " entry: `bookmark.go` works whenever that file is the current entry again. A bookmark of the same name"
-        + " in the same file is moved.",
+        + " entry: `bookmark.go` works whenever that file is the current entry again. An existing bookmark with the"
+        + " same name in the same file is moved.",
       parameters: [
-        ParameterSpec(.time, .time, .optional, "TIME", "its time; default: the time heard"), bookmarkName,
+        ParameterSpec(.time, .time, .optional, "TIME", "the time of the bookmark; default: the time heard"),
+        bookmarkName,
         player,
       ],
       reply: [.bookmark, .item, .time, .pts, .name.optional],
@@ -33,8 +34,8 @@ extension CommandTable {
     CommandSpec(
       .bookmarkGo, .state, "Seek to a bookmark of the current entry.",
       details:
-        "The bookmark has the given number or name. Without either it is the automatic one, where playback of the"
-        + " entry ended last. The seek is exact, and the reply is that of `seek`.",
+        "The bookmark is selected by its number or name. Without either, the automatic bookmark is used: the"
+        + " position at which playback of the entry ended last. The seek is exact, and the reply is that of `seek`.",
       parameters: [
         ParameterSpec(.bookmark, .integer(1...Int.max), .optional, "BOOKMARK", "the number of the bookmark"),
         bookmarkName,
@@ -69,7 +70,7 @@ extension CommandTable {
         + " of an entry ended. `count` is the number of all bookmarks, and `next` the `offset` of the first one"
         + " after these rows, or `none`. `saved` is a time in seconds since 1970.",
       parameters: [
-        ParameterSpec(.item, item, .option, "ID", "only those of this entry's file"),
+        ParameterSpec(.item, item, .option, "ID", "only the bookmarks of this entry's file"),
         ParameterSpec(
           .offset, .integer(0...Int.max), .option, "N", "the number of bookmarks to skip; default: 0"),
         ParameterSpec(
@@ -104,7 +105,7 @@ extension CommandTable {
   private static func name(_ arguments: Arguments) throws(MediaError) -> String? {
     guard let name = arguments.text(.name) else { return nil }
     guard !name.isEmpty, !name.utf8.contains(0) else {
-      throw arguments.failure("a name is a text without NUL, and not empty")
+      throw arguments.failure("a name must not be empty, and must not contain NUL")
     }
     return name
   }

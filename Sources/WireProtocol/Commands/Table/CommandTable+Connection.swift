@@ -27,9 +27,9 @@ extension CommandTable {
     CommandSpec(
       .help, .connection, "List the commands, or explain one.",
       details:
-        "Without an argument the reply has a row for each command. With one it has a row for the command (`command"
-        + " synopsis family right summary` and further fields) and one for each of its parameters (`parameter takes"
-        + " summary`).",
+        "Without an argument the reply has a row for each command. With a command it has a row for the command"
+        + " (`command synopsis family right summary` and further fields) and a row for each of its parameters"
+        + " (`parameter takes summary`).",
       parameters: [ParameterSpec(.command, .commandName, .optional, "COMMAND", "the command to explain")],
       right: .read,
       rows: [
@@ -50,12 +50,13 @@ extension CommandTable {
     CommandSpec(
       .stats, .connection, "Show the daemon's counters, sandbox and workers.",
       details:
-        "`noNewPrivileges` is true when no program that the daemon executes gains privileges. `landlock` is `active` when"
-        + " the kernel restricts the daemon's access to files, `off` when `sandbox.landlock` is false, and `unavailable`"
-        + " when the kernel has no Landlock. `landlockVersion` is the version of Landlock's interface in use, 0 unless"
-        + " Landlock is active. `isolation` is `opening` where worker processes open files and read tags, `playback` where"
-        + " they also decode what plays, or `none`. `workers` is the number of worker processes; `workerCrashes` counts"
-        + " those that a file crashed. Further fields may be added; a client ignores fields that it does not know.",
+        "`noNewPrivileges` is true if no program that the daemon executes gains privileges. `landlock` is `active`"
+        + " if the kernel restricts the daemon's access to files, `off` if `sandbox.landlock` is false, and"
+        + " `unavailable` if the kernel has no Landlock. `landlockVersion` is the version of Landlock's interface in"
+        + " use, 0 unless Landlock is active. `isolation` is the work of the worker processes: `opening` (they open"
+        + " files and read tags), `playback` (they also decode the audio that plays) or `none`. `workers` is the"
+        + " number of worker processes. `workerCrashes` counts the worker processes that crashed on a file. Further"
+        + " fields may be added; a client ignores fields that it does not know.",
       right: .read,
       reply: [
         .daemonVersion, .uptime, .connections, .requests, .errors, .events, .dropped, .instance, .seqOfLastEvent,
@@ -96,9 +97,9 @@ extension CommandTable {
     CommandSpec(
       .configReload, .connection, "Read the configuration again.",
       details:
-        "The same as SIGHUP. `changed` lists the options with new values, `restart` the options whose new values"
-        + " take effect at the next start; these include roots and a `network.ca-file` outside the sandbox of the"
-        + " running daemon. An invalid file changes nothing; the message lists its faults, each after"
+        "The same as SIGHUP. `changed` lists the options with new values. `restart` lists the options whose new"
+        + " values take effect at the next start; these include roots and a `network.ca-file` outside the sandbox of"
+        + " the running daemon. An invalid file changes nothing; the message lists its errors, each after"
         + " `FILE:LINE:COLUMN`. A waiting request.",
       waiting: .always, right: .administer, reply: [.changed, .restart],
       errors: [.wrongConfiguration, .notAllowed],

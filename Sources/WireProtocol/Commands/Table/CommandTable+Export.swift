@@ -7,19 +7,18 @@ extension CommandTable {
       .export, .assets, "Export files: convert, cut or join them.",
       details:
         "Several files follow each other without a gap, or with `mix` are mixed. `start` and `end` cut the result"
-        + " exact to the sample: from the first sample not before `start` to the last one before `end`."
-        + " `codec=copy` copies whole packets. The first and last packet can therefore contain audio outside the"
-        + " range; with edit lists or trim fields, which some formats have, players skip it. Otherwise audio is"
-        + " encoded with `codec`, or with the format's default codec; `bits` applies to pcm, float, flac and alac."
-        + " `video` selects the video codec; formats without video drop the video. Copied video starts with a key"
-        + " frame: only m4a, mp4 and mov can hide the frames before `start`. If the format cannot store a rotation,"
-        + " encoded video is rotated."
-        + " Tags, chapters and artwork are copied (`metadata=sharing`: without the location and the device of a"
-        + " recording). The daemon writes the file atomically, and only if it does not exist, or with `replace`. It"
-        + " must be below a folder of `--write-root`, and the client needs the right `write`. Exports run one after"
-        + " another with low priority. `scan-progress` events come before the reply; `scan.cancel` or the end of"
-        + " the connection cancels the export. `fault` describes errors of decoding; silence replaces the audio"
-        + " that could not be decoded. A file that ends too early is an error and leaves no file.",
+        + " exact to the sample: from the first sample not before `start` to the last one before `end`. `codec=copy`"
+        + " copies whole packets. The first and last packet can therefore contain audio outside the range; players"
+        + " skip that audio if the format has edit lists or trim fields. Otherwise audio is encoded with `codec`, or"
+        + " with the format's default codec; `bits` applies to pcm, float, flac and alac. `video` selects the video"
+        + " codec; formats without video drop the video. Copied video starts with a key frame: only m4a, mp4 and mov"
+        + " can hide the frames before `start`. If the format cannot store a rotation, the video is rotated when it"
+        + " is encoded. Tags, chapters and artwork are copied; `metadata=sharing` omits the location and the device"
+        + " of a recording. The daemon writes the file atomically, and replaces an existing file only with `replace`."
+        + " The file must be below a folder of `--write-root`, and the client needs the right `write`. Exports run"
+        + " one after another with low priority. `scan-progress` events come before the reply; `scan.cancel` or the"
+        + " end of the connection cancels the export. `fault` describes errors of decoding; silence replaces the"
+        + " audio that could not be decoded. An input file that ends too early is an error, and no file is written.",
       parameters: [
         ParameterSpec(.paths, .path, .list, "PATH", "the input files"),
         ParameterSpec(.file, .localPath, .option, "PATH", "the file to write (required)"),
@@ -33,14 +32,16 @@ extension CommandTable {
         ParameterSpec(.track, .integer(0...255), .option, "N", "the audio track; default: the one that plays"),
         ParameterSpec(
           .codec, .word(AssetCommand.Export.Codec.allCases.map(\.rawValue)), .option, "CODEC", "the audio codec"),
-        ParameterSpec(.sampleRate, .integer(1...768_000), .option, "HZ", "of the audio; default: that of the input"),
-        ParameterSpec(.channels, .integer(1...64), .option, "N", "of the audio; default: that of the input"),
-        ParameterSpec(.bits, .word(["16", "24", "32", "64"]), .option, "BITS", "of a sample"),
-        ParameterSpec(.bitRate, .integer(1_000...2_000_000), .option, "BPS", "of the audio, in bits per second"),
+        ParameterSpec(.sampleRate, .integer(1...768_000), .option, "HZ", "the sample rate; default: that of the input"),
+        ParameterSpec(.channels, .integer(1...64), .option, "N", "the number of channels; default: that of the input"),
+        ParameterSpec(.bits, .word(["16", "24", "32", "64"]), .option, "BITS", "the bits per sample"),
+        ParameterSpec(
+          .bitRate, .integer(1_000...2_000_000), .option, "BPS", "the bit rate of the audio, in bits per second"),
         ParameterSpec(
           .video, .word(AssetCommand.Export.VideoCodec.allCases.map(\.rawValue)), .option, "CODEC",
           "the video codec"),
-        ParameterSpec(.height, .integer(16...4_320), .option, "PIXELS", "of the video; default: that of the input"),
+        ParameterSpec(
+          .height, .integer(16...4_320), .option, "PIXELS", "the height of the video; default: that of the input"),
         ParameterSpec(
           .quality, .integer(0...51), .option, "N",
           "the constant rate factor (CRF) of H.264, 0 (best) to 51; default: 23"),
@@ -73,7 +74,7 @@ extension Arguments {
     guard
       let form = text(.format).flatMap(AssetCommand.Export.Form.init(rawValue:))
         ?? AssetCommand.Export.Form(fileExtension: fileExtension.lowercased())
-    else { throw failure("the name of the file does not state the format: use format=") }
+    else { throw failure("the name of the file does not determine the format: use format=") }
     var export = AssetCommand.Export(list(.paths), file: file, form: form)
     (export.mixes, export.replaces) = (flag(.mix), flag(.replace))
     (export.start, export.end) = (time(.start) ?? .zero, time(.end))

@@ -6,37 +6,41 @@ extension CommandTable {
     CommandSpec(
       .image, .assets, "Write images of a file's video.",
       details:
-        "An image is the video frame that is shown at its time; `time` in the reply is the start of that frame."
-        + " Times before the first frame give the first one, times up to the end of the file the last one. A later"
-        + " time is `invalid-time`. `before` and `after` allow a key frame that is so much earlier or later, which"
-        + " saves decoding; `fast` allows any, which is much faster in a long file. An image has square pixels, is"
-        + " cropped as the file specifies, upright (unless `upright=off`), and at most as large as `width` and"
-        + " `height`. It keeps its aspect ratio and is never enlarged. `file` ends with .png, .jpg or .jpeg, unless"
-        + " `format` is given. For several images its name contains `%d` (or `%03d`), which becomes the number of"
-        + " the image, from 1. `sheet` writes one image of all; `width` and `height` are those of each. Without"
-        + " times these are evenly spaced. The daemon writes all files atomically or none, below a folder of"
-        + " `--write-root`, and only files that do not exist, or with `replace`; the client needs the right"
-        + " `write`. At most 100 images, or 400 on a sheet. The images are of the first enabled video track;"
-        + " artwork is none. Files are decoded one after another with low priority. `scan-progress` events come"
-        + " before the reply: when the file is open, after each image, and when all are written. `scan.cancel` or"
-        + " the end of the connection cancels the request. `fault` describes errors of decoding.",
+        "An image is the video frame that is shown at the given time; `time` in the reply is the start of that"
+        + " frame. A time before the first frame selects the first frame. A time after the last frame selects the"
+        + " last one, up to the end of the file; a later time is `invalid-time`. `before` and `after` permit a key"
+        + " frame that is at most this much earlier or later, which saves decoding. `fast` permits any key frame,"
+        + " which is much faster in a long file. An image has square pixels, is cropped as the file specifies,"
+        + " upright (unless `upright=off`), and at most as large as `width` and `height`. It keeps its aspect ratio"
+        + " and is never enlarged. `file` must end with .png, .jpg or .jpeg, unless `format` is given. For several"
+        + " images its name must contain `%d` (or `%03d`), which becomes the number of the image, from 1. `sheet`"
+        + " writes all images as a grid in one file; `width` and `height` then limit each of them. Without times, the"
+        + " images of a sheet are evenly spaced. The daemon writes all files atomically or none, and replaces"
+        + " existing files only with `replace`. The files must be below a folder of `--write-root`, and the client"
+        + " needs the right `write`. At most 100 images can be written, or 400 on a sheet. The images are from the"
+        + " first enabled video track, not from artwork. Files are decoded one after another with low priority."
+        + " `scan-progress` events come before the reply: when the file is open, after each image, and when all are"
+        + " written. `scan.cancel` or the end of the connection cancels the request. `fault` describes errors of"
+        + " decoding.",
       parameters: [
         ParameterSpec(.path, .path, .required, "PATH", "the file"),
-        ParameterSpec(.times, .time, .optionalList, "TIME", "of the images"),
+        ParameterSpec(.times, .time, .optionalList, "TIME", "the times of the images"),
         ParameterSpec(.file, .localPath, .option, "PATH", "the file to write (required)"),
         ParameterSpec(
           .format, .word(["png", "jpeg"]), .option, "FORM", "the format; default: by the name of the file"),
-        ParameterSpec(.quality, .integer(1...100), .option, "N", "of JPEG; default: 90"),
+        ParameterSpec(.quality, .integer(1...100), .option, "N", "the quality of a JPEG image; default: 90"),
         ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
-        ParameterSpec(.width, .integer(1...16_384), .option, "PIXELS", "the maximum"),
-        ParameterSpec(.height, .integer(1...16_384), .option, "PIXELS", "the maximum"),
+        ParameterSpec(.width, .integer(1...16_384), .option, "PIXELS", "the maximum width"),
+        ParameterSpec(.height, .integer(1...16_384), .option, "PIXELS", "the maximum height"),
         ParameterSpec(.before, .tolerance, .option, "TIME", "how much earlier the frame may be; default: 0"),
         ParameterSpec(.after, .tolerance, .option, "TIME", "how much later the frame may be; default: 0"),
-        ParameterSpec(.fast, .flag, .option, "fast", "allow any tolerance"),
+        ParameterSpec(.fast, .flag, .option, "fast", "permit any key frame: the fastest way"),
         ParameterSpec(.upright, .onOff, .option, "on|off", "rotate as the file specifies; default: on"),
         ParameterSpec(
-          .sheet, .text(maximumByteCount: 7), .option, "COLUMNSxROWS", "one image of all, such as 4x3"),
-        ParameterSpec(.gap, .integer(0...1_024), .option, "PIXELS", "between the images of a sheet; default: 4"),
+          .sheet, .text(maximumByteCount: 7), .option, "COLUMNSxROWS",
+          "write all images as a grid in one file, such as 4x3"),
+        ParameterSpec(
+          .gap, .integer(0...1_024), .option, "PIXELS", "the gap between the images of a sheet; default: 4"),
       ] + network,
       waiting: .always,
       reply: [.scan, .path, .count, .width, .height, .writtenFile.optional, .fault.optional, .message.optional],

@@ -8,12 +8,13 @@ extension CommandTable {
     CommandSpec(
       .mediaSelection, .playback, "Set the preferred tracks of all entries, or show them.",
       details:
-        "It applies to all entries without a choice of their own (`item.select`), now and later, and is heard as"
-        + " with `item.select`. The chosen track has all `principal` characteristics and is in the first of the"
-        + " languages that the file has. Of several, it is the one with most of the `characteristics`, then the one"
-        + " that the file prefers. Without a match it is the one that the file prefers. The reply has a row for"
-        + " each group with preferences. A request replaces the earlier preferences of its group. The"
-        + " characteristics are \(characteristicNames.map { "`\($0)`" }.joined(separator: ", ")).",
+        "The preferences apply to all entries, present and future, for which `item.select` has selected nothing. A"
+        + " change is heard as with `item.select`. The selected track has all `principal` characteristics, and is in"
+        + " the first of the languages that the file has. If several tracks remain, the one with most of the"
+        + " `characteristics` is selected, then the default of the file. If no track matches, the default of the file"
+        + " is selected. The reply has a row for each group with preferences. A request replaces the earlier"
+        + " preferences of its group. The characteristics are"
+        + " \(characteristicNames.map { "`\($0)`" }.joined(separator: ", ")).",
       parameters: [
         ParameterSpec(
           .group, .word(MediaSelectionChange.Group.allCases.map(\.rawValue)), .optional, "audible|legible",
@@ -26,12 +27,12 @@ extension CommandTable {
           "preferred characteristics"),
         ParameterSpec(
           .principal, .texts(maximumByteCount: 256, separator: .comma), .option, "NAME,...",
-          "required characteristics; they come before the language"),
-        ParameterSpec(.clear, .flag, .option, "clear", "prefer nothing in the group"),
+          "required characteristics, which have priority over the language"),
+        ParameterSpec(.clear, .flag, .option, "clear", "remove the preferences of the group"),
         ParameterSpec(
           .automatic, .toggle, .option, "on|off|toggle", "whether entries follow the preferences; default: on"), player,
       ],
-      asks: true, reply: [.appliesPreferences],
+      readsWithoutValue: true, reply: [.appliesPreferences],
       rows: [.group, .languages, .characteristicsPreferred, .principal],
       errors: [.noSuchPlayer],
       example: [

@@ -18,17 +18,20 @@ extension CommandTable {
   ]
 
   private static let metadataDetails =
-    "The first request reads them. There is one row for each value, in the file's order. `identifier` consists of key space and key."
-    + " `commonKey` is the meaning of the key in any format. `type` is `string`, `number`, `date` or `data`; data has `bytes` and"
-    + " `mediaType`. `artwork` is the number of an image for `asset.artwork` and `item.artwork`. `targetLevel` is the level that a Matroska tag"
-    + " describes (30: the track, 50: its album). A text of more than 16,384 bytes is cut (`truncated=true`, `bytes`). A value that was"
-    + " too large to be read or kept has a `code`. After the last value there is one row for each part of the tags that was ignored"
-    + " (`warning`). Gains are in dB: for the reference loudness of ReplayGain (-18 LUFS), and those of R128 for -23 LUFS. A peak of 1"
-    + " is full scale. Without either, `trackGain` comes from iTunes' Sound Check (`iTunNORM`). A station has the headers of its"
-    + " response (`icy/name`, `icy/genre`, `icy/url`, ...), and an HLS stream the session data of its master playlist"
-    + " (`EXT-X-SESSION-DATA`: `hls/` and the name). Another `charset` than before reads the tags again. Valid UTF-8 is read as UTF-8"
-    + " with any `charset`. `automatic` detects Chinese, Japanese, Korean, Cyrillic, Arabic, Greek, Hebrew and Thai encodings, and reads"
-    + " other texts as Latin-1. The tags of a file whose audio cannot be opened are read, too."
+    "The first request reads the tags. There is one row for each value, in the file's order. `identifier` consists"
+    + " of key space and key. `commonKey` is the meaning of the key in any format. `type` is `string`, `number`,"
+    + " `date` or `data`; data has `bytes` and `mediaType`. `artwork` is the number of an image for `asset.artwork`"
+    + " and `item.artwork`. `targetLevel` is the level that a Matroska tag describes (30: the track, 50: its album)."
+    + " A text of more than 16,384 bytes is cut (`truncated=true`, `bytes`). A value that was too large to be read or"
+    + " kept has a `code`. After the last value there is one row for each part of the tags that was ignored"
+    + " (`warning`). Gains are in dB: `trackGain` and `albumGain` for the reference loudness of ReplayGain (-18"
+    + " LUFS), those of R128 for -23 LUFS. A peak of 1 is full scale. If a file has no gain of the track in"
+    + " ReplayGain or R128 tags, `trackGain` comes from iTunes' Sound Check (`iTunNORM`). The tags of a station are"
+    + " the headers of its response (`icy/name`, `icy/genre`, `icy/url`, ...), those of an HLS stream the session"
+    + " data of its master playlist (`EXT-X-SESSION-DATA`: `hls/` and the name). Another `charset` than before reads"
+    + " the tags again. Valid UTF-8 is read as UTF-8 with any `charset`. `automatic` detects Chinese, Japanese,"
+    + " Korean, Cyrillic, Arabic, Greek, Hebrew and Thai encodings, and reads other texts as Latin-1. The tags of a"
+    + " file whose audio cannot be opened are read, too."
 
   private static let metadataParameters = [
     ParameterSpec(
@@ -43,7 +46,7 @@ extension CommandTable {
       "only values in one of these languages, sorted by their order"),
     ParameterSpec(
       .common, .flag, .option, "common",
-      "common keys only, from the format of tags with the highest priority; numbers and dates as such"),
+      "common keys only, from the tag format with the highest priority; values have types, such as number or date"),
     ParameterSpec(
       .offset, .integer(0...Int.max), .option, "N",
       "the number of rows to skip; a list that is too long for one reply states `next`"),
@@ -59,10 +62,10 @@ extension CommandTable {
   private static let artworkDetails =
     "Reads the tags if they have not been read. Without `file` and `offset` the reply has a row for each image; if"
     + " there are too many for one reply, `next` is the value of `from` for the following ones. `file` makes the"
-    + " daemon write an image atomically, and only if the file does not exist, or with `replace`; the client needs"
-    + " the right `write`. `offset` requests a part of an image in base64; `next` is the offset of the next part."
-    + " Without `index` the image is the front cover, or else the first. An image that is no longer in memory"
-    + " (2093) is read again for each request."
+    + " daemon write an image atomically. An existing file is replaced only with `replace`, and the client needs the"
+    + " right `write`. `offset` requests a part of an image in base64; `next` is the offset of the next part. Without"
+    + " `index` the image is the front cover, or else the first. An image that is not kept in memory, because of the"
+    + " limit for tags (`code=2093`), is read again for each request."
 
   private static let artworkParameters = [
     ParameterSpec(.from, .integer(0...Int.max), .option, "N", "the first image to list"),

@@ -27,18 +27,18 @@ extension CommandTable {
       ]
     ) { _ throws(MediaError) in .players(.outputList) },
     CommandSpec(
-      .outputSet, .players, "Set the output device, and what happens when it goes away.",
+      .outputSet, .players, "Set the output device and the reaction to its loss, or show them.",
       details:
-        "Omitted settings stay. The new device is opened while the old one plays; then the players switch to it"
-        + " without losing a sample. The reply does not wait for the device: `output.state` and `output.route`"
-        + " report when it plays, and stay if it cannot be opened. Playback uses the first of the `preferred`"
-        + " devices that is available and plugged in, and returns to it when it reappears; `DEVICE` has priority"
-        + " over them. `lost` applies to a device that goes away. With `pause` (the default, as in AVFoundation)"
-        + " the players pause, and the next device is used. With `hold` they wait for the same device and resume"
-        + " when it is back. With `move` they continue on the next device. With `null` they continue in silence, in"
-        + " real time, until it is back. Unplugged headphones pause the players, too, except with `move`. A sound"
-        + " server that ends is waited for in any case, except with `null`. The settings are valid until the daemon"
-        + " ends.",
+        "Omitted settings keep their values. The new device is opened while the old one plays; then the players"
+        + " switch to it without losing a sample. The reply does not wait for the device: `output.state` and"
+        + " `output.route` report the switch, and do not change if the device cannot be opened. Playback uses the"
+        + " first of the `preferred` devices that is available and plugged in, and returns to it when it reappears;"
+        + " `DEVICE` has priority over them. `lost` applies when the device goes away. With `pause` (the default, as"
+        + " in AVFoundation) the players pause, and the next device is used. With `hold` they wait for the same"
+        + " device and resume when it is back. With `move` they continue on the next device. With `null` they"
+        + " continue in silence, in real time, until it is back. Unplugged headphones pause the players, too, except"
+        + " with `move`. If the sound server itself ends, the players wait for it, except with `null`. The settings"
+        + " are valid until the daemon ends.",
       parameters: [
         ParameterSpec(
           .device, .text(maximumByteCount: 256), .optional, "DEVICE",
@@ -50,7 +50,7 @@ extension CommandTable {
           .lost, .word(LostDevicePolicy.allCases.map(\.rawValue)), .option, "POLICY",
           "what players do when the device goes away"),
       ],
-      asks: true, reply: outputFields,
+      readsWithoutValue: true, reply: outputFields,
       errors: [.noSuchDevice, .outputUnavailable, .outputConfiguration, .invalidArgument],
       example: [
         "> output.set default preferred=headset,speakers lost=hold",

@@ -10,8 +10,8 @@ extension CommandTable {
     CommandSpec(
       .playImmediately, .playback, "Play at once with the decoded audio, however little there is.",
       details:
-        "Also ends a stall before enough is decoded. If nothing is decoded, a player with `auto-wait` waits, and one"
-        + " without stays paused, without a `stalled` event.",
+        "Also ends a stall before enough audio is decoded. If nothing is decoded, a player with `auto-wait` waits."
+        + " A player without it stays paused, and sends no `stalled` event.",
       parameters: [
         ParameterSpec(
           .rate, .number(-32...32, exceptZero: true), .optional, "RATE",
@@ -28,7 +28,7 @@ extension CommandTable {
         + " decoded, and resumes. With `off` it pauses. Either is one `stalled` event. If `off` is set while the"
         + " player waits, it resumes at once with the decoded audio.",
       parameters: [ParameterSpec(.state, .toggle, .optional, "on|off|toggle", "the new state"), player],
-      asks: true, reply: [.automaticallyWaitsToMinimizeStalling], errors: [.noSuchPlayer],
+      readsWithoutValue: true, reply: [.automaticallyWaitsToMinimizeStalling], errors: [.noSuchPlayer],
       example: ["> auto-wait off", "< ok automaticallyWaitsToMinimizeStalling=false"]
     ) { arguments throws(MediaError) in
       .playback(.autoWait(arguments.text(.state).flatMap(PlaybackCommand.Switch.init)), player: arguments.player)
@@ -142,21 +142,21 @@ extension CommandTable {
       .rate, .playback, "Set the rate, or show it.",
       details:
         "The rate is from 1/32 to 32, exact to a millionth; `pitch` sets what happens to the pitch. While playing,"
-        + " it changes without a gap or a click, 60 ms after the audio that is heard, or as soon as the audio is"
-        + " decoded if that takes longer. `timebaseRate` of `status`, and its `changed` event, report the change."
-        + " While paused, it does not start playback: the next `play` uses it, once; later ones use `default-rate`."
-        + " 0 is an error; use `pause`. From -1/32 to -32 the current item plays in reverse, at -1 sample by"
-        + " sample. At its start it has `ended`, and playback pauses, or continues as `repeat one`, `loop` or"
-        + " `end-action none` specify. The queue is never followed in reverse. A reversal before the end of an item"
-        + " or loop turns there at the latest, and the item has not ended; a reversal after an end time of the new"
-        + " direction is at that end. At time 0 nothing can be heard in reverse: `seek end` first. A station or a"
-        + " pipe cannot play in reverse: 2039 or 2049. One that becomes the current entry at a negative rate has"
-        + " ended at its start, and playback pauses; one that had to start elsewhere (`seek` before it was open,"
-        + " `repeat one`) fails.",
+        + " the rate changes without a gap or a click, 60 ms after the audio that is heard, or later if decoding"
+        + " takes longer. `timebaseRate` of `status`, and its `changed` event, report the change. While paused, it"
+        + " does not start playback: the next `play` uses it, once; later ones use `default-rate`. 0 is an error; use"
+        + " `pause`. From -1/32 to -32 the current item plays in reverse, at -1 sample by sample. At its start the"
+        + " item has `ended`, and playback pauses, or continues as `repeat one`, `loop` or `end-action none` specify."
+        + " The queue is never followed in reverse. If the direction changes shortly before the end of an item or"
+        + " loop, playback turns around at that end at the latest, and the item has not ended. If the position is"
+        + " already past the end time of the new direction (`item.end-time`), the item ends at once. At time 0"
+        + " nothing can be heard in reverse: `seek end` first. A station or a pipe cannot play in reverse: the error"
+        + " is 2039 or 2049. One that becomes the current entry at a negative rate ends at its start, and playback"
+        + " pauses. It fails if it had to start at another position (`seek` before it was open, `repeat one`).",
       parameters: [
         ParameterSpec(.rate, .number(-32...32, exceptZero: true), .optional, "RATE", "1 is as recorded"), player,
       ],
-      asks: true, reply: [.rate], errors: [.unsupportedRate, .noSuchPlayer] + streamErrors,
+      readsWithoutValue: true, reply: [.rate], errors: [.unsupportedRate, .noSuchPlayer] + streamErrors,
       example: ["> rate 1", "< ok rate=1"]
     ) { arguments throws(MediaError) in .playback(.rate(arguments.number(.rate)), player: arguments.player) },
     CommandSpec(
@@ -167,7 +167,7 @@ extension CommandTable {
           .rate, .number(-32...32, exceptZero: true), .optional, "RATE",
           "default: 1; 1/32 to 32, or -1/32 to -32 in reverse"), player,
       ],
-      asks: true, reply: [.defaultRate], errors: [.unsupportedRate, .noSuchPlayer],
+      readsWithoutValue: true, reply: [.defaultRate], errors: [.unsupportedRate, .noSuchPlayer],
       example: ["> default-rate 1.5", "< ok defaultRate=1.5"]
     ) { arguments throws(MediaError) in .playback(.defaultRate(arguments.number(.rate)), player: arguments.player) },
     CommandSpec(
@@ -179,7 +179,7 @@ extension CommandTable {
             + " unchanged"),
         player,
       ],
-      asks: true, reply: [.volume], errors: [.noSuchPlayer], example: ["> volume 0.5", "< ok volume=0.5"]
+      readsWithoutValue: true, reply: [.volume], errors: [.noSuchPlayer], example: ["> volume 0.5", "< ok volume=0.5"]
     ) { arguments throws(MediaError) in .playback(.volume(arguments.number(.volume)), player: arguments.player) },
     CommandSpec(
       .fade, .playback, "Fade the volume to another one.",
@@ -209,7 +209,7 @@ extension CommandTable {
     CommandSpec(
       .pan, .playback, "Set the pan, or show it.",
       details:
-        "The near side is unchanged; the far side is multiplied with the cosine of the pan times a right angle. The"
+        "The channel on the side of the pan is unchanged. The other one is multiplied by cos(|PAN| × 90°). The"
         + " change takes 5 ms.",
       parameters: [
         ParameterSpec(
@@ -218,26 +218,28 @@ extension CommandTable {
             + " is right"),
         player,
       ],
-      asks: true, reply: [.pan], errors: [.noSuchPlayer], example: ["> pan -0.5", "< ok pan=-0.5"]
+      readsWithoutValue: true, reply: [.pan], errors: [.noSuchPlayer], example: ["> pan -0.5", "< ok pan=-0.5"]
     ) { arguments throws(MediaError) in .playback(.pan(arguments.number(.pan)), player: arguments.player) },
     CommandSpec(
       .mute, .playback, "Mute or unmute the player, or show whether it is muted.",
       details: "The volume stays.",
       parameters: [ParameterSpec(.state, .toggle, .optional, "on|off|toggle", "the new state"), player],
-      asks: true, reply: [.isMuted], errors: [.noSuchPlayer], example: ["> mute on", "< ok isMuted=true"]
+      readsWithoutValue: true, reply: [.isMuted], errors: [.noSuchPlayer], example: ["> mute on", "< ok isMuted=true"]
     ) { arguments throws(MediaError) in
       .playback(.mute(arguments.text(.state).flatMap(PlaybackCommand.Switch.init)), player: arguments.player)
     },
     CommandSpec(
       .endAction, .playback, "Set the action at the end of an item, or show it.",
-      details: "`advance` continues with the next item, `pause` pauses at the end, and with `none` the time continues.",
+      details:
+        "`advance` continues with the next item, `pause` pauses at the end, and with `none` the time continues in"
+        + " silence.",
       parameters: [
         ParameterSpec(
           .action, .word(PlaybackCommand.ItemEndAction.allCases.map(\.rawValue)), .optional, "advance|pause|none",
           "the action; default: `advance`"),
         player,
       ],
-      asks: true, reply: [.actionAtItemEnd], errors: [.noSuchPlayer],
+      readsWithoutValue: true, reply: [.actionAtItemEnd], errors: [.noSuchPlayer],
       example: ["> end-action pause", "< ok actionAtItemEnd=pause"]
     ) { arguments throws(MediaError) in
       .playback(
@@ -246,18 +248,18 @@ extension CommandTable {
     CommandSpec(
       .pitch, .playback, "Set how the pitch follows the rate, or show it.",
       details:
-        "`timeDomain` keeps the pitch, is cheap, and is best for speech. `spectral` keeps it, is best for music, and"
-        + " costs about seven times as much. With `varispeed` the pitch follows the rate, as with a tape. `time`"
+        "`timeDomain` keeps the pitch, is cheap, and is best for speech. `spectral` keeps it, is best for music,"
+        + " and costs about seven times as much. With `varispeed` the pitch follows the rate, as with a tape. `time`"
         + " advances by exactly the rate; the audio heard is within 20 ms (`timeDomain`), 50 ms (`spectral`) or one"
-        + " sample (`varispeed`) of it. Applies to all entries without a setting of their own (`item.pitch`). Each"
-        + " algorithm plays from 1/32 to 32; one that this build lacks is refused. A rate is never rounded: there"
-        + " is no equivalent of AVFoundation's `lowQualityZeroLatency`.",
+        + " sample (`varispeed`) of it. Applies to all entries for which `item.pitch` sets nothing. Each algorithm"
+        + " plays from 1/32 to 32. An algorithm that this build does not contain is an error. A rate is never"
+        + " rounded: there is no equivalent of AVFoundation's `lowQualityZeroLatency`.",
       parameters: [
         ParameterSpec(
           .algorithm, .word(PlaybackCommand.PitchAlgorithm.allCases.map(\.rawValue)), .optional,
-          "timeDomain|spectral|varispeed", "default: `timeDomain`"), player,
+          "timeDomain|spectral|varispeed", "the algorithm; default: `timeDomain`"), player,
       ],
-      asks: true, reply: [.audioTimePitchAlgorithm], errors: [.unsupportedRate, .noSuchPlayer],
+      readsWithoutValue: true, reply: [.audioTimePitchAlgorithm], errors: [.unsupportedRate, .noSuchPlayer],
       example: ["> pitch spectral", "< ok audioTimePitchAlgorithm=spectral"]
     ) { arguments throws(MediaError) in
       .playback(
@@ -275,7 +277,7 @@ extension CommandTable {
           .mode, .word(PlaybackCommand.RepeatMode.allCases.map(\.rawValue)), .optional, "off|one|all",
           "what repeats; default: `off`"), player,
       ],
-      asks: true, reply: [.repeat], errors: [.noSuchPlayer], example: ["> repeat one", "< ok repeat=one"]
+      readsWithoutValue: true, reply: [.repeat], errors: [.noSuchPlayer], example: ["> repeat one", "< ok repeat=one"]
     ) { arguments throws(MediaError) in
       .playback(.repeat(arguments.text(.mode).flatMap(PlaybackCommand.RepeatMode.init)), player: arguments.player)
     },
@@ -299,7 +301,7 @@ extension CommandTable {
           .count, .integer(1...1_000_000_000), .option, "N", "the number of returns; default: indefinitely"),
         ParameterSpec(.item, item, .option, "ID", "the required current item"), player,
       ],
-      waiting: .always, asks: true,
+      waiting: .always, readsWithoutValue: true,
       reply: [.item.nullable, .start.nullable, .end.nullable, .countOfReturns.nullable, .passes.nullable],
       errors: [.invalidTime, .invalidState, .noCurrentItem, .noSuchItem, .waitEnded, .noSuchPlayer] + streamErrors
         + mediaErrors,

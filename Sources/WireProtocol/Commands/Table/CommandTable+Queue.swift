@@ -8,7 +8,7 @@ extension CommandTable {
   private static let ids = ParameterSpec(.ids, item, .list, "ID", "ids of entries")
   private static let wait = ParameterSpec(
     .wait, .word(["ready"]), .option, "ready",
-    "reply when all are ready to play, or with the error of the first that fails")
+    "reply when all entries are ready to play, or with the error of the first that fails")
   private static let precise = ParameterSpec(
     .precise, .flag, .option, "precise",
     "determine exact durations, even if a file must be read completely before it plays")
@@ -42,8 +42,8 @@ extension CommandTable {
 
   private static let resume = ParameterSpec(
     .resume, .boolean, .option, "true|false",
-    "whether they resume where playback ended last (*Bookmarks*); default: the daemon's option `state.resume`, which"
-      + " is `false` by default"
+    "whether the entries resume where playback ended last (*Bookmarks*); default: the daemon's option `state.resume`,"
+      + " which is `false` by default"
   )
   private static let list = ParameterSpec(
     .list, .word(["true", "false"]), .option, "true|false",
@@ -52,7 +52,7 @@ extension CommandTable {
   private static let listErrors: [MediaError.Code] = [
     .notAPlaylist, .damagedPlaylist, .playlistLimitExceeded, .playlistCycle, .emptyPlaylist,
   ]
-  private static let leftOut: [FieldSpec] = [.line, .code, .name, .message]
+  private static let skippedEntryFields: [FieldSpec] = [.line, .code, .name, .message]
 
   /// The command. If some of its paths are playlists, it waits until these are read.
   ///
@@ -97,7 +97,7 @@ extension CommandTable {
         + " expanded (*Playlists*).",
       parameters: [paths, wait, precise, resume, list, ifVersion, player] + network, waiting: .untilReady,
       reply: listReply,
-      rows: leftOut,
+      rows: skippedEntryFields,
       errors: [.versionMismatch] + loadErrors + listErrors,
       example: ["> load \"/music/one more.flac\" /music/two.flac", "< ok items=1,2 version=1"]
     ) { arguments throws(MediaError) in
@@ -113,7 +113,7 @@ extension CommandTable {
         + " `wait=ready` the reply comes when all are ready, or has the error of the first that fails.",
       parameters: [paths, wait, precise, resume, list, ifVersion, player] + network, waiting: .untilReady,
       reply: listReply,
-      rows: leftOut,
+      rows: skippedEntryFields,
       errors: [.versionMismatch] + loadErrors + listErrors,
       example: ["> append /music/three.flac", "< ok items=3 version=2"]
     ) { arguments throws(MediaError) in
@@ -125,13 +125,13 @@ extension CommandTable {
     },
     CommandSpec(
       .insert, .queue, "Insert entries after the current one, or elsewhere.",
-      details: "Inserted before the current entry, the first of them becomes current.",
+      details: "If entries are inserted before the current one, the first of them becomes the current entry.",
       parameters: [
         paths, ParameterSpec(.after, item, .option, "ID", "after this entry"),
         ParameterSpec(.before, item, .option, "ID", "before this entry"), wait, precise, resume, list,
         ifVersion, player,
       ] + network,
-      waiting: .untilReady, reply: listReply, rows: leftOut,
+      waiting: .untilReady, reply: listReply, rows: skippedEntryFields,
       errors: [.noSuchItem, .versionMismatch] + loadErrors + listErrors,
       example: ["> insert /music/four.flac after=2", "< ok items=4 version=3"]
     ) { arguments throws(MediaError) in
@@ -323,9 +323,10 @@ extension CommandTable {
         ParameterSpec(.id, item, .required, "ID", "the entry"),
         ParameterSpec(
           .algorithm, .word(PlaybackCommand.PitchAlgorithm.allCases.map(\.rawValue) + ["player"]), .optional,
-          "timeDomain|spectral|varispeed|player", "default: `player`"), player,
+          "timeDomain|spectral|varispeed|player", "the algorithm; default: `player`"), player,
       ],
-      asks: true, reply: [.item, .audioTimePitchAlgorithm], errors: [.unsupportedRate, .noSuchItem, .noSuchPlayer],
+      readsWithoutValue: true, reply: [.item, .audioTimePitchAlgorithm],
+      errors: [.unsupportedRate, .noSuchItem, .noSuchPlayer],
       example: ["> item.pitch 2 varispeed", "< ok item=2 audioTimePitchAlgorithm=varispeed"]
     ) { arguments throws(MediaError) in
       .item(
@@ -336,8 +337,8 @@ extension CommandTable {
     CommandSpec(
       .itemCopy, .items, "Insert a copy of an entry into the queue.",
       details:
-        "The copy has the same file and settings: ends, volume, pitch, tracks, buffer. It is inserted after the"
-        + " entry by default. Its state is that of a new entry.",
+        "The copy has the same file and settings: end times, volume, pitch, tracks, buffer. By default it is"
+        + " inserted after the entry. Its state is that of a new entry.",
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
         ParameterSpec(.after, item, .option, "ID", "after this entry"),
@@ -354,15 +355,16 @@ extension CommandTable {
     CommandSpec(
       .itemEndTime, .items, "Set where playback of an entry ends, or show it.",
       details:
-        "Such an end acts as the entry's own: it is exact, sends `played-to-end`, and `end-action`, `repeat` and the"
-        + " next entry apply. The duration does not change, and seeks can pass it; playback after it is at the end"
-        + " at once. `reverse` applies to negative rates, `forward` to positive ones. `none` removes an end.",
+        "An end time acts like the end of the file: it is exact, `played-to-end` is sent, and `end-action`,"
+        + " `repeat` and the next entry apply. The duration does not change. Seeks can go past an end time; playback"
+        + " from there ends at once. `reverse` applies to negative rates, `forward` to positive ones. `none` removes"
+        + " an end time.",
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
         ParameterSpec(.forward, .timeOrNone, .option, "TIME", "where forward playback ends"),
         ParameterSpec(.reverse, .timeOrNone, .option, "TIME", "where reverse playback ends"), player,
       ],
-      asks: true, reply: [.item, .forwardPlaybackEndTime.nullable, .reversePlaybackEndTime.nullable],
+      readsWithoutValue: true, reply: [.item, .forwardPlaybackEndTime.nullable, .reversePlaybackEndTime.nullable],
       errors: [.invalidTime, .noSuchItem, .noSuchPlayer],
       example: [
         "> item.end-time 2 forward=1:30", "< ok item=2 forwardPlaybackEndTime=90 reversePlaybackEndTime=none",
@@ -377,14 +379,14 @@ extension CommandTable {
     CommandSpec(
       .itemBuffer, .items, "Set how far ahead an entry is decoded, or show it.",
       details:
-        "Applies while the entry is current. 0 uses all available memory: 4.5 s, or up to twice as much by the rate"
-        + " of the output. More than 4.5 s counts as 0. At least half of that memory and a quarter of a second are"
-        + " used, which is more than 2 s.",
+        "Applies while the entry is current. 0 fills the buffer. Its capacity is 4.5 s to 9 s, depending on the sample"
+        + " rate of the output. 4.5 s or more counts as 0. The effective minimum is half of the capacity plus 0.25 s,"
+        + " which is always more than 2 s.",
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
         ParameterSpec(.duration, .duration(positive: false), .optional, "DURATION", "the duration"), player,
       ],
-      asks: true, reply: [.item, .preferredForwardBufferDuration],
+      readsWithoutValue: true, reply: [.item, .preferredForwardBufferDuration],
       errors: [.invalidTime, .noSuchItem, .noSuchPlayer],
       example: ["> item.buffer 2 3", "< ok item=2 preferredForwardBufferDuration=3"]
     ) { arguments throws(MediaError) in
@@ -395,12 +397,12 @@ extension CommandTable {
     CommandSpec(
       .itemLog, .items, "Show the network log of an entry.",
       details:
-        "The same as AVPlayerItem's access log and error log. A row of kind `access` for each time that the entry"
-        + " was opened for playback: its address without user name and password, the server's address, `file`,"
-        + " `vod` (HLS) or `live`, the time until the first byte, and the numbers of requests, bytes, bits a"
-        + " second, new connections and stalls, and the duration of the stalls. A row of kind `error` for each"
-        + " error, with the HTTP status or curl's code (0 for neither), and whether the request was repeated. The"
-        + " newest 64 of each kind are kept. For a station the reply has its description.",
+        "The same as AVPlayerItem's access log and error log. The reply has a row of kind `access` for each time"
+        + " that the entry was opened for playback: its address without user name and password, the address of the"
+        + " server, the type (`file`, `vod` for HLS, or `live`), the time until the first byte, the numbers of"
+        + " requests, bytes, new connections and stalls, the bit rates, and the duration of the stalls. It has a row"
+        + " of kind `error` for each error, with the HTTP status or curl's code (0 for neither), and whether the"
+        + " request was repeated. The newest 64 of each kind are kept. For a station the reply has its description.",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
       right: .read,
       reply: [
@@ -431,19 +433,21 @@ extension CommandTable {
     CommandSpec(
       .itemVolume, .items, "Set the volume of an entry over its time, or list it.",
       details:
-        "With a volume, adds a point, which is valid from its time on, or with `to` and `over` a ramp, whose end is"
-        + " valid afterwards. It replaces an earlier one at the same time. Before the first one the volume is 1."
-        + " The volume is multiplied with that of the player. `clear` removes all. The reply has a row for each"
-        + " point and ramp.",
+        "A volume adds a point: the volume is valid from its time on. With `to` and `over` it adds a ramp, whose"
+        + " final volume is valid afterwards. A new point or ramp replaces an earlier one at the same time. Before"
+        + " the first one the volume is 1. The volume is multiplied with that of the player. `clear` removes all"
+        + " points and ramps. The reply has a row for each point and ramp.",
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
         ParameterSpec(.volume, .number(0...1, exceptZero: false), .optional, "VOLUME", "the volume at that time"),
-        ParameterSpec(.at, .time, .option, "TIME", "a time of the entry; default: its start"),
+        ParameterSpec(
+          .at, .time, .option, "TIME",
+          "the time of the point, or the start of the ramp; default: the start of the entry"),
         ParameterSpec(.to, .number(0...1, exceptZero: false), .option, "VOLUME", "the final volume of a ramp"),
         ParameterSpec(.over, .duration(positive: true), .option, "TIME", "the duration of a ramp"),
         ParameterSpec(.clear, .flag, .option, "clear", "remove all earlier points and ramps first"), player,
       ],
-      asks: true, reply: [.item, .count], rows: [.at, .volume, .to.optional, .over.optional],
+      readsWithoutValue: true, reply: [.item, .count], rows: [.at, .volume, .to.optional, .over.optional],
       errors: [.invalidTime, .invalidArgument, .noSuchItem, .noSuchPlayer],
       example: [
         "> item.volume 2 0.5 at=4 to=0.2 over=5", "< | at=4 volume=0.5 to=0.2 over=5", "< ok item=2 count=1",
@@ -470,7 +474,7 @@ extension CommandTable {
   }
 
   private static func pitchChange(_ word: String) -> ItemCommand.PitchChange? {
-    PlaybackCommand.PitchAlgorithm(rawValue: word).map { .own($0) } ?? (word == "player" ? .player : nil)
+    PlaybackCommand.PitchAlgorithm(rawValue: word).map { .algorithm($0) } ?? (word == "player" ? .player : nil)
   }
 
   private static func mixStep(_ arguments: Arguments) throws(MediaError) -> ItemCommand.MixStep? {

@@ -15,13 +15,15 @@ extension CommandTable {
     },
     CommandSpec(
       .previous, .queue, "Play the previous entry.",
-      details: "It returns to the queue before the current entry, with its own id, and plays from its start. Without"
-        + " a previous entry, a queue that repeats and is not shuffled continues with its last entry. With"
-        + " `restart-after` an entry of which more has been heard starts again, as on a CD player.",
+      details:
+        "The previous entry returns to the queue before the current one, with the same id, and plays from its"
+        + " start. Without a previous entry, a queue that repeats and is not shuffled continues with its last entry."
+        + " With `restart-after` the current entry starts again instead if more than TIME of it has been heard, as on"
+        + " a CD player.",
       parameters: [
         ParameterSpec(
           .restartAfter, .duration(positive: false), .option, "TIME",
-          "the most that may have been heard to play the previous entry, such as 3"),
+          "restart the current entry if more than this has been heard, such as 3"),
         ifVersion, player,
       ],
       reply: [.item.nullable, .version], errors: [.noSuchItem, .versionMismatch, .noSuchPlayer],
@@ -33,9 +35,10 @@ extension CommandTable {
     },
     CommandSpec(
       .jump, .queue, "Play another entry from its start.",
-      details: "By its id, or by its position with `index`. Entries before it count as played: `previous` returns to"
-        + " them, and in a queue that repeats they move to the end. An entry that was played before returns with all"
-        + " entries played after it.",
+      details:
+        "The entry is selected by its id, or with `index` by its position. Entries before it count as played:"
+        + " `previous` returns to them, and in a queue that repeats they move to the end. An entry of the history"
+        + " returns to the queue with all entries played after it.",
       parameters: [
         ParameterSpec(.id, item, .optional, "ID", "the entry"),
         ParameterSpec(.index, .integer(0...Int.max), .option, "INDEX", "its position; 0 is the current entry"),
@@ -92,7 +95,8 @@ extension CommandTable {
           "the seed of the order, for `on`; default: a random number"),
         ifVersion, player,
       ],
-      asks: true, reply: [.shuffleState, .seed.optional, .version], errors: [.versionMismatch, .noSuchPlayer],
+      readsWithoutValue: true, reply: [.shuffleState, .seed.optional, .version],
+      errors: [.versionMismatch, .noSuchPlayer],
       example: ["> shuffle on seed=42", "< ok shuffle=on seed=42 version=9"]
     ) { arguments throws(MediaError) in
       let state = arguments.text(.state).flatMap { PlaybackCommand.Switch(rawValue: $0) }
@@ -109,10 +113,11 @@ extension CommandTable {
         + " the next one. The last entry is not skipped: the player waits there (`currentItemFailed`).",
       parameters: [
         ParameterSpec(
-          .policy, .word(QueueCommand.FailurePolicy.allCases.map(\.rawValue)), .optional, "skip|stop", "the new state"),
+          .policy, .word(QueueCommand.FailurePolicy.allCases.map(\.rawValue)), .optional, "skip|stop", "the action"),
         player,
       ],
-      asks: true, reply: [.onFailure], errors: [.noSuchPlayer], example: ["> on-failure stop", "< ok onFailure=stop"]
+      readsWithoutValue: true, reply: [.onFailure], errors: [.noSuchPlayer],
+      example: ["> on-failure stop", "< ok onFailure=stop"]
     ) { arguments throws(MediaError) in
       .queue(
         .onFailure(arguments.text(.policy).flatMap { QueueCommand.FailurePolicy(rawValue: $0) }),
@@ -124,10 +129,11 @@ extension CommandTable {
   static let queueEdits: [CommandSpec] = [
     CommandSpec(
       .queueEdit, .queue, "Apply several edits, or none.",
-      details: "Each edit is a command: `load`, `append`, `insert`, `remove`, `move`, `replace` or `clear`, without"
-        + " `wait`, `if-version` and `player`; in JSON also an object with `method` and `params`. Each applies to the"
-        + " queue as the earlier ones left it; together they make one new version. Playback continues unless the"
-        + " current entry changes. `items` are the ids of the new entries.",
+      details:
+        "Each edit is a command: `load`, `append`, `insert`, `remove`, `move`, `replace` or `clear`, without"
+        + " `wait`, `if-version` and `player`; in JSON also an object with `method` and `params`. Each edit applies"
+        + " to the queue that the earlier ones produce. Together they make one new version. Playback continues unless"
+        + " the current entry changes. `items` are the ids of the new entries.",
       parameters: [ParameterSpec(.ops, .edit, .list, "EDIT", "commands that edit the queue"), ifVersion, player],
       reply: [.items.optional, .version.optional, .pending.optional],
       errors: [
@@ -172,12 +178,11 @@ extension CommandTable {
     CommandSpec(
       .queueChanges, .queue, "List the changes of the queue since a version.",
       details:
-        "Applied in order to a copy of that version, the rows give the present queue. An entry is added (`insert`,"
-        + " with its `index` at that moment, and its `path` while it is in the queue), removed (`remove`, with its"
-        + " `index` before), or moved (`move`, `from` one index to the `index` afterwards), or the first `count`"
-        + " entries move to the end (`rotate`). With `whole=true` there are no rows: the whole order changed"
-        + " (`load`, `clear`, `shuffle`), too much has changed, or the version is unknown to this instance. Use"
-        + " `list` then.",
+        "Applied in order to a copy of that version, the rows give the present queue. `op` is `insert` (an entry"
+        + " was added at `index`; `path` is present while it is in the queue), `remove` (the entry at `index` was"
+        + " removed), `move` (an entry moved `from` one index to `index`) or `rotate` (the first `count` entries"
+        + " moved to the end). With `whole=true` there are no rows: the whole order changed (`load`, `clear`,"
+        + " `shuffle`), there are too many changes, or the version is unknown to this instance. Use `list` then.",
       parameters: [
         ParameterSpec(.since, .integer(0...Int.max), .required, "VERSION", "an earlier version of the queue"),
         ParameterSpec(

@@ -20,17 +20,17 @@ extension CommandTable {
       .format, .word(RecordCommand.Recording.Form.allCases.map(\.rawValue)), .option, "FORM",
       "the codec; default: by the name of the file"),
     ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
-    ParameterSpec(.sampleRate, .integer(1...768_000), .option, "HZ", "default: that of the source"),
-    ParameterSpec(.channels, .integer(1...64), .option, "N", "default: that of the source"),
-    ParameterSpec(.bits, .word(["8", "16", "24", "32", "64"]), .option, "BITS", "of a sample; default: 16"),
-    ParameterSpec(.float, .flag, .option, "float", "floating-point numbers"),
-    ParameterSpec(.bigEndian, .flag, .option, "big-endian", "most significant byte first"),
+    ParameterSpec(.sampleRate, .integer(1...768_000), .option, "HZ", "the sample rate; default: that of the source"),
+    ParameterSpec(.channels, .integer(1...64), .option, "N", "the number of channels; default: that of the source"),
+    ParameterSpec(.bits, .word(["8", "16", "24", "32", "64"]), .option, "BITS", "the bits per sample; default: 16"),
+    ParameterSpec(.float, .flag, .option, "float", "write floating-point samples"),
+    ParameterSpec(.bigEndian, .flag, .option, "big-endian", "write the most significant byte first"),
     ParameterSpec(
       .quality, .word(RecordCommand.Recording.Quality.allCases.map(\.rawValue)), .option, "QUALITY",
-      "of aac and opus; other formats ignore it"),
+      "the quality of aac and opus; other formats ignore it"),
     ParameterSpec(
       .bitRate, .integer(1_000...2_000_000), .option, "BPS",
-      "of aac and opus, in bits per second; other formats ignore it"),
+      "the bit rate of aac and opus, in bits per second; other formats ignore it"),
     ParameterSpec(
       .startLevel, .number(-160...0, exceptZero: false), .option, "DB",
       "start recording when the audio reaches this level, including up to 0.25 s before that"),
@@ -68,11 +68,11 @@ extension CommandTable {
     CommandSpec(
       .recordStart, .recording, "Record, or resume a paused recording in the same file.",
       details:
-        "Starts now, or at an instant of CLOCK_MONOTONIC (`at=+0.5`, `at=1234.5`; also on the virtual clock, because"
-        + " a source captures in real time), exact to the sample as far as the source knows its capture times. With"
-        + " `duration` it stops by itself after exactly that much. A stopped recorder cannot start again. The"
-        + " category of the session must allow recording. An interruption of the session pauses the recording, and"
-        + " its end resumes it, as for players.",
+        "Starts now, or at an instant of CLOCK_MONOTONIC (`at=+0.5`, `at=1234.5`; also on the virtual clock,"
+        + " because a source captures in real time), exact to the sample as far as the source knows its capture"
+        + " times. With `duration` the recording stops after exactly that time. A stopped recorder cannot start"
+        + " again. The category of the session must allow recording. An interruption of the session pauses the"
+        + " recording, and its end resumes it, as for players.",
       parameters: [
         recorder,
         ParameterSpec(.at, .startMoment, .option, "WHEN", "the start; default: now"),
@@ -136,7 +136,8 @@ extension CommandTable {
       parameters: [
         recorder,
         ParameterSpec(
-          .rate, .number(1...100, exceptZero: false), .option, "RATE", "levels a second; default: none"),
+          .rate, .number(1...100, exceptZero: false), .option, "RATE",
+          "the number of `record-meter` events per second; default: none"),
       ], right: .read, reply: [.id], errors: [.noSuchRecorder, .tooManySubscriptions],
       example: [
         "> record.watch rate=20", "< ok id=1",

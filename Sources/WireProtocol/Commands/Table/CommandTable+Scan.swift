@@ -7,20 +7,21 @@ extension CommandTable {
       .scan, .assets, "Measure the loudness of files (EBU R128).",
       details:
         "Each file is decoded completely. Files and scans run one after another with low priority, without"
-        + " disturbing playback; while a scan waits for bytes for more than 2 s, others run. `loudness` is the"
+        + " disturbing playback. While a scan waits for bytes for more than 2 s, others run. `loudness` is the"
         + " integrated loudness in LUFS, `range` the loudness range in LU, `truePeak` the greatest value between"
         + " samples in dBTP, `samplePeak` the greatest sample in dBFS (both `none` for digital silence). `gain` and"
         + " `peak` are those of ReplayGain 2.0: dB to -18 LUFS, and the greatest sample, where 1 is full scale."
         + " `status` is `measured`, `silence` (nothing is louder than -70 LUFS), `too-short` (less than 400 ms) or"
-        + " `failed`, with the `error`; values that were not measured are `none`. `fault` states why a part of the"
-        + " file is missing or did not decode. `album` also measures all files as one. A file that cannot be read,"
-        + " or opened in time (`opening-timed-out`), does not end the scan: `failed` counts it. `scan-progress`"
-        + " events come before the reply: at the start of each file, at each twentieth of it, and at its end. The"
-        + " end of the connection ends its scans. `apply` replaces the tags of the queue's entries of the measured"
-        + " files (`replay-gain`, `gainSource=scan`); `applied` counts them.",
+        + " `failed`, with the `error`; values that were not measured are `none`. `fault` is the reason why a part of"
+        + " the file is missing or did not decode. `album` also measures all files as one. A file that cannot be"
+        + " read, or cannot be opened in time (`opening-timed-out`), does not end the scan: `failed` counts such"
+        + " files. `scan-progress` events come before the reply: at the start of each file, at each twentieth of it,"
+        + " and at its end. The end of the connection ends its scans. `apply` uses the results in place of the tags"
+        + " for the queue's entries of the measured files (`replay-gain`, `gainSource=scan`); `applied` counts these"
+        + " entries.",
       parameters: [
         ParameterSpec(.paths, .path, .list, "PATH", "the input files"),
-        ParameterSpec(.album, .flag, .option, "album", "measure them as one, too"),
+        ParameterSpec(.album, .flag, .option, "album", "also measure all files as one"),
         ParameterSpec(.apply, .flag, .option, "apply", "use the results for the entries of these files"),
         player,
       ] + network,
@@ -59,7 +60,9 @@ extension CommandTable {
       details:
         "The cancelled request fails with `cancelled`, after this reply. It must belong to this connection. A"
         + " request without an id delays this one until it has ended: give it an id.",
-      parameters: [ParameterSpec(.scan, .integer(1...Int.max), .optional, "SCAN", "its number; default: all")],
+      parameters: [
+        ParameterSpec(.scan, .integer(1...Int.max), .optional, "SCAN", "the number of the request; default: all")
+      ],
       reply: [.cancelled],
       example: ["> scan.cancel 1", "< ok cancelled=1"]
     ) { arguments throws(MediaError) in .asset(.cancelScan(arguments.integer(.scan))) },

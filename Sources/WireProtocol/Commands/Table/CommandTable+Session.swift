@@ -24,11 +24,11 @@ extension CommandTable {
     CommandSpec(
       .sessionCategory, .session, "Set the category of the session, or show it.",
       details:
-        "Omitted mode and options become `default` and none. `role` is the role that the sound server sees"
-        + " (PulseAudio's `media.role`), on which its rules are based. `others` is what its rules do to other"
-        + " programs: `interrupted`, `mixed` or `ducked`. `playback` and `recording` state what the category"
-        + " allows. If it does not allow playback, players wait (`categoryForbidsPlayback`); if it does not allow"
-        + " recording, recordings are stopped with complete files. A mode or option that the category does not"
+        "An omitted mode becomes `default`, and omitted options become none. `role` is the role that the sound"
+        + " server sees (PulseAudio's `media.role`), on which its rules are based. `others` is the effect of these"
+        + " rules on other programs: `interrupted`, `mixed` or `ducked`. `playback` and `recording` state what the"
+        + " category allows. If it does not allow playback, players wait (`categoryForbidsPlayback`); if it does not"
+        + " allow recording, recordings are stopped with complete files. A mode or option that the category does not"
         + " support is `session-mismatch`. *Audio of other programs* has the tables.",
       parameters: [
         ParameterSpec(
@@ -38,7 +38,7 @@ extension CommandTable {
           .options, .texts(maximumByteCount: 256, separator: .comma), .option, "OPTION,...",
           "any of " + words(SessionCommand.Option.self).map { "`\($0)`" }.joined(separator: ", ")),
       ],
-      asks: true, reply: settingFields, errors: [.sessionMismatch],
+      readsWithoutValue: true, reply: settingFields, errors: [.sessionMismatch],
       example: [
         "> session.category playback mode=moviePlayback",
         "< ok category=playback mode=moviePlayback options=none role=video others=interrupted playback=true recording=false",
@@ -51,7 +51,7 @@ extension CommandTable {
         + " `session-busy`, and the session is inactive nevertheless. The sound server resumes other programs as"
         + " soon as nothing is heard. `on` does not end an interruption (`session-interrupted`).",
       parameters: [ParameterSpec(.state, .onOff, .optional, "on|off", "the new state")],
-      asks: true, reply: [.isActive], errors: [.sessionBusy, .sessionInterrupted],
+      readsWithoutValue: true, reply: [.isActive], errors: [.sessionBusy, .sessionInterrupted],
       example: ["> session.active off", "< ok isActive=false"]
     ) { arguments throws(MediaError) in .session(.active(arguments.text(.state).map { $0 == "on" })) },
     CommandSpec(
@@ -71,8 +71,8 @@ extension CommandTable {
     CommandSpec(
       .sessionPolicy, .session, "Set how interruptions end, or show it.",
       details:
-        "Some interruptions have no end: after `timeout` an interruption is over, and interrupted playback is paused"
-        + " or continues.",
+        "Some interruptions have no end. After `timeout` an interruption counts as ended, and interrupted playback"
+        + " is paused or continues.",
       parameters: [
         ParameterSpec(
           .atEnd, .word(words(SessionCommand.Outcome.self)), .option, "resume|pause",
@@ -83,12 +83,12 @@ extension CommandTable {
             + " default: `none`"),
         ParameterSpec(
           .atTimeout, .word(words(SessionCommand.Outcome.self)), .option, "resume|pause",
-          "what happens then; default: `pause`"),
+          "what happens after the time-out; default: `pause`"),
         ParameterSpec(
           .fade, .duration(positive: false), .option, "TIME",
           "the duration of the fade-in, up to 10 s; default: 0.5"),
       ],
-      asks: true, reply: [.atEnd, .timeout.nullable, .atTimeout, .fade], errors: [.invalidTime],
+      readsWithoutValue: true, reply: [.atEnd, .timeout.nullable, .atTimeout, .fade], errors: [.invalidTime],
       example: ["> session.policy timeout=600", "< ok atEnd=resume timeout=600 atTimeout=pause fade=0.5"]
     ) { arguments throws(MediaError) in
       .session(

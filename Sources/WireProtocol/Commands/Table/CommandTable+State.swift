@@ -14,10 +14,10 @@ extension CommandTable {
     CommandSpec(
       .state, .state, "Show whether players and queues are saved.",
       details:
-        "`folder` is the folder of the state, or `none`. `writes` counts writes since the start. With `saving=false`"
-        + " the error states the reason. With `saving=true` an error means that a damaged state was replaced at the"
-        + " start, or that changes cannot be written at present; they are kept and written later. `crashed` lists"
-        + " the entries that failed at the start with `crashed-while-opening`.",
+        "`folder` is the folder of the state, or `none`. `writes` counts writes since the start. With"
+        + " `saving=false` the error is the reason. With `saving=true` an error means that a damaged state was"
+        + " replaced at the start, or that changes cannot be written at present; they are retained and written later."
+        + " `crashed` lists the entries that failed at the start with `crashed-while-opening`.",
       right: .read,
       reply: [
         .saving, .folder.nullable, .writes, .crashed.optional, .code.optional, .error.optional, .message.optional,

@@ -28,10 +28,10 @@ extension CommandTable {
     .default.optional,
   ]
   private static let selectionDetails =
-    "A row for each group, `audible` (audio) and `legible` (subtitles), with the number of its `options` and whether"
-    + " none of them may be presented. A row for each option follows: the track, as in `item.select`, its language"
-    + " and title, its characteristics, `audible` or `legible` first, whether it can be presented, and whether it"
-    + " is presented by default (`default`)."
+    "The reply has a row for each group, `audible` (audio) and `legible` (subtitles), with the number of its"
+    + " `options`, and whether the group may have no selection (`allowsEmptySelection`). A row for each option"
+    + " follows: the track, as in `item.select`, its language and title, its characteristics (`audible` or `legible`"
+    + " first), whether it can be presented (`playable`), and whether it is presented by default (`default`)."
 
   /// Commands about groups of tracks of which one is selected at a time.
   static let selections: [CommandSpec] = [
@@ -121,16 +121,17 @@ extension CommandTable {
     CommandSpec(
       .itemSelect, .items, "Select tracks of an entry, or show the selection.",
       details:
-        "By the number of a track, or the best one in a language (ISO 639-1, 639-2 or BCP 47). `auto` is the"
-        + " preference of the file. `none` selects nothing, which is possible for audio only if there is video."
-        + " Another audio track is heard over 5 ms, at the same time of the entry, at any rate, and also while"
-        + " paused or seeking. Subtitles can be selected, but are not displayed.",
+        "A track is selected by its number, or by a language (ISO 639-1, 639-2 or BCP 47): the best track in that"
+        + " language. `auto` is the preference of the file. `none` selects nothing, which is possible for audio only"
+        + " if there is video. A change of the audio track is heard as a crossfade of 5 ms, at the same time of the"
+        + " entry. It is possible at any rate, and also while paused or seeking. Subtitles can be selected, but are"
+        + " not displayed.",
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
         ParameterSpec(.audio, .track, .option, "TRACK", "the audio track"),
         ParameterSpec(.subtitles, .track, .option, "TRACK", "the subtitles"), player,
       ],
-      asks: true, reply: [.item, .audio.nullable, .subtitles.nullable],
+      readsWithoutValue: true, reply: [.item, .audio.nullable, .subtitles.nullable],
       errors: [.noSuchTrack, .invalidState, .noSuchItem, .noSuchPlayer] + mediaErrors,
       example: ["> item.select 2 audio=de", "< ok item=2 audio=1 subtitles=none"]
     ) { arguments throws(MediaError) in
@@ -146,10 +147,11 @@ extension CommandTable {
   static let chapters: [CommandSpec] = [
     chapter(
       .nextChapter, isNext: true, "Seek to the start of the next chapter of the current item.",
-      "From the target of the newest seek, or from the time heard.", "time=83.5 pts=4008000/48000 requested=83.5"),
+      "Counts from the target of the newest seek, or from the time heard.", "time=83.5 pts=4008000/48000 requested=83.5"
+    ),
     chapter(
       .previousChapter, isNext: false, "Seek to this chapter's start, or in its first 3 s to the previous one's.",
-      "From the target of the newest seek, or from the time heard. In the first chapter, always to its start.",
+      "Counts from the target of the newest seek, or from the time heard. In the first chapter, always to its start.",
       "time=0 pts=0/48000 requested=0"),
   ]
 

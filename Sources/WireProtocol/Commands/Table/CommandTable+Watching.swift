@@ -118,10 +118,10 @@ extension CommandTable {
     CommandSpec(
       .atChapters, .watching, "Subscribe to the starts of chapters.",
       details:
-        "Sends an `at` event with the number and title of the chapter, for any current item. The rest is as with"
-        + " `at` and these times: `kind=crossed` by playing, the chapter at 0 when the item starts to be heard;"
-        + " `kind=skipped` by a seek over it, with `seeks`. The chapters are those of `item.chapters`. An item"
-        + " without chapters sends nothing.",
+        "Sends an `at` event with the number and title of the chapter, for any current item. `kind=crossed` means"
+        + " that playback reached the start of the chapter; for a chapter at time 0, that the item begins to be"
+        + " heard. With `seeks`, `kind=skipped` means that a seek passed the start. The chapters are those of"
+        + " `item.chapters`. An item without chapters sends nothing.",
       parameters: [
         ParameterSpec(.item, item, .option, "ID", "only in this item; default: every item"),
         ParameterSpec(.seeks, .flag, .option, "seeks", "also when a seek passes the time"), player,
@@ -150,7 +150,8 @@ extension CommandTable {
         + " and one with silence (-160) when the player stops. It measures the audio of this player after volume"
         + " and pan, since the previous event. Nothing is measured without a subscription.",
       parameters: [
-        ParameterSpec(.rate, .number(1...100, exceptZero: false), .optional, "RATE", "events a second; default: 20"),
+        ParameterSpec(
+          .rate, .number(1...100, exceptZero: false), .optional, "RATE", "events per second; default: 20"),
         player,
       ],
       right: .read, reply: [.id], errors: [.tooManySubscriptions, .noSuchPlayer],
@@ -171,13 +172,13 @@ extension CommandTable {
     CommandSpec(
       .wait, .watching, "Wait until all conditions hold.",
       details:
-        "Conditions that hold already reply at once. `time>=` and `time<=` refer to the time heard, in either"
-        + " direction; both together mean a time between the two. `status=waiting` is"
+        "If all conditions already hold, the reply comes at once. `time>=` and `time<=` refer to the time heard, in"
+        + " either direction; both together mean a time between the two. `status=waiting` is"
         + " `waitingToPlayAtSpecifiedRate`. `ended`: there is no current item, or the player is paused at the end of"
         + " the current item (or at its end time; when playing in reverse, at the item's start). `ready`: the current"
-        + " item is ready to play. A change of item ends a `time>=` or `time<=` with `wait-ended`, and so"
-        + " does the end of the item if playback does not continue to that time. An error that"
-        + " stops the player (`player.error`) ends conditions that need playback.",
+        + " item is ready to play. A change of item ends a `time>=` or `time<=` with `wait-ended`, and so does the"
+        + " end of the item if playback does not continue to that time. An error that stops the player"
+        + " (`player.error`) ends conditions that need playback.",
       parameters: [
         ParameterSpec(
           .conditions, .condition, .list, "CONDITION",
@@ -201,11 +202,11 @@ extension CommandTable {
       .clockAdvance, .watching, "Advance the virtual clock.",
       details:
         "Only with `--clock virtual`. `now` is the time of that clock, which starts at 0; instants of `play-at` and"
-        + " `rate-at`, `hostTime` and time-outs use the same clock. A waiting request: the reply comes when the"
-        + " whole time has been rendered and every event of it for this connection has been written. An event at"
-        + " exactly the end of the time, such as a `stop` tick, may come with the next `clock.advance`. The first"
-        + " tick after the start of a loop that was set during playback may come at the end of the time; its `late`"
-        + " states that.",
+        + " `rate-at`, `hostTime` and time-outs use the same clock. A waiting request: the reply comes when the whole"
+        + " time has been rendered and every event of it for this connection has been written. An event at exactly"
+        + " the end of the time, such as a `stop` tick, may come with the next `clock.advance`. The first tick after"
+        + " the start of a loop that was set during playback may come at the end of the time, with the delay in"
+        + " `late`.",
       parameters: [
         ParameterSpec(.duration, .duration(positive: false), .required, "DURATION", "the time to advance by")
       ],
@@ -217,13 +218,13 @@ extension CommandTable {
     CommandSpec(
       .explain, .watching, "Show the timings of the last start or seek.",
       details:
-        "In microseconds, from the request (`load`, `next`, `play`, `seek`, an edit of the queue) to the first"
-        + " sample heard. `wait`: until the decode thread began, including the delay by `chase`; `open`: opening"
-        + " the file; `index`: finding the position in it; `demux`: reading from there; `decode` and `resample`: up"
-        + " to the first sample, and the further samples that playback needs to start; `commit`: giving it to the"
-        + " device; `device`: until it was heard, `none` before, as for a paused player; `total`: all of them."
-        + " `kind` is `start`, `seek`, or `splice` for a change of the queue after the current item. On the virtual"
-        + " clock decoding takes no time.",
+        "The values are in microseconds, from the request (`load`, `next`, `play`, `seek`, an edit of the queue) to"
+        + " the first sample heard. `wait`: until the decode thread began, including the delay by `chase`; `open`:"
+        + " opening the file; `index`: finding the position in it; `demux`: reading from there; `decode` and"
+        + " `resample`: processing up to the first sample, and the further samples that playback needs to start;"
+        + " `commit`: giving the audio to the device; `device`: until it was heard (`none` before, as for a paused"
+        + " player); `total`: all of them. `kind` is `start`, `seek`, or `splice` for a change of the queue after the"
+        + " current item. On the virtual clock decoding takes no time.",
       parameters: [player],
       right: .read,
       reply: [
@@ -270,6 +271,5 @@ extension CommandTable {
 
   private static let playerNameParameter = ParameterSpec(
     .name, .playerName, .required, "NAME",
-    "the name of the"
-      + " player")
+    "the name of the player")
 }

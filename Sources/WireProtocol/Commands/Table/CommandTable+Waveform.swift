@@ -7,18 +7,19 @@ extension CommandTable {
       .waveform, .assets, "Compute the waveform of a file.",
       details:
         "The audio is divided into `bins` with exact edges (bin I of B over N samples starts at floor(I × N / B)),"
-        + " or into `samples-per-bin`. Each bin and channel has the minimum, the maximum and the root of the mean"
-        + " square, where 1 is full scale. The range is exact to the sample: from the first sample not before"
-        + " `start` to the last one before `end`. Without `file` the reply has a row for each bin, at most 1000"
-        + " (default: 100; fewer if there are fewer samples), and 2000 of all channels together. `file` makes the"
-        + " daemon write it atomically, and only if the file does not exist, or with `replace`; below a folder of"
-        + " `--write-root`, and with the right `write`. `json` and `dat` are the formats of audiowaveform (version"
-        + " 2), which peaks.js and wavesurfer.js read; the default is 256 samples a bin, more for long files;"
-        + " `json` also has `rms`. `png` and `svg` are images with a bin for each column by default. Files are"
-        + " decoded one after another with low priority. `scan-progress` events come before the reply;"
-        + " `scan.cancel` or the end of the connection cancels the request. A daemon that saves its state caches"
-        + " results until the file changes (`cached=true`). `fault` describes errors of decoding; silence replaces"
-        + " the audio that could not be decoded. A file that ends too early is an error.",
+        + " or into bins of `samples-per-bin` samples. Each bin and channel has the minimum, the maximum and the root"
+        + " of the mean square, where 1 is full scale. The range is exact to the sample: from the first sample not"
+        + " before `start` to the last one before `end`. Without `file` the reply has a row for each bin, at most"
+        + " 1000 (default: 100; fewer if there are fewer samples). The number of bins times the number of channels is"
+        + " at most 2000. `file` makes the daemon write the waveform atomically. An existing file is replaced only"
+        + " with `replace`. The file must be below a folder of `--write-root`, and the client needs the right"
+        + " `write`. `json` and `dat` are the formats of audiowaveform (version 2), which peaks.js and wavesurfer.js"
+        + " read; the default is 256 samples per bin, more for long files; `json` also has `rms`. `png` and `svg` are"
+        + " images with a bin for each column by default. Files are decoded one after another with low priority."
+        + " `scan-progress` events come before the reply; `scan.cancel` or the end of the connection cancels the"
+        + " request. A daemon that saves its state caches results until the file changes (`cached=true`). `fault`"
+        + " describes errors of decoding; silence replaces the audio that could not be decoded. A file that ends too"
+        + " early is an error.",
       parameters: [
         ParameterSpec(.path, .path, .required, "PATH", "the file"),
         ParameterSpec(.start, .time, .option, "TIME", "the start of the range"),
@@ -26,19 +27,20 @@ extension CommandTable {
         ParameterSpec(.bins, .integer(1...2_097_152), .option, "N", "the number of bins"),
         ParameterSpec(
           .samplesPerBin, .integer(1...Int(Int32.max)), .option, "N", "the number of samples of each channel in a bin"),
-        ParameterSpec(.mono, .flag, .option, "mono", "the mean of the channels, not each of them"),
+        ParameterSpec(.mono, .flag, .option, "mono", "use the mean of all channels"),
         ParameterSpec(.file, .localPath, .option, "PATH", "the file to write"),
         ParameterSpec(
           .format, .word(AssetCommand.Waveform.Form.allCases.map(\.rawValue)), .option, "FORM",
           "the format; default: by the name of the file"),
         ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
-        ParameterSpec(.width, .integer(16...8_192), .option, "PIXELS", "of an image; default: 800"),
-        ParameterSpec(.height, .integer(16...2_048), .option, "PIXELS", "of an image; default: 200"),
+        ParameterSpec(.width, .integer(16...8_192), .option, "PIXELS", "the width of an image; default: 800"),
+        ParameterSpec(.height, .integer(16...2_048), .option, "PIXELS", "the height of an image; default: 200"),
         ParameterSpec(
-          .color, .text(maximumByteCount: 7), .option, "RRGGBB", "of the waveform; default: 3070b0"),
-        ParameterSpec(.background, .text(maximumByteCount: 7), .option, "RRGGBB", "of the background; default: ffffff"),
-        ParameterSpec(.axis, .onOff, .option, "on|off", "times below an image; default: on"),
-        ParameterSpec(.bits, .word(["8", "16"]), .option, "8|16", "of a value in json and dat; default: 16"),
+          .color, .text(maximumByteCount: 7), .option, "RRGGBB", "the color of the waveform; default: 3070b0"),
+        ParameterSpec(
+          .background, .text(maximumByteCount: 7), .option, "RRGGBB", "the color of the background; default: ffffff"),
+        ParameterSpec(.axis, .onOff, .option, "on|off", "show times below an image; default: on"),
+        ParameterSpec(.bits, .word(["8", "16"]), .option, "8|16", "the bits per value in json and dat; default: 16"),
       ] + network,
       waiting: .always,
       reply: [
@@ -91,7 +93,7 @@ extension Arguments {
     }
     let end = String(decoding: file.bytes.split(separator: UInt8(ascii: ".")).last ?? [], as: UTF8.self)
     guard let form = AssetCommand.Waveform.Form(rawValue: text(.format) ?? end.lowercased()) else {
-      throw failure("the name of the file does not state the format: use format=")
+      throw failure("the name of the file does not determine the format: use format=")
     }
     let isImage = form == .png || form == .svg
     let wrong: [ParameterName] = isImage ? [.bits] : [.width, .height, .color, .background, .axis]
