@@ -7,6 +7,7 @@ import MediaCore
 ///
 /// A pure value; no clock, no I/O.
 package struct ObserverSchedule {
+  /// An event at an output frame that changes the state of observers or calls them.
   package enum Milestone: Hashable {
     /// The current item begins to be heard, after another one.
     case visit(PlayerTimeline.Position, isReverse: Bool)
@@ -32,6 +33,7 @@ package struct ObserverSchedule {
       }
     }
 
+    /// The rank of the end of an item, which is not a milestone.
     package static let endRank = 4
   }
 

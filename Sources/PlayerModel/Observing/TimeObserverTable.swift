@@ -108,12 +108,14 @@ package struct TimeObserverTable {
 
   // MARK: - Observers
 
+  /// Adds an observer of the multiples of `interval`, in every item.
   package mutating func addPeriodic(
     _ token: ObserverToken, interval: MediaTime, onEnd: EndHandler? = nil, _ handler: @escaping Handler
   ) {
     add(token, Observer(kind: .periodic(interval: interval), onEnd: onEnd, handler: handler))
   }
 
+  /// Adds an observer of `times`, which must be ordered, in any item or in one only.
   package mutating func addBoundary(
     _ token: ObserverToken, times: BoundaryTimes, itemID: PlayerItemID?, includesSeeks: Bool = false,
     onEnd: EndHandler? = nil, _ handler: @escaping Handler
@@ -123,6 +125,7 @@ package struct TimeObserverTable {
     add(token, Observer(kind: kind, onEnd: onEnd, handler: handler))
   }
 
+  /// Adds an observer of `times`, which are ordered at once.
   package mutating func addBoundary(
     _ token: ObserverToken, times: [MediaTime], itemID: PlayerItemID?, includesSeeks: Bool = false,
     onEnd: EndHandler? = nil, _ handler: @escaping Handler

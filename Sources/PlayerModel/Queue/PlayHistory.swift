@@ -6,6 +6,7 @@ import MediaCore
 package struct PlayHistory: Sendable {
   package typealias ItemID = PlayerItemID
 
+  /// The maximum number of occurrences.
   package static let limit = 1_000
 
   package private(set) var ids = Deque<ItemID>()
@@ -17,12 +18,14 @@ package struct PlayHistory: Sendable {
 
   package func contains(_ id: ItemID) -> Bool { counts[id] != nil }
 
+  /// Adds an item as the newest, and drops the oldest occurrence beyond `limit`.
   package mutating func append(_ id: ItemID) {
     ids.append(id)
     counts[id, default: 0] += 1
     if ids.count > Self.limit, let oldest = ids.popFirst() { decrementCount(oldest) }
   }
 
+  /// Removes the newest occurrence, if there is one.
   package mutating func removeLast() {
     if let id = ids.popLast() { decrementCount(id) }
   }

@@ -36,6 +36,7 @@ package struct QueueSteps: Sendable {
   /// - Parameter limit: The maximum number of recorded steps.
   package init(limit: Int = standardLimit) { self.limit = limit }
 
+  /// Records a step. Beyond `limit`, the list becomes a replacement.
   package mutating func record(_ step: QueueStep) {
     guard !isReplacement else { return }
     if steps.count < limit { steps.append(step) } else { recordReplacement() }
@@ -48,6 +49,7 @@ package struct QueueSteps: Sendable {
     for (number, item) in items.enumerated() { steps.append(makeStep(number, item)) }
   }
 
+  /// Records that the whole order changed.
   mutating func recordReplacement() {
     isReplacement = true
     steps = []

@@ -130,6 +130,7 @@ extension PlayerStateMachine {
     reversals.append(reversal)
   }
 
+  /// The error for an id that is not in the queue.
   package static func noSuchItem(_ id: ItemID, _ operation: String) -> MediaError {
     MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: operation)
   }
@@ -459,6 +460,7 @@ extension PlayerStateMachine {
 
   // MARK: - Failures
 
+  /// Sets the behaviour when an item fails.
   package mutating func setFailurePolicy(_ policy: ItemFailurePolicy) -> [Action] {
     failurePolicy = policy
     return reconcile()

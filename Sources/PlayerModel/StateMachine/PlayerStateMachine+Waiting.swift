@@ -58,6 +58,7 @@ extension PlayerStateMachine {
     return actions
   }
 
+  /// Sets whether stalls end automatically. If not, audio that is withheld after an underrun is released at once.
   package mutating func setAutomaticallyWaits(_ waits: Bool) -> [Action] {
     automaticallyWaits = waits
     if !waits { resumeAfterUnderrun() }

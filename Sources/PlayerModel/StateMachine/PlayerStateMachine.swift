@@ -191,6 +191,7 @@ package struct PlayerStateMachine {
     return actions + (hasStream ? [.setRunning(true)] : [])
   }
 
+  /// Sets the action at the end of an item. Applies it at once if the current item's end has been heard.
   package mutating func setActionAtItemEnd(_ action: ActionAtItemEnd) -> [Action] {
     actionAtItemEnd = action
     guard hasPassedEnd, let current = entries.first else { return reconcile() }
@@ -231,6 +232,7 @@ package struct PlayerStateMachine {
   /// Completes the pending seeks as unfinished. Their prepared audio is still heard.
   package mutating func cancelSeeks() -> [Action] { endSeeks(.cancelled) }
 
+  /// Completes all pending seeks as unfinished.
   mutating func endSeeks(_ reason: SeekResult.UnfinishedReason) -> [Action] {
     seeks.removeAll().map { .completeSeek($0, .unfinished(reason)) }
   }
@@ -253,6 +255,7 @@ package struct PlayerStateMachine {
 
   // MARK: - Items
 
+  /// Handles an item that has become ready to play, or a better value of its duration.
   package mutating func itemLoaded(_ id: ItemID, duration: MediaTime, isPrecise: Bool = true) -> [Action] {
     guard var entry = entries[id], entry.status.error == nil else { return [] }
     let wasUnknown = entry.status == .unknown
@@ -266,6 +269,7 @@ package struct PlayerStateMachine {
     return actions + performSeek()
   }
 
+  /// Handles an item that cannot be opened or decoded.
   package mutating func itemFailed(_ id: ItemID, _ error: MediaError) -> [Action] {
     guard let entry = entries[id], entry.status.error == nil else { return [] }
     entries[id]?.status = .failed(error)
@@ -378,6 +382,7 @@ package struct PlayerStateMachine {
 
   // MARK: - Internals
 
+  /// Starts a generation for `request`. Defers the request while there is no output.
   package mutating func decode(_ request: DecodeRequest) -> [Action] {
     var request = request
     if request.spliceAfter == nil {
@@ -442,6 +447,7 @@ package struct PlayerStateMachine {
     return actions
   }
 
+  /// Starts decoding of the current item, from its deferred request or its start time.
   mutating func decodeCurrent(_ id: ItemID) -> [Action] {
     if deferredRequest?.itemID != id {
       deferredRequest = nil
@@ -459,11 +465,13 @@ package struct PlayerStateMachine {
     return seekActions + decode(next)
   }
 
+  /// Drops all decoded audio, and starts decoding of the current item.
   mutating func replaceCurrent(with id: ItemID) -> [Action] {
     let actions = dropEverything()
     return actions + decodeCurrent(id)
   }
 
+  /// Drops the stream, all decoded passes, and the seeks and requests of other items.
   private mutating func dropEverything() -> [Action] {
     var actions = seeks.current?.itemID == entries.first?.id ? [] : endSeeks(.itemChanged)
     uncommitted = nil

@@ -6,6 +6,7 @@ import MediaCore
 package struct SeekQueue: Sendable, Hashable {
   package typealias Token = UInt64
 
+  /// A seek that was requested.
   package struct Request: Sendable, Hashable {
     package var token: Token
     package var itemID: PlayerItemID

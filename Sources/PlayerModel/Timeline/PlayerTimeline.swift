@@ -15,6 +15,7 @@ package struct PlayerTimeline {
   /// The reason why a run ended.
   package enum RunEnd: Sendable, Hashable { case underrun, ended, stopped }
 
+  /// A range of output frames in which one stream is rendered without interruption.
   package struct Run: Sendable, Hashable {
     package var outputFrame: Int64
     package var streamID: UInt64
@@ -33,6 +34,7 @@ package struct PlayerTimeline {
     package func hash(into hasher: inout Hasher) { hasher.combine(outputFrame) }
   }
 
+  /// The start of a range of stream frames that belongs to one item. The range ends where the next segment starts.
   package struct Segment: Sendable, Hashable {
     package var streamFrame: Int64
     package var itemID: PlayerItemID
@@ -84,6 +86,7 @@ package struct PlayerTimeline {
     while let last = segments[streamID]?.last, last.streamFrame >= frame { segments[streamID]?.removeLast() }
   }
 
+  /// Removes all segments of a stream.
   package mutating func removeStream(_ streamID: UInt64) {
     segments[streamID] = nil
     retired.remove(streamID)
@@ -112,6 +115,7 @@ package struct PlayerTimeline {
         end: isPositionOnly ? (outputFrame, .stopped) : nil, isPositionOnly: isPositionOnly))
   }
 
+  /// Ends the last run at `outputFrame`, exclusive. Does nothing if it has already ended, unless it begins there.
   package mutating func endRun(outputFrame: Int64, reason: RunEnd) {
     guard let last = runs.indices.last, runs[last].end == nil || runs[last].outputFrame == outputFrame else { return }
     runs[last].end = (max(outputFrame, runs[last].outputFrame), reason)
@@ -218,6 +222,7 @@ package struct PlayerTimeline {
     return nil
   }
 
+  /// A position of an item, and where it is heard.
   package struct AudiblePosition: Sendable, Hashable {
     package var outputFrame: Int64
     package var streamID: UInt64
@@ -225,11 +230,13 @@ package struct PlayerTimeline {
     package var position: Position
   }
 
+  /// The position at a frame of a stream; nil if no segment covers the frame.
   package func position(streamID: UInt64, streamFrame: Int64) -> Position? {
     guard let segment = segments[streamID]?.last(where: { $0.streamFrame <= streamFrame }) else { return nil }
     return Position(itemID: segment.itemID, time: time(in: segment, at: streamFrame))
   }
 
+  /// The time of the segment's item at a frame of the stream.
   package func time(in segment: Segment, at streamFrame: Int64) -> MediaTime {
     MediaTime(
       segment.time, advancedByFrames: streamFrame - segment.streamFrame, rate: sampleRateHz, playbackRate: segment.rate)

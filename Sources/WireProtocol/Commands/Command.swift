@@ -113,6 +113,7 @@ public enum PlaybackCommand: Sendable, Hashable {
 
   /// A change of the loop of the current item.
   public struct Loop: Sendable, Hashable {
+    /// The requested change.
     public enum Change: Sendable, Hashable {
       /// Returns the current loop.
       case none
@@ -376,6 +377,7 @@ public enum ItemCommand: Sendable, Hashable {
     /// The end volume of the ramp, and its duration, which is greater than 0. Nil: a set point.
     public var ramp: Ramp?
 
+    /// A linear change of the volume.
     public struct Ramp: Sendable, Hashable {
       public var volume: Double
       public var duration: MediaTime

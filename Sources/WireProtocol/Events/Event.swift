@@ -298,6 +298,7 @@ public enum Event: Sendable, Hashable {
 
   /// The payload of `interruption` and `secondary-audio-hint`. All players share the session.
   public struct SessionNotification: Sendable, Hashable {
+    /// The event and its phase.
     public enum Kind: Sendable, Hashable {
       /// The end of an interruption. Nil: its beginning.
       case interruption(Ending?)
