@@ -136,7 +136,7 @@ import Testing
     let counts = try count { rig, streams in
       rig.core.scheduleStream(streams[3], fromFrame: 0, atFrame: 200, input: 0)
       rig.core.postCommands()
-      streams[1].requestRoomWakeup()
+      streams[1].requestSpaceWakeup()
     } _: { core, block in
       core.render(into: block, frameCount: 512)
       _ = core.rewind(toFrame: 150)

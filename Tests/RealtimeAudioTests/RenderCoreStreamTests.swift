@@ -113,20 +113,20 @@ import Testing
     _ = try rig.play(stream)
     _ = rig.render(16)
     rig.core.release(heardFrame: 9)
-    #expect(!rig.events().contains("roomInStream"))
-    stream.requestRoomWakeup()
+    #expect(!rig.events().contains("spaceAvailable"))
+    stream.requestSpaceWakeup()
     rig.core.release(heardFrame: 9)
-    #expect(rig.events() == ["roomInStream"])
+    #expect(rig.events() == ["spaceAvailable"])
     // Once for each request.
     rig.core.release(heardFrame: 12)
     #expect(rig.events() == [])
     #expect(stream.append(ramp(12, from: 17)) == 12)
-    stream.requestRoomWakeup()
+    stream.requestSpaceWakeup()
     _ = rig.render(7)
     rig.core.release(heardFrame: 19)
     #expect(rig.events() == [])
     rig.core.release(heardFrame: 20)
-    #expect(rig.events() == ["roomInStream"])
+    #expect(rig.events() == ["spaceAvailable"])
     #expect(!rig.core.consumeWakeRequest())
   }
 
@@ -136,12 +136,12 @@ import Testing
     let second = rig.keep(RenderStream(ramp(16), capacityFrames: 16))
     let input = try rig.play(first)
     rig.post { $0.scheduleStream(second, fromFrame: 0, atFrame: 4, input: input) }
-    second.requestRoomWakeup()
+    second.requestSpaceWakeup()
     _ = rig.render(16)
     rig.core.release(heardFrame: 11)
-    #expect(!rig.events().contains("roomInStream"))
+    #expect(!rig.events().contains("spaceAvailable"))
     rig.core.release(heardFrame: 12)
-    #expect(rig.events() == ["roomInStream"])
+    #expect(rig.events() == ["spaceAvailable"])
   }
 
   // MARK: - Frames that can be rendered without an underrun

@@ -7,7 +7,7 @@ import Testing
 /// A `RenderCore` whose two sides both belong to the test.
 final class RenderRig {
   let core: RenderCore
-  /// The streams, which the engine must keep alive: the render side holds no references.
+  /// The streams, which the engine must keep alive: the sink's side retains none.
   private var streams: [RenderStream] = []
 
   init(channelCount: Int = 1, sampleRateHz: Int = 48_000) {
@@ -62,7 +62,7 @@ final class RenderRig {
 extension RenderEvent {
   var text: String {
     switch kind {
-    case .streamRetired, .roomInStream, .scheduleMissed: "\(kind)"
+    case .streamRetired, .spaceAvailable, .scheduleMissed: "\(kind)"
     case .rewound: "\(kind) \(outputFrame)"
     default: "\(kind) \(outputFrame) \(streamFrame)"
     }

@@ -9,7 +9,7 @@ class SinkRig<Sink: AudioSink> {
   let sink: Sink
   let wakeCount = ConditionMutex(0)
   let failures = ConditionMutex<[MediaError]>([])
-  /// The streams, which the engine must keep alive: the render side holds no references.
+  /// The streams, which the engine must keep alive: the sink's side retains none.
   private var streams: [RenderStream] = []
 
   /// Opens and starts the sink.

@@ -113,9 +113,9 @@ import Testing
   @Test func freeSpaceIsReportedToTheDecoder() throws {
     let rig = try Rig(.null(format: Self.format))
     let stream = RenderStream(ramp(2_048), capacityFrames: 2_048)
-    stream.requestRoomWakeup()
+    stream.requestSpaceWakeup()
     _ = try rig.play(stream)
-    _ = rig.events { $0.contains("roomInStream") }
+    _ = rig.events { $0.contains("spaceAvailable") }
     #expect(stream.writableFrameCount >= 1_024)
   }
 

@@ -84,7 +84,7 @@ extension PlayerCore {
     case .streamSet: streamSet(event)
     case .scheduleMissed: spliceMissed()
     case .streamRetired: timeline.retireStream(event.streamID)
-    case .roomInStream:
+    case .spaceAvailable:
       pipeline.wakeForFreeSpace()
       if audible?.stream.id == event.streamID { run(machine.decodingResumed(), cause: .buffered) }
     }

@@ -256,7 +256,7 @@ final class DecodeWorker {
     }
     guard hasFreeSpace(job, writer) else {
       canProgress = false
-      job.stream.requestRoomWakeup()
+      job.stream.requestSpaceWakeup()
       // Free space may have appeared before the request.
       if hasFreeSpace(job, writer) { canProgress = true } else { reportSuspension(job) }
       return
@@ -491,7 +491,7 @@ final class DecodeWorker {
     canProgress = false
     guard plan.isSet else { return }
     if writer.hasFramesInConverter, isFarAhead(job) {
-      job.stream.requestRoomWakeup()
+      job.stream.requestSpaceWakeup()
       if isFarAhead(job) { return reportSuspension(job) }
     }
     guard try writer.finish() else {

@@ -404,8 +404,8 @@ final class StreamWriter {
   /// The number of frames in the stream.
   var writtenFrame: Int64 { stream.writtenFrame }
 
-  /// See `RenderStream.requestRoomWakeup`.
-  func requestRoomWakeup() { stream.requestRoomWakeup() }
+  /// See `RenderStream.requestSpaceWakeup`.
+  func requestSpaceWakeup() { stream.requestSpaceWakeup() }
 
   /// Writes a chunk of silence; the item time advances.
   func writeSilence() {

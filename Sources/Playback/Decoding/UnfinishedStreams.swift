@@ -31,7 +31,7 @@ struct UnfinishedStreams {
     guard !streams.isEmpty else { return }
     finish(onError: onError)
     guard !streams.isEmpty else { return }
-    for stream in streams { stream.writer.requestRoomWakeup() }
+    for stream in streams { stream.writer.requestSpaceWakeup() }
     // Free space may have appeared before the request.
     finish(onError: onError)
   }

@@ -69,8 +69,8 @@ public struct AudioDevice: Sendable, Hashable {
   /// Whether the device may be audible: its active port is not known to be unplugged.
   public var isUsable: Bool { activePort?.availability != .unavailable }
 
-  /// Whether the device is the server's placeholder for a missing device. Audio played to it is inaudible. PulseAudio's
-  /// `module-always-sink` and PipeWire's session manager give it this name.
+  /// Whether the device is `auto_null`: the placeholder that PulseAudio's `module-always-sink` and PipeWire's session
+  /// manager create when no device exists. Audio played to it is inaudible.
   public var isPlaceholder: Bool { Self.isPlaceholder(name) }
 
   /// Returns whether `name` is the name of the server's placeholder device.
@@ -107,18 +107,16 @@ public struct AudioDevices: Sendable, Hashable {
 ///
 /// Lifecycle: `start` once, then any number of `check`, then `cancel`.
 public protocol AudioDeviceMonitor: AnyObject, Sendable {
-  /// Begins to report the devices: soon, and then after each change.
+  /// Starts the reports: the first one follows soon, the others after each change.
   ///
-  /// Reports come one at a time, from any thread and also within `start` and `check`. A report must neither block nor
-  /// call the monitor.
-  ///
-  /// - Parameter onReport: Receives the devices; nil when no server responds.
+  /// - Parameter onReport: Receives the devices; nil when no server responds. It is called on any thread, one call at a
+  ///   time, and possibly within `start` and `check`. It must neither block nor call the monitor.
   func start(_ onReport: @escaping @Sendable (AudioDevices?) -> Void)
 
   /// Reports once more as soon as the server responds, even if nothing has changed. Any thread, but not from a report;
   /// does not block.
   func check()
 
-  /// Ends the reports: after it returns, no report runs or follows. Not from a report. Idempotent.
+  /// Ends the reports: when `cancel` has returned, no report runs or follows. Not from a report. Idempotent.
   func cancel()
 }

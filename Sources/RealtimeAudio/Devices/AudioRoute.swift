@@ -22,9 +22,9 @@ public struct AudioRoute: Sendable, Hashable {
     public var label: String { port.map { "\(deviceName)/\($0.name)" } ?? deviceName }
   }
 
-  /// The output that the players use; nil when there is none.
+  /// The output that the players use; nil when no output exists.
   public var output: Endpoint?
-  /// The server's default input; nil when that is the monitor of an output.
+  /// The server's default input; nil when the default input is the monitor of an output.
   public var input: Endpoint?
 
   public init(output: Endpoint? = nil, input: Endpoint? = nil) {

@@ -1,10 +1,11 @@
 import MediaCore
 
-/// A device, or a replacement of one, that pulls audio from a `RenderCore`.
+/// A device, or a substitute for a device, that pulls audio from a `RenderCore`.
 ///
 /// Lifecycle: `open` → `start` → any number of `commandsPosted` → `close`.
 ///
-/// The sink calls the core from one thread at a time (its *side*). It does the following:
+/// The sink calls the core from one thread at a time: code that runs there is on the *sink's side*. The sink does the
+/// following:
 /// - renders ahead by its latency,
 /// - publishes the heard frame to `core.clock`,
 /// - releases the frames that it will never request again.
@@ -41,10 +42,12 @@ public protocol AudioSink: AnyObject, Sendable {
   /// Notifies the sink that commands are pending in the core. Any thread; never blocks.
   func commandsPosted()
 
-  /// The upper bound on already reported audio that is lost if the stream ends now, in ns. Default: 0. Any thread.
+  /// The maximum duration of audio that counts as heard, but is lost if the stream ends now, in ns. Default: 0. Any
+  /// thread.
   var possibleLossNanoseconds: Int64 { get }
 
-  /// How long before a frame is heard its commands must be posted while the device runs, in ns. Default: 0. Any thread.
+  /// The minimum time between posting a command and hearing the frame at which it applies, while the device runs, in
+  /// ns. Default: 0. Any thread.
   var commandLeadNanoseconds: Int64 { get }
 
   /// Ends the sink. Blocks until none of its callbacks runs; not from the sink's side. Idempotent.

@@ -1,12 +1,12 @@
 import MediaCore
 
-/// A device, or a replacement of one, that delivers audio to a `CaptureQueue`.
+/// A device, or a substitute for a device, that delivers audio to a `CaptureQueue`.
 ///
 /// Lifecycle: `open` → `start` → any number of `setRunning` → `close`.
 ///
-/// The source writes to the queue from one thread at a time (its *side*). Only the device's library may allocate, lock
-/// or log there. The source reports lost frames to the queue, which counts them: the queue was full, or the device
-/// skipped frames.
+/// The source writes to the queue from one thread at a time: code that runs there is on the *source's side*. Only the
+/// device's library may allocate, lock or log there. Frames are lost when the queue is full or the device skips frames;
+/// the queue counts them.
 public protocol AudioSource: AnyObject, Sendable {
   /// The source's text form, for users and for `record.status`: `pulse:NAME`, `manual`.
   var label: String { get }

@@ -1,6 +1,6 @@
-// Audio between a source's callback and the consumer thread. The callback's part neither allocates nor locks: it uses a
-// ring, a queue of descriptors, and a semaphore to wake the consumer (sem_post takes no lock). Frames that do not fit
-// are counted.
+// Audio between a source's callback and the consumer thread. The source's side neither allocates nor locks: it uses a
+// ring, a queue of descriptors, and a semaphore to wake the consumer (sem_post acquires no lock). Frames that do not
+// fit are counted as lost.
 import Glibc
 import MediaCore
 import Synchronization
@@ -14,7 +14,7 @@ public final class CaptureQueue: @unchecked Sendable {
 
   /// A chunk: the frames of one `write`.
   public struct Chunk: Sendable, Hashable, BitwiseCopyable {
-    /// The number of the first frame, counted from 0 over the frames that were kept.
+    /// The index of the first frame among the frames that the queue has accepted, from 0.
     public var firstFrame: Int64
     public var frameCount: Int
     /// The number of frames that were lost just before the first frame.
@@ -57,7 +57,7 @@ public final class CaptureQueue: @unchecked Sendable {
   /// The number of frames lost so far: frames that did not fit, and losses that the source reported.
   public var lostFrameCount: Int64 { lost.load(ordering: .relaxed) }
 
-  /// The number of frames kept so far. Any thread.
+  /// The number of frames that the queue has accepted so far. Any thread.
   public var writtenFrameCount: Int64 { ring.writtenFrame }
 
   // MARK: - Source's side
@@ -81,7 +81,7 @@ public final class CaptureQueue: @unchecked Sendable {
     recordLoss(frameCount: frameCount)
   }
 
-  /// Counts `frameCount` frames as lost at this position.
+  /// Counts `frameCount` frames as lost after the last written frame.
   public func recordLoss(frameCount: Int) {
     guard frameCount > 0 else { return }
     pendingLoss &+= Int64(frameCount)

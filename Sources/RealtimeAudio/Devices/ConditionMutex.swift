@@ -1,8 +1,8 @@
 import Glibc
 import MediaCore
 
-/// A monitor: state of type `State` under a mutex, and a condition to wait for its changes, with absolute deadlines on
-/// CLOCK_MONOTONIC. For threads that may block; never for the render side.
+/// A monitor: state of type `State` under a mutex, and a condition variable to wait for changes of the state. Deadlines
+/// are absolute times on CLOCK_MONOTONIC. For threads that may block, never for the sink's side.
 public final class ConditionMutex<State>: @unchecked Sendable {
   // `@unchecked Sendable`: `state` is protected by `mutex`.
   private var state: State

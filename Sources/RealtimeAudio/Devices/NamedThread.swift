@@ -1,8 +1,8 @@
 import CMediaShims
 import Glibc
 
-/// A thread of this process, with a name that debuggers and `top -H` show. Blocking work runs on these, never in a
-/// task.
+/// A thread of this process, with a name that debuggers and `top -H` show. Blocking work runs on such threads, never in
+/// a task.
 public final class NamedThread: @unchecked Sendable {
   // `@unchecked Sendable`: `handle` is written once, in `init`, and joined once, by the owner.
   private var handle = pthread_t()
@@ -21,16 +21,16 @@ public final class NamedThread: @unchecked Sendable {
   public init(name: String, _ body: @escaping @Sendable () -> Void) {
     var shortName = name
     while shortName.utf8.count > 15 { shortName.removeLast() }
-    let start = Unmanaged.passRetained(ThreadContext(name: shortName, body: body))
+    let context = Unmanaged.passRetained(ThreadContext(name: shortName, body: body))
     let status = pthread_create(
       &handle, nil,
-      { context in
-        guard let context else { return nil }
-        let start = Unmanaged<ThreadContext>.fromOpaque(context).takeRetainedValue()
-        media_shims_set_thread_name(start.name)
-        start.body()
+      { pointer in
+        guard let pointer else { return nil }
+        let context = Unmanaged<ThreadContext>.fromOpaque(pointer).takeRetainedValue()
+        media_shims_set_thread_name(context.name)
+        context.body()
         return nil
-      }, start.toOpaque())
+      }, context.toOpaque())
     precondition(status == 0, "pthread_create failed: out of threads or memory")
   }
 

@@ -16,6 +16,6 @@ public protocol SessionRecorder: AnyObject, Sendable {
   var isRecording: Bool { get }
   func interruptionBegan()
   func interruptionEnded(shouldResume: Bool)
-  /// The session was set to a category that does not record.
+  /// Stops the recorder: the session now has a category that does not permit recording.
   func sessionForbidsRecording()
 }

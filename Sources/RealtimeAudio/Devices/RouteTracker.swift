@@ -1,7 +1,7 @@
 /// Derives the current route, and the reasons of its changes, from the reports of the sound server and the stream. A
 /// value type without side effects.
 ///
-/// The inputs are facts:
+/// The inputs:
 /// - the available devices (`devicesChanged`),
 /// - the device of the stream (`playing`),
 /// - the loss of the device or the server (`lost`),
@@ -19,7 +19,7 @@ public struct RouteTracker: Sendable {
   private var newlyAvailable: Set<String> = []
   /// The reason of the next route change, if it is known already.
   private var pendingReason: RouteChange.Reason?
-  /// Whether a route has been established: the first one is not a change.
+  /// Whether a route has been established. The first route is not a change.
   private var isEstablished = false
 
   public init() {}
@@ -42,8 +42,9 @@ public struct RouteTracker: Sendable {
     return changeRoute(to: AudioRoute.Endpoint(device), reason(from: old?.output(deviceName), to: device))
   }
 
-  /// Sets the device of the stream after it was opened or moved. `isChosen`: the user requested that device in
-  /// Playhead.
+  /// Sets the device of the stream after the stream was opened or moved.
+  ///
+  /// - Parameter isChosen: Whether the user requested that device in Playhead.
   public mutating func playing(on name: String, isChosen: Bool = false) -> RouteChange? {
     let previous = deviceName
     deviceName = name
@@ -51,22 +52,22 @@ public struct RouteTracker: Sendable {
       pendingReason = nil
       isEstablished = true
     }
-    let end =
+    let endpoint =
       devices?.output(name).map { AudioRoute.Endpoint($0) }
       ?? (previous == name ? route.output : nil) ?? AudioRoute.Endpoint(deviceName: name, deviceDescription: name)
     guard isEstablished else {
-      route = AudioRoute(output: end, input: input)
+      route = AudioRoute(output: endpoint, input: input)
       newlyAvailable = []
       return nil
     }
     if let pendingReason, route.output != nil {
       // The lost device returned before another one replaced it.
-      let isSameDevice = end.deviceName == route.output?.deviceName
-      return changeRoute(to: end, isSameDevice ? .routeConfigurationChange : pendingReason)
+      let isSameDevice = endpoint.deviceName == route.output?.deviceName
+      return changeRoute(to: endpoint, isSameDevice ? .routeConfigurationChange : pendingReason)
     }
-    if isChosen { return changeRoute(to: end, .override) }
-    if route.output == nil { return changeRoute(to: end, .newDeviceAvailable) }
-    return changeRoute(to: end, newlyAvailable.contains(name) ? .newDeviceAvailable : .override)
+    if isChosen { return changeRoute(to: endpoint, .override) }
+    if route.output == nil { return changeRoute(to: endpoint, .newDeviceAvailable) }
+    return changeRoute(to: endpoint, newlyAvailable.contains(name) ? .newDeviceAvailable : .override)
   }
 
   /// Records the loss of the stream: with its device (`oldDeviceUnavailable`), with the server (`noSuitableRoute`), or
@@ -111,7 +112,7 @@ public struct RouteTracker: Sendable {
     return isEstablished ? RouteChange(reason: inputReason, previous: previous, current: route) : nil
   }
 
-  /// Returns why a device's end of the route changed.
+  /// Returns the reason for the change from `old` to `new`, two states of the stream's device.
   private func reason(from old: AudioDevice?, to new: AudioDevice) -> RouteChange.Reason {
     guard let old else { return .routeConfigurationChange }
     guard let oldPort = old.activePort, let newPort = new.activePort else { return .routeConfigurationChange }
@@ -122,10 +123,10 @@ public struct RouteTracker: Sendable {
       default: return .routeConfigurationChange
       }
     }
-    // Check first whether the new port was plugged in: speakers may count as unplugged for just as long.
+    // Check the new port first: while headphones are plugged in, the server may report the speakers as unplugged.
     if newlyAvailable.contains(AudioRoute.Endpoint(new).label) { return .newDeviceAvailable }
     guard let oldPortNow = new.port(oldPort.name), oldPortNow.availability != .unavailable else {
-      // A port that was unplugged long ago was not in use.
+      // If the old port was unplugged before, its loss did not cause the change.
       return oldPort.availability == .unavailable ? .newDeviceAvailable : .oldDeviceUnavailable
     }
     return old.port(newPort.name) == nil ? .newDeviceAvailable : .override

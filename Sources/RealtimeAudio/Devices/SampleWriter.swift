@@ -67,7 +67,10 @@ public final class SampleFileWriter: SampleWriter {
   private var dataByteCount: UInt64 = 0
   private var buffer: [UInt8] = []
 
-  /// Creates a writer. `shouldStop` is polled while a FIFO is full, so that the sink can be closed then.
+  /// Creates a writer.
+  ///
+  /// - Parameter shouldStop: Polled while a FIFO is full. Once it returns true, `write` discards the rest and returns,
+  ///   so that the sink can be closed.
   public init(
     path: String, container: Container, encoding: SampleEncoding, shouldStop: @escaping @Sendable () -> Bool = { false }
   ) {
@@ -94,7 +97,7 @@ public final class SampleFileWriter: SampleWriter {
       }
     case .pipe:
       if mkfifo(path, 0o600) != 0, errno != EEXIST { throw Self.failure("mkfifo", path) }
-      // Read and write: opening does not wait for a reader, and a reader that closes causes no signal.
+      // O_RDWR: `open` does not wait for a reader, and a write without a reader causes no SIGPIPE.
       descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
       guard descriptor >= 0 else { throw Self.failure("open", path) }
       var status = stat()
@@ -116,7 +119,7 @@ public final class SampleFileWriter: SampleWriter {
   public func finish() {
     guard descriptor >= 0 else { return }
     if container == .wav {
-      // A chunk of odd length is padded; its size does not include the padding.
+      // RIFF pads a chunk of odd length; the chunk's size does not include the padding.
       if dataByteCount % 2 == 1 { try? writeBytes([0]) }
       let bytes = header()
       _ = bytes.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
@@ -144,16 +147,18 @@ public final class SampleFileWriter: SampleWriter {
   /// Returns the RIFF header for the samples written so far (Microsoft, Multimedia Programming Interface 1.0). Sizes
   /// beyond 4 GiB are written as 0xFFFFFFFF, which readers interpret as "until the end".
   private func header() -> [UInt8] {
-    func little(_ value: UInt64, _ byteCount: Int) -> [UInt8] {
+    func littleEndian(_ value: UInt64, _ byteCount: Int) -> [UInt8] {
       (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> UInt64($0 * 8)) }
     }
     let frameBytes = UInt64(encoding.bytesPerSample * format.channelCount)
     let limited = { (size: UInt64) in min(size, UInt64(UInt32.max)) }
-    var bytes = Array("RIFF".utf8) + little(limited(dataByteCount + dataByteCount % 2 + 36), 4) + Array("WAVEfmt ".utf8)
-    bytes += little(16, 4) + little(encoding == .f32 ? 3 : 1, 2) + little(UInt64(format.channelCount), 2)
-    bytes += little(UInt64(format.sampleRateHz), 4) + little(frameBytes * UInt64(format.sampleRateHz), 4)
-    bytes += little(frameBytes, 2) + little(UInt64(encoding.bytesPerSample * 8), 2)
-    return bytes + Array("data".utf8) + little(limited(dataByteCount), 4)
+    var bytes = Array("RIFF".utf8) + littleEndian(limited(dataByteCount + dataByteCount % 2 + 36), 4)
+    bytes += Array("WAVEfmt ".utf8)
+    bytes += littleEndian(16, 4) + littleEndian(encoding == .f32 ? 3 : 1, 2)
+    bytes += littleEndian(UInt64(format.channelCount), 2)
+    bytes += littleEndian(UInt64(format.sampleRateHz), 4) + littleEndian(frameBytes * UInt64(format.sampleRateHz), 4)
+    bytes += littleEndian(frameBytes, 2) + littleEndian(UInt64(encoding.bytesPerSample * 8), 2)
+    return bytes + Array("data".utf8) + littleEndian(limited(dataByteCount), 4)
   }
 
   private static func failure(_ call: String, _ path: String) -> MediaError {

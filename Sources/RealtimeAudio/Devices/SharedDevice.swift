@@ -1,5 +1,5 @@
-/// The purpose of a stream, as sound servers name it (PulseAudio's `media.role`). The server's rules may mute or lower
-/// a stream because of the role of another one: a call (`phone`) may pause or lower music and films.
+/// The purpose of a stream: PulseAudio's `media.role`. The server's rules may mute or lower a stream because of the
+/// role of another stream: a call (`phone`) may pause or lower music and films.
 public enum StreamRole: String, Sendable, Hashable, CaseIterable {
   case music
   case video
@@ -26,17 +26,17 @@ public enum SharingNotice: Sendable, Hashable {
   case duckingEnded
 }
 
-/// A sink on a device that is shared with other programs, by rules about roles.
+/// A sink on a device that is shared with other programs according to the server's role rules.
 ///
-/// A stream that the server mutes to interrupt it pauses at once, at or slightly before the first frame that was not
-/// heard: no frame is lost. The reaction of the players is not the sink's concern.
+/// When the server mutes the stream to interrupt it, the sink pauses the stream at once, at or slightly before the
+/// first frame that was not heard: no frame is lost. The owner of the sink decides how the players react.
 public protocol SharedDeviceSink: AudioSink {
   /// Sets the stream's role and the handler of the server's changes. Call it once, before `open`. `onSharing` is called
   /// on any thread and must not block.
   func prepare(role: StreamRole, onSharing: @escaping @Sendable (SharingNotice) -> Void)
 
-  /// Changes the role. Any thread; never blocks. Not while the stream is interrupted or lowered: servers would leave it
-  /// in that state, and a new sink is needed.
+  /// Changes the role. Any thread; never blocks. Not while the stream is interrupted or lowered: a server would leave
+  /// the stream in that state, so the owner must open a new sink instead.
   func setRole(_ role: StreamRole)
 
   /// Resumes the stream from its paused position, if any audio is to be played. Any thread; never blocks.

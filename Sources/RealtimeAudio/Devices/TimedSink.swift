@@ -6,7 +6,7 @@ import MediaCore
 /// thread passes it to the writer. Commands in the middle of a block rewind to the current frame, and the rest of the
 /// block is rendered again. While no input is active the thread sleeps without a deadline.
 ///
-/// Threading: the sink's side is the thread; `control` synchronizes it with `commandsPosted` and `close`.
+/// Threading: that thread is the sink's side; `control` synchronizes it with `commandsPosted` and `close`.
 public final class TimedSink: AudioSink, @unchecked Sendable {
   // `@unchecked Sendable`: `thread` is written by `start` and `close`, which the owner calls one after the other.
   private struct Control {
@@ -35,7 +35,7 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
     }
   }
 
-  /// Creates a sink that passes the audio to the writer of `makeWriter`; nil discards it.
+  /// Creates a sink that passes the audio to the writer of `makeWriter`, or discards the audio if nil.
   init(
     label: String, format: AudioFormat,
     makeWriter: (@Sendable (_ shouldStop: @escaping @Sendable () -> Bool) -> any SampleWriter)?
@@ -72,7 +72,7 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
     control.update { $0.isClosed = true }
     thread?.join()
     thread = nil
-    // The sink was opened and never started.
+    // The writer is still here if the sink was opened and never started.
     writer?.finish()
     writer = nil
   }
@@ -81,7 +81,7 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
 
   /// The state that the thread owns.
   private final class Loop: @unchecked Sendable {
-    // `@unchecked Sendable`: handed to the thread at its start and used only there.
+    // `@unchecked Sendable`: passed to the thread at its start and used only there.
     let core: RenderCore
     let writer: (any SampleWriter)?
     let wakeControl: @Sendable () -> Void
@@ -181,9 +181,9 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
         wakeControl()
         return nil
       }
-      let late = HostTime.now.nanoseconds(since: blockEnd)
-      // After a suspension the clock continues from now; audio is heard late, not skipped.
-      blockStart = late > 200_000_000 ? .now : blockEnd
+      let lateness = HostTime.now.nanoseconds(since: blockEnd)
+      // After a suspension of the machine the clock continues from now: audio is heard late, not skipped.
+      blockStart = lateness > 200_000_000 ? .now : blockEnd
       startBlock()
       return nil
     }

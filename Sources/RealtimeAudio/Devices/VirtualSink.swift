@@ -5,9 +5,10 @@ import Synchronization
 ///
 /// It renders `lookAheadFrames` ahead of the heard frame, as a device would, so that rewinds really happen.
 ///
-/// Threading: everything on the control loop, which is also the sink's side.
+/// Threading: the control loop, which is also the sink's side. `close` may run on another thread; `closing` serializes
+/// it with the other calls.
 public final class VirtualSink: AudioSink, @unchecked Sendable {
-  // `@unchecked Sendable`: confined to the control loop, as the protocol's users are.
+  // `@unchecked Sendable`: confined to the control loop, except for `close`, which locks `closing`.
   public let label: String
   private let format: AudioFormat
   private let lookAheadFrames: Int
@@ -23,7 +24,7 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
   private var isRunning = false
   private var hasFailed = false
   private var isOpen = false
-  /// Locked while time advances and while the sink is closed, which happens on another thread.
+  /// Locked while time advances, while commands are applied, and while the sink is being closed.
   private let closing = Mutex<Void>(())
   /// The time at which the clock last started, and its frame. Virtual time and frames are counted from here.
   private var anchor = (time: HostTime(nanoseconds: 0), frame: Int64(0))
@@ -64,7 +65,7 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
 
   private func applyPendingCommands() {
     guard let core else { return }
-    // A paused device is also written from its read position on.
+    // Commands also apply at the read position while the sink is paused.
     let frame = core.rewind(toFrame: heardFrame)
     queued.removeLast(queued.count - Int(frame - heardFrame) * format.channelCount)
     core.applyCommands()
@@ -84,7 +85,8 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
       isOpen = false
       writer?.finish()
       core = nil
-      // The handlers retain the output, and so the loop that may retain this sink.
+      // Breaks a reference cycle: the handlers retain the output, the output the loop, and the loop may retain this
+      // sink.
       wakeControl = {}
       onFailure = { _ in }
     }
@@ -108,8 +110,8 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
 
   /// Advances by at most `frameCount` frames, and stops before a running input lacks samples.
   ///
-  /// - Parameter isSettled: Called once more when the number of frames that can be rendered is known. A decoder may
-  ///   have ended its stream meanwhile, and the consequences come first.
+  /// - Parameter isSettled: Called after the number of renderable frames was determined; nothing is rendered if it
+  ///   returns false. A decoder may have ended its stream meanwhile, and the engine must handle that first.
   /// - Returns: The number of frames; 0 when a decoder must deliver first, or when no input is active (see
   ///   `isAudible`). Without an active input, time passes without frames.
   public func advance(frameCount: Int, while isSettled: () -> Bool = { true }) -> Int {
@@ -132,7 +134,7 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
   }
 
   private func publish(_ core: RenderCore) {
-    // While the clock runs, it is published relative to its start, so that rounding errors do not add up.
+    // A running clock is published relative to its start, so that rounding errors do not accumulate.
     let point = isRunning ? anchor : (time: now(), frame: heardFrame)
     core.clock.publish(heardFrame: point.frame, at: point.time, isRunning: isRunning)
   }
@@ -155,14 +157,14 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
   private func play(frameCount: Int) {
     let count = frameCount * format.channelCount
     if let writer, !hasFailed {
-      let result = queued.withUnsafeBufferPointer { buffer -> MediaError? in
+      let failure = queued.withUnsafeBufferPointer { buffer -> MediaError? in
         guard let base = buffer.baseAddress else { return nil }
         do throws(MediaError) { try writer.write(base, frameCount: frameCount) } catch { return error }
         return nil
       }
-      if let result {
+      if let failure {
         hasFailed = true
-        onFailure(result)
+        onFailure(failure)
       }
     }
     queued.removeFirst(count)

@@ -2,13 +2,13 @@ import Synchronization
 
 /// Counts the heard samples beyond full scale, which a device without headroom clips.
 ///
-/// The count of each rendered frame is kept until the frame has been heard, so that frames rendered twice count once.
+/// The count of each rendered frame is kept until the frame has been heard, so that a frame rendered twice counts once.
 ///
 /// Threading: the sink's side. Any thread may read `total`.
 struct ClipCounter: ~Copyable {
   private static let capacityFrames = 1 << 17
 
-  /// The number of samples beyond ±1 in each frame that has not been heard; a frame has at most 64.
+  /// The number of samples beyond ±1 in each frame that has not been heard. A frame has at most 64 samples.
   private let frames: UnsafeMutablePointer<UInt8>
   private let total: UnsafeMutablePointer<Atomic<Int>>
   /// The first frame that is not included in the total.
@@ -32,7 +32,7 @@ struct ClipCounter: ~Copyable {
       for sample in index &* channelCount..<(index &+ 1) &* channelCount where samples[sample].magnitude > 1 {
         count &+= 1
       }
-      // The device buffers more frames than fit here: the oldest count as heard.
+      // If the device buffers more frames than fit here, the oldest ones count as heard.
       if endFrame &- firstFrame >= Int64(Self.capacityFrames) {
         release(heardFrame: endFrame &- Int64(Self.capacityFrames) &+ 1)
       }

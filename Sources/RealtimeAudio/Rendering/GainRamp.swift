@@ -1,4 +1,4 @@
-/// How a gain moves from one value to another.
+/// The curve on which a gain moves from one value to another.
 public enum RampCurve: Sendable, Hashable, BitwiseCopyable {
   /// A straight line.
   case linear
@@ -9,8 +9,8 @@ public enum RampCurve: Sendable, Hashable, BitwiseCopyable {
 
 /// A gain that moves from one value to another over a number of output frames, and then keeps the target value.
 ///
-/// The gain depends on the output frame alone, so that rendering a frame again gives the same result. A command that
-/// changes the gain is never undone. So no frame before the current ramp is requested again.
+/// The gain depends on the output frame alone, so that rendering a frame again gives the same result. No frame before
+/// the current ramp is rendered again, because a command that changes the gain is never undone.
 struct GainRamp: BitwiseCopyable {
   var start: Float
   var target: Float
@@ -49,8 +49,8 @@ struct GainRamp: BitwiseCopyable {
     }
   }
 
-  /// Newton's method, exact to the last bit but one. The compiler cannot prove that the library's function does not
-  /// allocate.
+  /// Returns the square root, by Newton's method; only the last bit may be wrong. The compiler cannot prove that the C
+  /// library's function does not allocate.
   @_noAllocation
   private static func squareRoot(_ square: Float) -> Float {
     if square < .leastNormalMagnitude { return 0 }
@@ -73,8 +73,8 @@ struct GainRamp: BitwiseCopyable {
 
 /// The channels on the left and right side of a layout, for panning.
 ///
-/// The near side keeps gain 1, the far side gets cos(|p| * pi/2). FFmpeg's native order for the channel count decides
-/// the side of a channel; channels in the middle do not change.
+/// The near side keeps gain 1, the far side gets cos(|pan| * pi/2). FFmpeg's native order for the channel count
+/// determines the side of a channel; channels in the middle do not change.
 struct PanSides: BitwiseCopyable {
   /// One bit for each channel on the left, and on the right.
   let left: UInt64
@@ -93,7 +93,7 @@ struct PanSides: BitwiseCopyable {
     }
   }
 
-  /// Returns the gain of a channel, out of the gains of the left side, the right side and the middle.
+  /// Returns the gain of a channel: that of its side, or of the middle.
   @_noAllocation
   func gain(ofChannel channel: Int, left leftGain: Float, right rightGain: Float, middle: Float) -> Float {
     let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: channel)

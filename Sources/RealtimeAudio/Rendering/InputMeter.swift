@@ -10,12 +10,12 @@ public struct MeterWindow: Sendable, Hashable {
   public var meanSquares: [Float]
 }
 
-/// Measures the audio that an input adds to the output, after volume and pan, for the engine to read when it is heard.
-/// The render side measures windows of 10 ms that begin at multiples of their length.
+/// Measures the audio that an input adds to the output, after gain and pan. The engine reads the levels when the audio
+/// is heard. The sink's side measures windows of 10 ms that begin at multiples of their length.
 ///
-/// The windows are in a table with a slot for each of the last 512 windows. Rendering again overwrites a slot, and a
-/// late reader finds the newest window. There is no queue and no wakeup. The input's last samples are kept, because a
-/// rewind may end in the middle of a window.
+/// A table has a slot for each of the last 512 windows, so the engine needs no queue and no wakeup. Rendering again
+/// overwrites a slot, and a late reader finds the newest window. The input's last samples are kept, because a rewind
+/// may end in the middle of a window.
 ///
 /// Threading: `window` on the engine's side; the storage's methods on the sink's side.
 final class InputMeter: Sendable {
@@ -23,7 +23,7 @@ final class InputMeter: Sendable {
   private static let windowCapacity: Int64 = 512
 
   nonisolated(unsafe) let storage: UnsafeMutablePointer<Storage>
-  /// The table of windows. It lets the engine read without touching `storage`, which the sink changes concurrently.
+  /// The table of windows. The engine reads it without accessing `storage`, which the sink's side changes concurrently.
   private nonisolated(unsafe) let table: Table
 
   /// The sequence number that guards the values of one window, as in `OutputClock`.
@@ -75,7 +75,7 @@ final class InputMeter: Sendable {
     init(channelCount: Int, sampleRateHz: Int) {
       self.channelCount = channelCount
       windowFrames = max(1, sampleRateHz / InputMeter.windowsPerSecond)
-      // Two seconds: more than a device buffers.
+      // At least two seconds: more than a device buffers.
       var capacity = 1_024
       while capacity < sampleRateHz &* 2 { capacity &<<= 1 }
       capacityFrames = capacity
@@ -146,9 +146,9 @@ final class InputMeter: Sendable {
 
     @_noAllocation
     private func measure() {
-      let slot = window & (InputMeter.windowCapacity &- 1)
-      let number = slots + Int(slot)
-      number.pointee.number.store(-1, ordering: .relaxed)
+      let index = Int(window & (InputMeter.windowCapacity &- 1))
+      let slot = slots + index
+      slot.pointee.number.store(-1, ordering: .relaxed)
       atomicMemoryFence(ordering: .releasing)
       let first = max(window &* Int64(windowFrames), firstFrame)
       let end = (window &+ 1) &* Int64(windowFrames)
@@ -166,10 +166,10 @@ final class InputMeter: Sendable {
           frame &+= 1
         }
         let meanSquare = first < end ? Float(sum / Double(end &- first)) : 0
-        values[Int(slot) &* channelCount &+ channel].store(
+        values[index &* channelCount &+ channel].store(
           UInt64(peak.bitPattern) &<< 32 | UInt64(meanSquare.bitPattern), ordering: .relaxed)
       }
-      number.pointee.number.store(window, ordering: .releasing)
+      slot.pointee.number.store(window, ordering: .releasing)
     }
 
     // MARK: - Engine's side

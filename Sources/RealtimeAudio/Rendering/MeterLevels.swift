@@ -18,8 +18,8 @@ public struct MeterLevels: Sendable, Hashable {
   /// Converts a level to a magnitude.
   package static func magnitude(_ decibels: Float) -> Float { Float(pow(10, Double(decibels) / 20)) }
 
-  /// Converts a level to a position on a meter, from 0 to 1. Up to -60 dBFS it is 0, and from 0 dBFS on it is 1. In
-  /// between it is the root of the amplitude, which shows quiet audio and leaves room for loud audio.
+  /// Converts a level to a position on a meter, from 0 to 1: 0 up to -60 dBFS, and 1 from 0 dBFS on. Between them the
+  /// position is the root of the amplitude, so that both quiet and loud audio are visible.
   public static func scale(_ decibels: Float) -> Float {
     guard decibels > Float(minimumDecibels) else { return 0 }
     guard decibels < 0 else { return 1 }

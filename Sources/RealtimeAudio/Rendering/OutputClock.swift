@@ -47,7 +47,7 @@ public final class OutputClock: Sendable {
     }
   }
 
-  /// The clock's values, in separate storage so that the render side can write them without touching a reference count.
+  /// The clock's values, in separate storage, so that the sink's side writes them without changing a reference count.
   struct Storage: ~Copyable {
     let sequence = Atomic<UInt64>(0)
     let heardFrame = Atomic<Int64>(0)
@@ -70,7 +70,7 @@ public final class OutputClock: Sendable {
     storage.deallocate()
   }
 
-  /// Publishes that `heardFrame` is heard at `time`, and whether the clock runs from there on.
+  /// Publishes that `frame` is heard at `time`, and whether the clock runs from then on.
   @_noAllocation
   public func publish(heardFrame frame: Int64, at time: HostTime, isRunning running: Bool) {
     let next = storage.pointee.sequence.load(ordering: .relaxed) &+ 1
@@ -82,7 +82,7 @@ public final class OutputClock: Sendable {
     storage.pointee.sequence.store(next &+ 1, ordering: .releasing)
   }
 
-  /// Returns the latest publication, consistently.
+  /// Returns a consistent copy of the latest publication.
   public func snapshot() -> Snapshot {
     while true {
       let before = storage.pointee.sequence.load(ordering: .acquiring)

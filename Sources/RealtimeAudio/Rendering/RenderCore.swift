@@ -5,24 +5,24 @@ import Synchronization
 /// The mixer of one output: turns the streams of any number of inputs into interleaved float32 frames.
 ///
 /// The path of audio: a decode thread fills a `RenderStream`, and the engine posts commands that assign a stream to
-/// each input. The sink's callback calls `render`, which mixes the available frames and counts them. Plain events (a
-/// run began, underran or ended) go back to the engine. The engine derives every position from those and from `clock`.
+/// each input. The sink's callback calls `render`, which mixes the available frames and counts them. Events (a run
+/// began, underran or ended) go back to the engine, which derives every position from the events and from `clock`.
 ///
 /// Rendering again: the device buffers about 100 ms of rendered audio. `rewind` goes back to an output frame that has
 /// not been heard yet. Pending commands are applied there. Everything else is rendered as before, to the sample,
 /// because rings keep their frames until they are heard. An applied command is never undone: a rewind stops at the last
-/// one.
+/// applied command.
 ///
 /// Threading: two sides.
 /// - The *engine's* side (one thread at a time): `attachInput`, `detachInput`, `set…`, `scheduleStream`,
-///   `postCommands`, `nextEvent`.
+///   `postCommands`, `nextEvent`, `meterWindow`.
 /// - The *sink's* side (one thread at a time, or under the sink's lock): everything under "Sink's side".
 ///
 /// Nothing on the sink's side allocates, locks, retains, throws or logs. The compiler checks that (`@_noAllocation`),
 /// and a test with an allocation probe does too.
 public final class RenderCore: @unchecked Sendable {
-  // `@unchecked Sendable`: `state` belongs to the sink's side, `usedInputs` and `meters` to the engine's; queues join
-  // the two.
+  // `@unchecked Sendable`: `state` belongs to the sink's side; `usedInputs`, `meters` and `lostCommandCount` to the
+  // engine's. Queues connect the two sides.
   public static let maximumInputCount = 64
 
   public let format: AudioFormat
@@ -36,8 +36,8 @@ public final class RenderCore: @unchecked Sendable {
   /// The meters of all inputs that have ever been measured. Engine's side.
   private var meters: [Int: InputMeter] = [:]
   private var usedInputs: [Bool]
-  /// The number of commands that did not fit in the queue because the sink's side read none for too long. The engine
-  /// then no longer knows the state of the output, and restarts. Engine's side.
+  /// The number of commands that did not fit in the queue, because the sink's side read none for too long. After such a
+  /// loss the engine does not know the state of the output, and restarts it. Engine's side.
   public private(set) var lostCommandCount = 0
 
   /// Creates a mixer for `format`. Every stream must have the channel count of `format`.
@@ -83,8 +83,8 @@ public final class RenderCore: @unchecked Sendable {
   /// exactly. Inputs with the same `startFrame` start on the same sample. The device runs meanwhile.
   ///
   /// - `Int64.max` is a frame that is not known yet; another call sets it.
-  /// - A frame that can no longer be rendered again has no effect: the input begins at once. Inputs whose commands are
-  ///   posted together begin together.
+  /// - If the frame can no longer be rendered again, the input begins at once. Inputs whose commands are posted
+  ///   together begin together.
   public func setRunning(_ isRunning: Bool, fromFrame startFrame: Int64 = .min, input: Int) {
     stage(RenderCommand(kind: .setRunning, inputIndex: input, flag: isRunning, startFrame: startFrame))
   }
@@ -92,12 +92,12 @@ public final class RenderCore: @unchecked Sendable {
   /// Replaces the input's stream at once. The engine must keep `stream` alive until `streamRetired`.
   ///
   /// With `fadeFrameCount`, a running input cross-fades: the previous stream fades out in a straight line over that
-  /// many frames, as far as it has been written, while `stream` fades in. The switch counts at the beginning of the
-  /// fade.
+  /// many frames, as far as it has been written, while `stream` fades in. Events report the switch at the beginning of
+  /// the fade.
   ///
-  /// With `anchorFrame`, frame 0 of `stream` belongs to that output frame. Reading begins as many frames later as the
-  /// output is beyond `anchorFrame`, as far as the stream has been written. Inputs with one anchor stay in step, even
-  /// if their commands are applied at different frames.
+  /// With `anchorFrame`, frame 0 of `stream` belongs to that output frame. Reading begins at stream frame
+  /// `renderedFrame - anchorFrame`, but not before `fromFrame` and not after the last written frame. Inputs with the
+  /// same anchor stay synchronous, even if their commands are applied at different frames.
   public func setStream(
     _ stream: RenderStream?, fromFrame: Int64, anchorFrame: Int64 = .min, fadeFrameCount: Int64 = 0, input: Int
   ) {
@@ -122,14 +122,14 @@ public final class RenderCore: @unchecked Sendable {
   public func setGain(_ gain: Float, rampFrameCount: Int64, curve: RampCurve = .linear, input: Int) {
     stage(
       RenderCommand(
-        kind: .setVolume, inputIndex: input, gain: gain, rampFrameCount: max(0, rampFrameCount), curve: curve))
+        kind: .setGain, inputIndex: input, gain: gain, rampFrameCount: max(0, rampFrameCount), curve: curve))
   }
 
   /// Mutes or unmutes the input over `rampFrameCount` frames, independently of its gain.
   public func setMuted(_ isMuted: Bool, rampFrameCount: Int64, input: Int) {
     stage(
       RenderCommand(
-        kind: .setMute, inputIndex: input, gain: isMuted ? 0 : 1, rampFrameCount: max(0, rampFrameCount)))
+        kind: .setMuted, inputIndex: input, gain: isMuted ? 0 : 1, rampFrameCount: max(0, rampFrameCount)))
   }
 
   /// Moves the input to `pan`, from -1 (left) to 1 (right), over `rampFrameCount` frames. The near side keeps gain 1,
@@ -145,7 +145,8 @@ public final class RenderCore: @unchecked Sendable {
   }
 
   /// Moves the gain of item `itemID` in a current or scheduled stream of the input to `gain` over `rampFrameCount`
-  /// frames. It is multiplied by the input's gain. Nothing changes if the input no longer reads the stream.
+  /// frames. The item's gain is multiplied by the input's gain. Nothing changes if the input no longer reads the
+  /// stream.
   public func setItemGain(
     _ gain: Float, itemID: UInt64, of stream: RenderStream, rampFrameCount: Int64, input: Int
   ) {
@@ -162,7 +163,7 @@ public final class RenderCore: @unchecked Sendable {
       meters[input] = InputMeter(channelCount: format.channelCount, sampleRateHz: format.sampleRateHz)
     }
     stage(
-      RenderCommand(kind: .setMeter, inputIndex: input, meter: isEnabled ? meters[input]?.storage : nil))
+      RenderCommand(kind: .setMetering, inputIndex: input, meter: isEnabled ? meters[input]?.storage : nil))
   }
 
   /// The length of a meter window, in frames: 10 ms. Window `n` begins at output frame `n * meterWindowFrameCount`.
@@ -181,18 +182,19 @@ public final class RenderCore: @unchecked Sendable {
     if !commands.stage(command) { lostCommandCount += 1 }
   }
 
-  /// Publishes the commands since the last call, all to be applied at the same output frame. Then notify the sink.
+  /// Publishes the commands since the last call, all to be applied at the same output frame. The caller must then call
+  /// `AudioSink.commandsPosted`.
   public func postCommands() { commands.publish() }
 
   /// Returns the next event, in order; nil when all have been read.
   public func nextEvent() -> RenderEvent? {
-    // An exchange, not a store: the side that comes second sees the earlier writes of the first.
+    // An exchange instead of a store: the side whose exchange is second sees the earlier writes of the other side.
     _ = wakePending.exchange(false, ordering: .sequentiallyConsistent)
     return events.queue.pop()
   }
 
-  /// The number of events lost because the engine did not read them. The engine then no longer knows the state of the
-  /// output, and restarts.
+  /// The number of events that did not fit in the queue. After such a loss the engine does not know the state of the
+  /// output, and restarts it.
   public var lostEventCount: Int { events.lostCount.load(ordering: .relaxed) }
 
   // MARK: - Sink's side
@@ -234,7 +236,7 @@ public final class RenderCore: @unchecked Sendable {
     events.publish()
   }
 
-  /// Goes back, so that the next `render` begins at `frame` again.
+  /// Rewinds, so that the next `render` begins at `frame` again.
   ///
   /// - Returns: The frame that was reached: not before the last applied command or the released frames, and not after
   ///   `renderedFrame`.

@@ -60,7 +60,7 @@ extension RenderInput {
       let stream = fade.pointee.stream
       let start = fade.pointee.outgoing.startFrame
       let written = min(stream.pointee.ring.writtenFrame, stream.pointee.end)
-      // The output frames from `frame` on, before `limit`.
+      // The output frames `frame..<limit` are mixed.
       var frame = max(start, outputFrame)
       let audioEnd = start &+ max(0, written &- fade.pointee.streamFrame)
       let limit = min(min(fade.pointee.outgoing.endFrame, audioEnd), outputFrame &+ Int64(frameCount))
@@ -94,9 +94,9 @@ extension RenderInput {
     return first
   }
 
-  /// Undoes the switches after `frame`.
+  /// Drops the fades that begin after `frame`, because a rewind undoes their switches.
   @_noAllocation
-  mutating func undoFades(after frame: Int64, events: borrowing RenderEventQueue, index: Int32) {
+  mutating func dropFades(startingAfter frame: Int64, events: borrowing RenderEventQueue, index: Int32) {
     while fadeCount > 0, fades[fadeCount &- 1].outgoing.startFrame > frame {
       fadeCount &-= 1
       release(fades[fadeCount].stream, events: events, index: index)

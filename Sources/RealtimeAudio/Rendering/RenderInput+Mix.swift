@@ -1,32 +1,33 @@
-/// Mixing: applies gains and adds up.
+/// Mixing: multiplies samples by gains and adds them to the output.
 extension RenderInput {
   /// Writes `frameCount` interleaved frames to `output`, whose first frame is `outputFrame`. Adds to the first `filled`
   /// frames and overwrites the others. With all gains at 1 the samples are unchanged, bit for bit.
   ///
-  /// `itemGain` is the gain of the samples' item and applies to all of them. `fade` is the samples' gain in a
-  /// cross-fade.
+  /// - Parameters:
+  ///   - itemGain: The gain of the item that all samples belong to.
+  ///   - fade: The gain of the samples in a cross-fade.
   @_noAllocation
   func mix(
     _ samples: UnsafePointer<Float>, frameCount: Int, filled: Int, channelCount: Int, itemGain: GainRamp,
     fade: GainRamp, sides: PanSides,
     into output: UnsafeMutablePointer<Float>, at outputFrame: Int64
   ) {
-    let moving = max(
-      max(volume.endFrame, mute.endFrame),
+    let rampsEnd = max(
+      max(inputGain.endFrame, muteGain.endFrame),
       max(max(left.endFrame, right.endFrame), max(itemGain.endFrame, fade.endFrame)))
-    let movingFrames = moving > outputFrame ? Int(min(moving &- outputFrame, Int64(frameCount))) : 0
-    for frame in 0..<movingFrames {
+    let rampedFrameCount = rampsEnd > outputFrame ? Int(min(rampsEnd &- outputFrame, Int64(frameCount))) : 0
+    for frame in 0..<rampedFrameCount {
       mixFrame(
         samples + frame &* channelCount, isFirst: frame >= filled, channelCount: channelCount, itemGain: itemGain,
         fade: fade, sides: sides, into: output + frame &* channelCount, at: outputFrame &+ Int64(frame))
     }
-    guard movingFrames < frameCount else { return }
-    let factor = volume.target * mute.target * itemGain.target * fade.target
+    guard rampedFrameCount < frameCount else { return }
+    let factor = inputGain.target * muteGain.target * itemGain.target * fade.target
     if left.target != 1 || right.target != 1, channelCount > 1 {
       for channel in 0..<channelCount {
         let gain = sides.gain(
           ofChannel: channel, left: factor * left.target, right: factor * right.target, middle: factor)
-        var sample = movingFrames &* channelCount &+ channel
+        var sample = rampedFrameCount &* channelCount &+ channel
         while sample < min(filled, frameCount) &* channelCount {
           output[sample] += samples[sample] * gain
           sample &+= channelCount
@@ -38,7 +39,7 @@ extension RenderInput {
       }
       return
     }
-    let first = movingFrames &* channelCount
+    let first = rampedFrameCount &* channelCount
     let count = frameCount &* channelCount
     let middle = max(first, min(filled, frameCount) &* channelCount)
     if factor == 1 {
@@ -60,8 +61,8 @@ extension RenderInput {
     into output: UnsafeMutablePointer<Float>, at outputFrame: Int64
   ) {
     let factor =
-      volume.value(atFrame: outputFrame) * mute.value(atFrame: outputFrame) * itemGain.value(atFrame: outputFrame)
-      * fade.value(atFrame: outputFrame)
+      inputGain.value(atFrame: outputFrame) * muteGain.value(atFrame: outputFrame)
+      * itemGain.value(atFrame: outputFrame) * fade.value(atFrame: outputFrame)
     let leftGain = factor * left.value(atFrame: outputFrame)
     let rightGain = factor * right.value(atFrame: outputFrame)
     for channel in 0..<channelCount {

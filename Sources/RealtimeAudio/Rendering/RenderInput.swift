@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The state of one input of the mixer: its stream, its position, its gains, and the audio it has rendered since the
-/// last heard frame. It lives on the render side; every method is called from `RenderCore`'s render-side calls.
+/// The state of one input of the mixer: its stream, its position, its gains, and a record of the audio that it has
+/// rendered after the last heard frame. Used only on the sink's side.
 ///
 /// The *runs* make rendering again possible: each maps frames of one stream to output frames. A rewind finds its frame
 /// in the runs and continues from it.
@@ -14,7 +14,7 @@ struct RenderInput: ~Copyable {
     var stream: Stream
     var streamFrame: Int64
     var frameCount: Int64
-    /// Whether this run began because of a scheduled switch, and at which frame of the previous stream.
+    /// Whether a scheduled switch started this run, and the frame of the previous stream at which it did.
     var wasScheduled: Bool
     var scheduledAtFrame: Int64
     var fadeFrameCount: Int64
@@ -44,8 +44,8 @@ struct RenderInput: ~Copyable {
   var scheduledFadeFrameCount: Int64 = 0
 
   // The gains of the samples.
-  var volume = GainRamp()
-  var mute = GainRamp()
+  var inputGain = GainRamp()
+  var muteGain = GainRamp()
   var left = GainRamp()
   var right = GainRamp()
 
@@ -133,7 +133,7 @@ struct RenderInput: ~Copyable {
   /// Discards the audio rendered from `frame` on and restores the state at that frame.
   @_noAllocation
   mutating func rewind(toFrame frame: Int64, events: borrowing RenderEventQueue, index: Int32) {
-    undoFades(after: frame, events: events, index: index)
+    dropFades(startingAfter: frame, events: events, index: index)
     meter?.pointee.rewind(toFrame: frame)
     while runCount > 0 {
       let last = run(runCount &- 1)
@@ -143,7 +143,7 @@ struct RenderInput: ~Copyable {
           streamFrame = last.pointee.streamFrame &+ last.pointee.frameCount
           phase = .audible
         } else if last.pointee.outputEnd == frame {
-          // The run ended at `frame` itself. The reason is evaluated again: samples may have been written meanwhile.
+          // The run ended at `frame` itself. Its end is evaluated again: samples may have been written meanwhile.
           phase = .silent
         } else {
           clearSilence(from: frame)
@@ -194,10 +194,12 @@ struct RenderInput: ~Copyable {
       let first = min(oldest.pointee.streamFrame &+ heard, firstFadingFrame(of: stream, heardFrame: frame))
       stream.pointee.ring.release(before: first)
       stream.pointee.gains.release(before: first)
-      // Pairs with the fence in `RenderStream.requestRoomWakeup`: either this thread sees the request, or the writer
+      // Pairs with the fence in `RenderStream.requestSpaceWakeup`: either this thread sees the request, or the writer
       // sees the space.
       atomicMemoryFence(ordering: .sequentiallyConsistent)
-      if stream.pointee.wantsRoom.load(ordering: .relaxed) { offerRoom(in: stream, events: events, index: index) }
+      if stream.pointee.isSpaceRequested.load(ordering: .relaxed) {
+        postSpaceIfRequested(in: stream, events: events, index: index)
+      }
       let isOpen = runCount == 1 && isIn(.audible)
       if isOpen || oldest.pointee.outputEnd > frame { return }
       dropOldestRun(events: events, index: index)
@@ -212,12 +214,13 @@ struct RenderInput: ~Copyable {
     release(stream, events: events, index: index)
   }
 
-  /// Wakes the decode thread of `stream` if it has requested that and half of the ring is free.
+  /// Requests a wakeup of the decode thread of `stream`, if that thread has requested space and half of the ring is
+  /// free.
   @_noAllocation
-  private func offerRoom(in stream: Stream, events: borrowing RenderEventQueue, index: Int32) {
+  private func postSpaceIfRequested(in stream: Stream, events: borrowing RenderEventQueue, index: Int32) {
     guard stream.pointee.ring.writableFrameCount &* 2 >= stream.pointee.ring.capacityFrames else { return }
-    guard stream.pointee.wantsRoom.exchange(false, ordering: .sequentiallyConsistent) else { return }
-    events.post(RenderEvent(kind: .roomInStream, inputIndex: index, streamID: stream.pointee.id))
+    guard stream.pointee.isSpaceRequested.exchange(false, ordering: .sequentiallyConsistent) else { return }
+    events.post(RenderEvent(kind: .spaceAvailable, inputIndex: index, streamID: stream.pointee.id))
   }
 
   // MARK: - Streams
@@ -264,7 +267,8 @@ struct RenderInput: ~Copyable {
   @_noAllocation
   func retain(_ stream: Stream) { stream.pointee.renderReferenceCount &+= 1 }
 
-  /// Releases one reference. After the last one, the engine is notified that the render side no longer uses the stream.
+  /// Releases one reference. After the last one, an event reports to the engine that the sink's side no longer uses the
+  /// stream.
   @_noAllocation
   func release(_ stream: Stream, events: borrowing RenderEventQueue, index: Int32) {
     stream.pointee.renderReferenceCount &-= 1

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A command from the engine to the render side. Plain data; `RenderCore.stage` enqueues it.
+/// A command from the engine to the sink's side. Plain data; `RenderCore.stage` enqueues it.
 struct RenderCommand: BitwiseCopyable {
   enum Kind: BitwiseCopyable {
-    case attach, detach, setRunning, setStream, scheduleStream, setVolume, setMute, setPan, setItemGain, setMeter
+    case attach, detach, setRunning, setStream, scheduleStream, setGain, setMuted, setPan, setItemGain, setMetering
   }
 
   var kind: Kind
@@ -22,7 +22,7 @@ struct RenderCommand: BitwiseCopyable {
   /// `setItemGain`: the ID of the stream, which may no longer exist, and of the item in it.
   var streamID: UInt64 = 0
   var itemID: UInt64 = 0
-  /// `setVolume`, `setMute` and `setItemGain`: the gain. `setPan`: the left side's gain.
+  /// `setGain`, `setMuted` and `setItemGain`: the gain. `setPan`: the left side's gain.
   var gain: Float = 1
   /// `setPan`: the right side's gain.
   var rightGain: Float = 1
@@ -30,21 +30,21 @@ struct RenderCommand: BitwiseCopyable {
   var curve = RampCurve.linear
   /// `setRunning`: the first output frame at which the input may play.
   var startFrame: Int64 = .min
-  /// `setMeter`: the meter of the input; nil stops the measurement.
+  /// `setMetering`: the meter of the input; nil stops the measurement.
   var meter: UnsafeMutablePointer<InputMeter.Storage>?
 }
 
 /// The effect of pending commands on the audio that the device has not read yet.
 public enum PendingEffect: BitwiseCopyable, Sendable {
-  /// Some of the audio continues, or nothing changes. A change must be rendered again from a known frame.
+  /// Some of the audio continues, or nothing changes. The change must be rendered at an exact frame.
   case mixes
-  /// All of the audio is replaced by other audio. The exact frame of the change does not matter to the old audio.
+  /// Other audio replaces all of the audio. The change need not be rendered at an exact frame.
   case replaces
   /// All audio stops at its current position.
   case silences
 }
 
-/// An event from the render side to the engine. Plain data, in order of occurrence.
+/// An event from the sink's side to the engine. Plain data, in order of occurrence.
 ///
 /// Output frames are absolute numbers on the output's clock. The event `rewound` invalidates the rendering events from
 /// its frame on; rendering reports them again.
@@ -68,10 +68,10 @@ public struct RenderEvent: BitwiseCopyable, Sendable {
     case scheduleMissed
     /// Rendering restarts at `outputFrame`, for all inputs.
     case rewound
-    /// The render side no longer uses stream `streamID`.
+    /// The sink's side no longer uses stream `streamID`.
     case streamRetired
     /// Half of the ring of `streamID` is free, as its decode thread requested.
-    case roomInStream
+    case spaceAvailable
   }
 
   public var kind: Kind
@@ -91,7 +91,7 @@ public struct RenderEvent: BitwiseCopyable, Sendable {
   }
 }
 
-/// The queue's render-side end, which the compiler proves free of allocation.
+/// The sink's side of the command queue, which the compiler proves free of allocation.
 extension DescriptorQueue where Element == RenderCommand {
   /// Removes and returns the oldest command; nil when the queue is empty.
   @_noAllocation
@@ -111,10 +111,10 @@ extension DescriptorQueue where Element == RenderCommand {
   }
 }
 
-/// The queue of events from the render side to the engine. Counts the events that do not fit.
+/// The queue of events from the sink's side to the engine. Counts the events that do not fit.
 struct RenderEventQueue: ~Copyable {
   let queue = DescriptorQueue<RenderEvent>(capacity: 4_096)
-  /// The number of lost events of any kind; a lost `streamRetired` or `roomInStream` matters as much as the others.
+  /// The number of lost events of any kind: a lost `streamRetired` or `spaceAvailable` is as serious as any other.
   let lostCount = Atomic<Int>(0)
 
   /// Adds an event, which the engine can read after `publish`, or counts it as lost.
@@ -129,7 +129,7 @@ struct RenderEventQueue: ~Copyable {
     queue.positions.didWrite()
   }
 
-  /// Publishes all posted events at once. So the engine never sees `streamSet` without the `runBegan` that follows it.
+  /// Publishes all posted events at once, so that the engine never reads `streamSet` without the `runBegan` after it.
   @_noAllocation
   borrowing func publish() { queue.positions.publish() }
 }

@@ -61,8 +61,8 @@ struct RenderState: ~Copyable {
       input.pointee.isAttached = true
       input.pointee.isRunning = false
       input.pointee.phase = .silent
-      input.pointee.volume = GainRamp()
-      input.pointee.mute = GainRamp()
+      input.pointee.inputGain = GainRamp()
+      input.pointee.muteGain = GainRamp()
       input.pointee.left = GainRamp()
       input.pointee.right = GainRamp()
     case .detach:
@@ -108,11 +108,11 @@ struct RenderState: ~Copyable {
           fadeFrameCount: command.fadeFrameCount, events: events, index: index)
         if input.pointee.isIn(.ended) { input.pointee.phase = .silent }
       }
-    case .setVolume:
-      input.pointee.volume.move(
+    case .setGain:
+      input.pointee.inputGain.move(
         to: command.gain, atFrame: renderedFrame, frameCount: command.rampFrameCount, curve: command.curve)
-    case .setMute:
-      input.pointee.mute.move(
+    case .setMuted:
+      input.pointee.muteGain.move(
         to: command.gain, atFrame: renderedFrame, frameCount: command.rampFrameCount, curve: .linear)
     case .setPan:
       input.pointee.left.move(
@@ -123,7 +123,7 @@ struct RenderState: ~Copyable {
       input.pointee.moveItemGain(
         streamID: command.streamID, itemID: command.itemID, to: command.gain, atFrame: renderedFrame,
         frameCount: command.rampFrameCount)
-    case .setMeter:
+    case .setMetering:
       input.pointee.meter = command.meter
       command.meter?.pointee.start(at: renderedFrame)
     }
@@ -134,17 +134,17 @@ struct RenderState: ~Copyable {
   @_noAllocation
   func effect(of commands: borrowing DescriptorQueue<RenderCommand>, fromFrame frame: Int64) -> PendingEffect {
     // One bit per input.
-    var heard: UInt64 = 0
+    var audible: UInt64 = 0
     var running: UInt64 = 0
-    var filled: UInt64 = 0
-    // The inputs that begin at a known or pending frame: their frames must not be renumbered.
+    var withStream: UInt64 = 0
+    // The inputs that begin at a later frame, known or pending: that frame must not be renumbered.
     var waiting: UInt64 = 0
     for index in 0..<inputLimit {
       let bit = UInt64(1) &<< UInt64(truncatingIfNeeded: index)
       let input = inputs + index
-      if input.pointee.needsDevice || input.pointee.lastRunEnd > frame { heard |= bit }
+      if input.pointee.needsDevice || input.pointee.lastRunEnd > frame { audible |= bit }
       if input.pointee.isRunning, !input.pointee.isIn(.ended) { running |= bit }
-      if input.pointee.stream != nil { filled |= bit }
+      if input.pointee.stream != nil { withStream |= bit }
       if input.pointee.isRunning, input.pointee.startFrame > frame { waiting |= bit }
     }
     var replaced: UInt64 = 0
@@ -165,15 +165,15 @@ struct RenderState: ~Copyable {
       case .setStream:
         // The outgoing stream stays audible.
         if command.fadeFrameCount > 0 { return .mixes }
-        filled = command.stream == nil ? filled & ~bit : filled | bit
+        withStream = command.stream == nil ? withStream & ~bit : withStream | bit
         replaced |= bit
       case .scheduleStream: return .mixes
-      case .setVolume, .setMute, .setPan, .setItemGain, .setMeter: break
+      case .setGain, .setMuted, .setPan, .setItemGain, .setMetering: break
       }
     }
-    if running & filled & waiting != 0 { return .mixes }
-    if running & filled != 0 { return heard & ~replaced == 0 ? .replaces : .mixes }
-    return heard != 0 && heard & ~(replaced | stopped) == 0 ? .silences : .mixes
+    if running & withStream & waiting != 0 { return .mixes }
+    if running & withStream != 0 { return audible & ~replaced == 0 ? .replaces : .mixes }
+    return audible != 0 && audible & ~(replaced | stopped) == 0 ? .silences : .mixes
   }
 
   // MARK: - Rendering
@@ -182,12 +182,13 @@ struct RenderState: ~Copyable {
   mutating func render(
     into output: UnsafeMutablePointer<Float>, frameCount: Int, events: borrowing RenderEventQueue
   ) {
-    // An input is audible from the start of the block, or from its `startFrame`, up to some frame. So the frames before
-    // `filled` contain audio and are added to; later frames are copied, because adding to 0 would turn -0 into 0.
+    // Each input is audible from the start of the block, or from its `startFrame`, up to some frame. Frames before
+    // `filled` already contain audio, so samples are added to them. Later frames are overwritten, because adding -0 to
+    // 0 would give 0.
     var filled = 0
     for index in 0..<inputLimit {
       let input = inputs + index
-      let number = Int32(truncatingIfNeeded: index)
+      let inputIndex = Int32(truncatingIfNeeded: index)
       // An input that begins within the block plays from that frame on; unfilled frames before it are silent.
       let first = input.pointee.waitingFrameCount(from: renderedFrame, atMost: frameCount)
       let part = output + first &* channelCount
@@ -195,13 +196,13 @@ struct RenderState: ~Copyable {
       if let meter = input.pointee.meter {
         if first > 0 { meter.pointee.appendSilence(frameCount: first) }
         end = renderMetered(
-          input, meter, index: number, into: part, frameCount: frameCount &- first, filled: max(0, filled &- first),
+          input, meter, index: inputIndex, into: part, frameCount: frameCount &- first, filled: max(0, filled &- first),
           at: renderedFrame &+ Int64(first), events: events)
       } else if first < frameCount, input.pointee.isRunning,
         input.pointee.stream != nil || input.pointee.fadeCount > 0
       {
         end = render(
-          input, index: number, into: part, frameCount: frameCount &- first, filled: max(0, filled &- first),
+          input, index: inputIndex, into: part, frameCount: frameCount &- first, filled: max(0, filled &- first),
           at: renderedFrame &+ Int64(first), events: events)
       }
       if end == 0 { continue }
@@ -352,6 +353,7 @@ struct RenderState: ~Copyable {
     input.pointee.schedule(nil, streamFrame: 0, at: 0, events: events, index: index)
   }
 
+  /// Ends the input's run, if it is audible, at `renderedFrame`, and sets its phase.
   @_noAllocation
   private mutating func fallSilent(
     _ input: UnsafeMutablePointer<RenderInput>, kind: RenderEvent.Kind, phase: RenderInput.Phase, index: Int32,
@@ -363,7 +365,7 @@ struct RenderState: ~Copyable {
     input.pointee.phase = phase
   }
 
-  /// Ends the input's run, at most once.
+  /// Posts the end of the input's run at `outputFrame`, unless the input already is in `phase`.
   @_noAllocation
   private mutating func silence(
     _ input: UnsafeMutablePointer<RenderInput>, kind: RenderEvent.Kind, phase: RenderInput.Phase,
@@ -429,7 +431,7 @@ struct RenderState: ~Copyable {
       let end = stream.pointee.end
       let written = stream.pointee.readyFrame
       if let next = input.pointee.scheduled, input.pointee.scheduledAtFrame <= min(written, end) {
-        // The switch will come; frames after it are not considered before it has happened.
+        // The input will switch within the written frames. Frames of the next stream count only after the switch.
         if position < input.pointee.scheduledAtFrame {
           ready = min(ready, waiting &+ input.pointee.scheduledAtFrame &- position)
         } else if next.pointee.readyFrame < next.pointee.end {

@@ -1,15 +1,15 @@
 import MediaCore
 import Synchronization
 
-/// The description of a range of a stream's frames, sent from the decode thread to the engine.
+/// A range of a stream's frames with one item and one rate. The decode thread sends segments to the engine.
 ///
-/// A range begins at `streamFrame` and lasts until the next range begins or the stream ends.
+/// A segment begins at `streamFrame` and lasts until the next segment begins or the stream ends.
 public struct StreamSegment: BitwiseCopyable, Sendable {
-  /// The frame of the stream at which the range begins.
+  /// The frame of the stream at which the segment begins.
   public var streamFrame: Int64
   /// The queue entry that the audio belongs to.
   public var itemID: UInt64
-  /// The pass that the range belongs to. Passes are counted per stream, from 0.
+  /// The pass that the segment belongs to. Passes are counted per stream, from 0.
   public var passIndex: Int32
   /// The item's time at `streamFrame`: `timeValue / timeScale` seconds.
   public var timeValue: Int64
@@ -30,19 +30,20 @@ public struct StreamSegment: BitwiseCopyable, Sendable {
   }
 }
 
-/// The audio of one generation of a player: a ring of samples, and the descriptions of their ranges.
+/// The audio of one generation of a player: a ring of samples, and the segments that describe them.
 ///
 /// A seek creates a new stream; the old one is kept until its last sample has been heard (`RenderEvent.streamRetired`).
-/// So the writer of the new stream never waits for the reader of the old one, and a rewind across the seek finds both.
+/// The writer of the new stream therefore never waits for the reader of the old one, and a rewind across the seek finds
+/// both streams.
 ///
 /// Threading:
-/// - One decode thread writes: `ring` (writer's side), `segments` (producer's side), `end`, `requestRoomWakeup`.
+/// - One decode thread writes: `ring` (writer's side), `segments` (producer's side), `end`, `requestSpaceWakeup`.
 /// - One engine reads `segments`.
-/// - One render side reads the rest.
+/// - One sink's side reads the rest.
 public final class RenderStream: Sendable {
   /// The ID of the stream in events, unique in the process.
   public let id: UInt64
-  // A pointer, because the render side may hold no reference to the storage; only the engine ends its lifetime.
+  // A pointer, because the sink's side must not count references. The engine ends the lifetime of the storage.
   nonisolated(unsafe) let storage: UnsafeMutablePointer<Storage>
 
   struct Storage: ~Copyable {
@@ -54,12 +55,12 @@ public final class RenderStream: Sendable {
     let endFrame = Atomic<Int64>(.max)
     /// The frame at which the engine truncated the stream, regardless of later writes; `Int64.max` when it is not
     /// truncated.
-    let cutFrame = Atomic<Int64>(.max)
+    let truncationFrame = Atomic<Int64>(.max)
     /// Frames from this one on are masked and must not be rendered yet; `Int64.max` when no frame is masked.
     let maskedFrame = Atomic<Int64>(.max)
-    /// Set by the decode thread before it sleeps, cleared by the render side when the ring has space.
-    let wantsRoom = Atomic<Bool>(false)
-    /// The number of references from the render side's records to this stream. Render side only.
+    /// Set by the decode thread before it sleeps, cleared by the sink's side when half of the ring is free.
+    let isSpaceRequested = Atomic<Bool>(false)
+    /// The number of references to this stream from inputs, runs and fades. Sink's side only.
     var renderReferenceCount = 0
 
     /// The frame up to which the stream may be rendered now.
@@ -75,7 +76,7 @@ public final class RenderStream: Sendable {
     var end: Int64 {
       @_noAllocation get {
         let ended = endFrame.load(ordering: .acquiring)
-        let cut = cutFrame.load(ordering: .acquiring)
+        let cut = truncationFrame.load(ordering: .acquiring)
         return ended < cut ? ended : cut
       }
     }
@@ -142,10 +143,10 @@ public final class RenderStream: Sendable {
   /// Ends the audio after the last written frame.
   public func end() { storage.pointee.endFrame.store(storage.pointee.ring.writtenFrame, ordering: .releasing) }
 
-  /// Requests a `RenderEvent.roomInStream` once half of the ring is free. The caller must check `writableFrameCount`
+  /// Requests a `RenderEvent.spaceAvailable` once half of the ring is free. The caller must check `writableFrameCount`
   /// once more before it sleeps.
-  public func requestRoomWakeup() {
-    storage.pointee.wantsRoom.store(true, ordering: .sequentiallyConsistent)
+  public func requestSpaceWakeup() {
+    storage.pointee.isSpaceRequested.store(true, ordering: .sequentiallyConsistent)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
   }
 
@@ -157,7 +158,7 @@ public final class RenderStream: Sendable {
   }
 
   /// Ends the audio at `frame`, regardless of frames that have been or will be written after it.
-  public func truncate(at frame: Int64) { storage.pointee.cutFrame.store(frame, ordering: .releasing) }
+  public func truncate(at frame: Int64) { storage.pointee.truncationFrame.store(frame, ordering: .releasing) }
 
   /// Masks the frames from `frame` on, written or not: an input that reaches `frame` underruns. Frames rendered already
   /// stay. Nil removes the mask.
@@ -165,6 +166,6 @@ public final class RenderStream: Sendable {
     storage.pointee.maskedFrame.store(frame ?? .max, ordering: .releasing)
   }
 
-  /// Removes and returns the next range description; nil when all have been read.
+  /// Removes and returns the next segment; nil when all have been read.
   public func nextSegment() -> StreamSegment? { storage.pointee.segments.pop() }
 }

@@ -9,7 +9,7 @@ import Synchronization
 /// is `capacity - (written - released)`.
 ///
 /// Threading: `writableFrameCount`, `writableRegion`, `commit` and `write` on the writer's side; everything else on the
-/// renderer's. Nothing blocks. Memory is allocated at init and only touched where it is written.
+/// renderer's. Nothing blocks. Memory is allocated at init, and is not initialized before frames are written.
 public struct SampleRing: ~Copyable, @unchecked Sendable {
   // `@unchecked Sendable`: samples are handed over by the release/acquire pairs on `written` and `released`.
   public let channelCount: Int
@@ -58,7 +58,7 @@ public struct SampleRing: ~Copyable, @unchecked Sendable {
     written.store(written.load(ordering: .relaxed) + Int64(frameCount), ordering: .releasing)
   }
 
-  /// Copies interleaved frames into the ring; returns how many fitted.
+  /// Copies interleaved frames into the ring, as many as fit. Returns their number.
   public borrowing func write(_ source: UnsafePointer<Float>, frameCount: Int) -> Int {
     var done = 0
     while done < frameCount, let region = writableRegion(atMost: frameCount - done) {

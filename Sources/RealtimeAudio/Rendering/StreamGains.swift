@@ -5,7 +5,7 @@ import Synchronization
 /// The decode thread sets an item's gain before it writes the item's first frame, so that the gain begins exactly with
 /// that sample. Later changes are commands to the mixer and move the gain over output frames, like other gains.
 ///
-/// Threading: `append` on the decode thread; everything else on the render side, which owns the published gains.
+/// Threading: `append` on the decode thread; everything else on the sink's side, which owns the published gains.
 struct StreamGains: ~Copyable, @unchecked Sendable {
   // `@unchecked Sendable`: slots of `itemGains` are handed over by the release/acquire pairs in the two positions.
   private struct ItemGain: BitwiseCopyable {
@@ -44,9 +44,9 @@ struct StreamGains: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  // MARK: - Render side
+  // MARK: - Sink's side
 
-  /// Returns the gain of a written frame, and how far it applies. Read `readyFrame` first.
+  /// Returns the gain of a written frame, and the end of its range. Call it after reading `readyFrame`.
   @_noAllocation
   borrowing func gainRange(atFrame frame: Int64) -> GainRange {
     var gain = GainRamp()
