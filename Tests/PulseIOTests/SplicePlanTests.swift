@@ -15,7 +15,7 @@ struct SplicePlanTests {
     let plan = SplicePlan(
       sampleRateHz: 48_000,
       timing: DeviceTiming(
-        readFrame: 10_000, deviceMicroseconds: deviceMilliseconds * 1_000, hostTime: queryTime,
+        readFrame: 10_000, deviceLatencyMicroseconds: deviceMilliseconds * 1_000, hostTime: queryTime,
         isPlaying: true),
       blockFrames: blockFrames, lastRead: queryTime.advanced(byNanoseconds: -sinceRead * 1_000_000),
       slowestReplyNanoseconds: slowestReplyMilliseconds * 1_000_000,

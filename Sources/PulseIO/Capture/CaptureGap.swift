@@ -1,13 +1,13 @@
 import MediaCore
 
-/// Counts the frames that a sound server dropped silently because its buffer of a record stream was full: 4 MB, eleven
-/// seconds of stereo at 48 kHz. After a pause of this process, fewer frames arrive than the elapsed time requires. A
-/// value type without side effects.
+/// Counts the frames that a sound server dropped silently because its buffer of a record stream was full (4 MB: eleven
+/// seconds of stereo at 48 kHz). That happens if this process reads nothing for a longer time. A value type without
+/// side effects.
 ///
-/// PulseAudio drops the newest frames, and PipeWire drops all but the newest. In both cases the frames are missing once
-/// this process has caught up, except for the frames that it read meanwhile.
+/// PulseAudio drops the newest frames, and PipeWire drops all but the newest. Either way, once this process has read
+/// all available frames, it has read fewer frames than the elapsed time requires: the difference is the loss.
 struct CaptureGap: Hashable {
-  /// Fragments arrive more often than this.
+  /// The shortest pause that may cause a loss. A running source delivers fragments more often.
   private static let minimumPauseNanoseconds: Int64 = 300_000_000
 
   /// The number of frames read since the stream was created, at a time.
@@ -17,16 +17,17 @@ struct CaptureGap: Hashable {
   }
 
   private let sampleRateHz: Int
-  /// The capacity of the server's buffer, and whether the server's counters include the dropped frames, as PipeWire's
-  /// do.
+  /// The capacity of the server's buffer.
   private let bufferFrames: Int64
+  /// Whether the server's counters include the dropped frames. PipeWire's counters do.
   private let countsDroppedFrames: Bool
   /// The last time at which frames were read.
   private var lastRead: ReadMark?
   /// The last read before a long pause, until the loss of that pause is known.
   private var pauseStart: ReadMark?
-  /// The frames that the server counts as read in excess of the frames read here, known since the stream started.
-  private var knownFrames: Int64 = 0
+  /// The part of the server's count of read frames that exceeds the frames read here and is no new loss: the excess
+  /// when the stream started, and the losses already returned.
+  private var knownExcess: Int64 = 0
 
   init(sampleRateHz: Int, bufferFrames: Int, countsDroppedFrames: Bool) {
     (self.sampleRateHz, self.bufferFrames) = (sampleRateHz, Int64(bufferFrames))
@@ -36,11 +37,11 @@ struct CaptureGap: Hashable {
   /// Whether frames may be missing, and the server's counters are needed to decide.
   var isPending: Bool { pauseStart != nil }
 
-  /// Discards both reads: the stream restarts, so the length of the pause is irrelevant.
+  /// Discards both marks: the stream restarts, and its pause is not a loss.
   mutating func reset() { (lastRead, pauseStart) = (nil, nil) }
 
   /// Records the start of the stream: `readFrames` have left the server so far, and `receivedFrames` were read here.
-  mutating func streamStarted(readFrames: Int64, receivedFrames: Int64) { knownFrames = readFrames - receivedFrames }
+  mutating func streamStarted(readFrames: Int64, receivedFrames: Int64) { knownExcess = readFrames - receivedFrames }
 
   /// Records that `receivedFrames` were read since the stream was created. Returns true when the server must be queried
   /// for its counters.
@@ -61,16 +62,17 @@ struct CaptureGap: Hashable {
     self.pauseStart = nil
     let missing: Int64
     if countsDroppedFrames {
-      missing = readFrames - lastRead.frames - knownFrames
+      missing = readFrames - lastRead.frames - knownExcess
     } else {
-      // A paused or suspended source delivers nothing: only a full server drops frames.
+      // A paused or suspended source delivers no frames either. Frames were dropped only if the server's buffer was
+      // full.
       guard lastRead.frames - pauseStart.frames >= bufferFrames / 2 else { return 0 }
       let elapsedFrames = Double(lastRead.time.nanoseconds(since: pauseStart.time)) / 1e9 * Double(sampleRateHz)
       missing = Int64(elapsedFrames) - (lastRead.frames - pauseStart.frames)
     }
-    // The arrival of fragments varies slightly.
+    // A smaller difference is jitter of the fragments.
     guard missing >= tenthOfSecondFrames else { return 0 }
-    if countsDroppedFrames { knownFrames += missing }
+    if countsDroppedFrames { knownExcess += missing }
     return Int(missing)
   }
 }

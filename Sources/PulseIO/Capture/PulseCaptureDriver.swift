@@ -17,11 +17,11 @@ final class PulseCaptureDriver: @unchecked Sendable {
   private let runRequest: CaptureRunRequest
   private var signalEvent: OpaquePointer?
   private var isRunning = false
-  private var isAcknowledged = true
+  private var isCorkAcknowledged = true
   private var hasFailed = false
   private let bytesPerFrame: Int
-  /// The device's latency, in µs, as the server reported it when the stream started.
-  private var deviceMicroseconds: UInt64 = 0
+  /// The device's latency, in µs, as reported by the server when the stream started.
+  private var deviceLatencyMicroseconds: UInt64 = 0
   /// The number of frames read.
   private(set) var frameCount: Int64 = 0
   /// Counts the frames that the server dropped while this process read nothing.
@@ -83,8 +83,8 @@ final class PulseCaptureDriver: @unchecked Sendable {
     guard !hasFailed else { return }
     setCorked(true)
     let deadline = HostTime.now.advanced(byNanoseconds: 500_000_000)
-    // The server sends in order: all audio precedes the reply. A server that does not reply has no more audio.
-    _ = try? stream.connection.wait(until: deadline, for: "pa_stream_cork") { isAcknowledged || hasFailed }
+    // The server sends all captured audio before its reply. If the server does not reply, no more audio is expected.
+    _ = try? stream.connection.wait(until: deadline, for: "pa_stream_cork") { isCorkAcknowledged || hasFailed }
     read()
     // After a pause of this process the server may still have much audio, and some may be missing.
     while gap.isPending, isTimingPending, !hasFailed {
@@ -99,7 +99,7 @@ final class PulseCaptureDriver: @unchecked Sendable {
 
   private func streamStateChanged() {
     if pa_stream_get_state(stream.pointer) != PA_STREAM_READY {
-      fail("the sound server closed the stream: its source is gone")
+      fail("the sound server closed the stream: its source no longer exists")
     }
   }
 
@@ -124,7 +124,7 @@ final class PulseCaptureDriver: @unchecked Sendable {
   private func setCorked(_ isCorked: Bool) {
     isRunning = !isCorked
     if isRunning { gap.reset() }
-    isAcknowledged = false
+    isCorkAcknowledged = false
     let operation = pa_stream_cork(
       stream.pointer, isCorked ? 1 : 0,
       { _, _, userdata in PulseCaptureDriver.from(userdata)?.corkAcknowledged() }, userdata)
@@ -133,10 +133,10 @@ final class PulseCaptureDriver: @unchecked Sendable {
   }
 
   private func corkAcknowledged() {
-    isAcknowledged = true
+    isCorkAcknowledged = true
     stream.connection.mainloop.signal()
     guard isRunning, !hasFailed else { return }
-    // Once per start: no other timing is requested while the stream runs.
+    // Once per start. While the stream runs, only `checkGap` requests timings.
     let operation = pa_stream_update_timing_info(
       stream.pointer, { _, _, userdata in PulseCaptureDriver.from(userdata)?.startTimingReceived() }, userdata)
     if let operation { pa_operation_unref(operation) }
@@ -144,7 +144,7 @@ final class PulseCaptureDriver: @unchecked Sendable {
 
   private func startTimingReceived() {
     guard let timing = pa_stream_get_timing_info(stream.pointer) else { return }
-    deviceMicroseconds = min(timing.pointee.source_usec, 10_000_000)
+    deviceLatencyMicroseconds = min(timing.pointee.source_usec, 10_000_000)
     gap.streamStarted(readFrames: timing.pointee.read_index / Int64(bytesPerFrame), receivedFrames: frameCount)
   }
 
@@ -163,9 +163,9 @@ final class PulseCaptureDriver: @unchecked Sendable {
         let age = Int64(count) * 1_000_000_000 / Int64(stream.format.sampleRateHz)
         queue.write(
           data.assumingMemoryBound(to: Float.self), frameCount: count,
-          hostTime: now.advanced(byNanoseconds: -age - Int64(deviceMicroseconds) * 1_000))
+          hostTime: now.advanced(byNanoseconds: -age - Int64(deviceLatencyMicroseconds) * 1_000))
       } else {
-        // A hole: the server has no audio for these frames.
+        // A hole in the stream: the server has no audio for these frames.
         queue.recordLoss(frameCount: count)
       }
       frameCount += Int64(count)

@@ -29,8 +29,8 @@ final class PulseCaptureStream: @unchecked Sendable {
     } catch { throw error.mediaError(.sourceUnavailable, "no sound server is available") }
     let source: PulseConnection.DeviceInfo
     do { source = try connection.deviceInfo(.input, name: configuration.sourceName, deadline: deadline) } catch {
-      let what = configuration.sourceName.map { "no source called '\($0)'" } ?? "no source"
-      throw error.mediaError(.sourceUnavailable, "the sound server has \(what)")
+      let missingSource = configuration.sourceName.map { "no source called '\($0)'" } ?? "no source"
+      throw error.mediaError(.sourceUnavailable, "the sound server has \(missingSource)")
     }
     let format = AudioFormat(
       sampleRateHz: configuration.sampleRateHz ?? source.sampleRateHz,

@@ -18,8 +18,8 @@ public final class PulseSource: AudioSource {
     /// The server, as libpulse names it: `unix:/path/to/socket`; nil is the user's default.
     public var server: String?
     /// The device's name, as `pactl list short sources` prints it, or `@DEFAULT_MONITOR@` for the monitor of the
-    /// default sink. Nil is the server's default source, which the server may replace. The loss of a named source
-    /// causes `sourceLost`.
+    /// default sink. Nil is the server's default source, which the server may replace by another source. The loss of a
+    /// named source causes `sourceLost`.
     public var sourceName: String?
     /// The sample rate, in Hz; nil is the device's rate, at which no resampling is needed.
     public var sampleRateHz: Int?
@@ -41,7 +41,7 @@ public final class PulseSource: AudioSource {
     }
   }
 
-  /// The result of `open` and `start`.
+  /// The stage of the lifecycle, with the objects that exist in it.
   private enum Stage {
     case idle
     case opened(PulseCaptureStream)

@@ -1,9 +1,10 @@
 import CPulse
 import Glibc
 
-/// An eventfd: any thread raises it without blocking or locking, and a loop polls its descriptor.
+/// A signal to a loop, through an eventfd. Any thread raises it without blocking or locking; the loop polls its
+/// descriptor.
 final class EventSignal: Sendable {
-  /// The descriptor; -1 when none was left.
+  /// The descriptor; -1 if the process had no descriptor left.
   let descriptor: Int32
 
   init() { descriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC)) }

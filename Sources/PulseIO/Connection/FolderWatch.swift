@@ -1,7 +1,7 @@
 import CPulse
 import Glibc
 
-/// Watches for a path to appear, or to be replaced, through inotify on the nearest existing folder.
+/// Reports when a path appears or is replaced, with inotify on the nearest existing folder.
 ///
 /// Threading: one thread.
 final class FolderWatch {
@@ -18,8 +18,8 @@ final class FolderWatch {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Reads the pending events and watches the nearest existing folder. Check the path after this call, then wait.
-  /// Returns false when no folder can be watched.
+  /// Reads the pending events and watches the nearest existing folder. The caller checks the path afterwards, then
+  /// waits for `descriptor`. Returns false when no folder can be watched.
   func prepare() -> Bool {
     var buffer = [UInt8](repeating: 0, count: 4_096)
     while read(descriptor, &buffer, buffer.count) > 0 {}

@@ -7,8 +7,8 @@ import RealtimeAudio
 enum MonotonicClock {
   /// Returns the monotonic time of `timestamp`.
   ///
-  /// A timestamp outside `earliest ... now` is replaced by the middle of that range. That happens if the wall clock was
-  /// set in between, or the server runs on another machine.
+  /// A timestamp outside `earliest ... now` is replaced by the middle of that range. Such timestamps occur if the wall
+  /// clock was set in between, or if the server runs on another machine.
   static func hostTime(ofWallClock timestamp: timeval, notBefore earliest: HostTime) -> HostTime {
     var wall = timeval()
     pa_gettimeofday(&wall)

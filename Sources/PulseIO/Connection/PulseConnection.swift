@@ -64,7 +64,8 @@ final class PulseConnection: @unchecked Sendable {
     }
   }
 
-  /// Waits until `isDone` returns true; nil means that it never will. Call it under the loop's lock.
+  /// Waits until `isDone` returns true. Throws the context's error if `isDone` returns nil, and a timeout at
+  /// `deadline`. Call it under the loop's lock.
   func wait(
     until deadline: HostTime, for call: String, _ isDone: () -> Bool?
   ) throws(PulseFailure) {

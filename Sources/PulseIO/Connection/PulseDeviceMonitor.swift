@@ -3,10 +3,11 @@ import Glibc
 import MediaCore
 import RealtimeAudio
 
-// Watches a sound server, which may appear and disappear, and its devices. Owns one libpulse loop. Its thread sleeps
-// until the server reports a change, or the kernel reports a change in the folder of the server's socket. It never
-// waits for a reply: a server that hangs is reported when it continues. No timer runs, with one exception: between
-// bind(2) and listen(2) a starting server refuses connections, so the monitor retries for half a second.
+// Watches a sound server, which may appear and disappear, and its devices. Owns one libpulse loop. The loop's thread
+// sleeps until the server reports a change, or the kernel reports a change in the folder of the server's socket. It
+// never waits for a reply: the devices of a hanging server are reported when the server responds again. No timer runs,
+// with one exception: between bind(2) and listen(2) a starting server refuses connections, so the monitor retries for
+// half a second.
 
 /// Reports the devices of a sound server, through libpulse.
 ///
@@ -111,13 +112,13 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
 
   private func folderChanged() {
     refusalCount = 0
-    // With a connection there is nothing to search for, but the events must be read.
+    // A connected monitor does not search for the socket, but must read the events.
     if context == nil { connect() } else { _ = folderWatch.prepare() }
   }
 
   private func connect() {
     guard context == nil else { return }
-    // First the watch, then the check, so that a socket that appears in between is found.
+    // The watch precedes the check, so that a socket that appears in between is found.
     guard folderWatch.prepare(), access(path, F_OK) == 0, let newContext = makeContext() else { return report(nil) }
     context = newContext
     pa_context_set_state_callback(
@@ -166,7 +167,8 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
     hasBeenReady = false
     dropContext()
     report(nil)
-    // A server that has ended may have been replaced already; one that refuses connections may be about to listen.
+    // A server that has ended may already have a successor: connect at once. A server that refuses connections may be
+    // about to listen: retry later.
     guard !mayBeReplaced else { return connect() }
     refusalCount += 1
     guard refusalCount <= Self.refusalRetryLimit, retryEvent == nil else { return }
@@ -237,7 +239,7 @@ public final class PulseDeviceMonitor: AudioDeviceMonitor, @unchecked Sendable {
   private func queryEnded(isWhole: Bool) {
     guard let devices = pendingDevices else { return }
     pendingDevices = nil
-    // A failed query, such as one that a hanging server left without a reply for half a minute, is repeated.
+    // A failed query is repeated, for example after a hanging server did not reply for half a minute.
     if isStale || !isWhole { return queryDevices() }
     report(devices)
   }

@@ -24,15 +24,15 @@ final class PulseMainloop: @unchecked Sendable {
       throw PulseFailure("pa_threaded_mainloop_get_api", code: PA_ERR_INTERNAL)
     }
     pa_threaded_mainloop_set_name(loop, "playhead-pulse")
-    // Before the thread runs: afterwards libpulse would create the event while the thread may already run it. If the
-    // loop never runs, the event is freed with it (`pa_threaded_mainloop_once_unlocked` would leak it).
-    let first = api.pointee.defer_new(
+    // The event is created before the thread starts; otherwise the thread could run it while libpulse still creates it.
+    // If the loop never runs, the event is freed with it (`pa_threaded_mainloop_once_unlocked` would leak it).
+    let priorityEvent = api.pointee.defer_new(
       api,
       { api, event, _ in
         PulseMainloop.raisePriority()
         api?.pointee.defer_free(event)
       }, nil)
-    guard first != nil else {
+    guard priorityEvent != nil else {
       pa_threaded_mainloop_free(loop)
       throw PulseFailure("pa_mainloop_api.defer_new", code: PA_ERR_INTERNAL)
     }
@@ -62,7 +62,8 @@ final class PulseMainloop: @unchecked Sendable {
   func signal() { pa_threaded_mainloop_signal(pointer, 0) }
 
   /// Gives the calling thread the priority of PulseAudio's threads, so that audio does not underrun on a busy machine.
-  /// On Linux a `who` of 0 is a thread. If RLIMIT_NICE does not permit the change, the priority stays as it is.
+  /// On Linux, setpriority(2) with the id 0 changes the calling thread only. If RLIMIT_NICE does not permit the change,
+  /// the priority stays as it is.
   private static func raisePriority() { _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, -11) }
 
   /// Ends the thread; afterwards no callback runs. Not inside `withLock`.

@@ -2,9 +2,9 @@ import Glibc
 
 /// The location of a sound server's socket.
 enum PulseServerAddress {
-  /// Returns the path of the Unix socket of `server`, or of the user's default server if nil. It is found as libpulse
-  /// does: `PULSE_SERVER`, `PULSE_RUNTIME_PATH/native`, `XDG_RUNTIME_DIR/pulse/native`. Nil when the server is not on a
-  /// Unix socket or the path is unknown.
+  /// Returns the path of the Unix socket of `server`, or of the user's default server if nil. The default is that of
+  /// libpulse: `PULSE_SERVER`, `PULSE_RUNTIME_PATH/native`, `XDG_RUNTIME_DIR/pulse/native`. Nil when the server is not
+  /// on a Unix socket or the path is unknown.
   static func socketPath(
     server: String?,
     environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }

@@ -6,11 +6,12 @@ import RealtimeAudio
 /// The server's replies are no evidence: PipeWire replies for a stream that no link connects to a device. A pure value
 /// without I/O or a clock. Positions are bytes of the stream, times are those of the timings.
 ///
-/// A stall needs two timings without progress:
-/// 1. One later than the device can last: its latency at the last progress, and a margin.
-/// 2. One later by `confirmationNanoseconds`. It rules out that the first timing only followed a pause of this process.
+/// Two timings without progress prove a stall:
+/// 1. The first one comes when the device must have read again: after its latency at the last progress, and a margin.
+/// 2. The second one comes at least `confirmationNanoseconds` later. It excludes that the first timing only followed a
+///    pause of this process.
 ///
-/// A timing of an empty buffer proves nothing, because then this process is late.
+/// A timing with an empty buffer proves nothing, because then this process is late.
 struct ConsumptionMonitor: Hashable {
   /// The conclusion from one timing.
   enum Verdict: Hashable {
@@ -30,14 +31,14 @@ struct ConsumptionMonitor: Hashable {
   static let confirmationNanoseconds: Int64 = 100_000_000
   /// The duration that a device may take to start.
   static let startNanoseconds: Int64 = 1_000_000_000
-  /// The longest device latency that the monitor believes.
+  /// The longest plausible latency of a device. Longer reported latencies are limited to this value.
   static let longestLatencyMicroseconds: Int64 = 10_000_000
 
-  /// Whether the device had stalled at the last verdict. It survives a cork: only reading disproves it.
+  /// Whether the device had stalled at the last verdict. A cork does not reset it; only a read of the device does.
   private(set) var isStalled = false
   /// The newest known read position; nil before the first timing.
   private var readPosition: Int64?
-  /// The time until which the device need not read.
+  /// The time at which the device must have read again.
   private var deadline = HostTime(nanoseconds: 0)
   private var suspicion: HostTime?
 
@@ -54,7 +55,7 @@ struct ConsumptionMonitor: Hashable {
   ///   - readPosition: The stream's read position.
   ///   - isEmpty: Whether the server's buffer is empty.
   ///   - latencyMicroseconds: The device's latency.
-  ///   - blockNanoseconds: The duration that the device reads at once; 0 where that is unknown.
+  ///   - blockNanoseconds: The duration of the device's blocks; 0 if it is unknown.
   ///   - time: The time of the timing.
   mutating func observe(
     readPosition: Int64, isEmpty: Bool, latencyMicroseconds: Int64, blockNanoseconds: Int64, at time: HostTime

@@ -1,8 +1,8 @@
 /// Learns the device's block size from the server's requests, and decides how much to write at once.
 ///
-/// A server passes the chunks of the stream to its device as they were written, and the next read begins with the next
-/// chunk. If a chunk ends within a block, the device reads its rest and one more block together, and then nothing for
-/// correspondingly longer. Commands are then heard later by that time. So chunks are whole blocks.
+/// A server passes the chunks of the stream to its device as they were written, and each read begins with the next
+/// chunk. If a chunk ends within a block, the device reads the rest of the chunk and one more block together. Its next
+/// read is later by that rest, and so commands are heard later. Therefore chunks are whole blocks.
 struct DeviceBlocks {
   /// The block size; 0 when it is unknown, or the device reads varying amounts.
   private(set) var frameCount = 0
@@ -42,7 +42,7 @@ struct DeviceBlocks {
       count = max(room / frameCount, (minimum + frameCount - 1) / frameCount) * frameCount
     }
     outstandingCount = room - count
-    // An overwrite begins anywhere in a block.
+    // An overwrite may begin in the middle of a block.
     if frameCount == 0 || count % frameCount != 0 || minimum > 0 { wholeBlockFrameCount = 0 }
     wholeBlockFrameCount = min(wholeBlockFrameCount + max(0, count), 1 << 40)
     return count

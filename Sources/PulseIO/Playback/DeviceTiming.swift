@@ -5,7 +5,7 @@ struct DeviceTiming: Hashable {
   /// The next frame that the device will read from the stream's buffer.
   var readFrame: Int64
   /// The device's latency, in µs: how long after `hostTime` the frame before `readFrame` is heard.
-  var deviceMicroseconds: Int64
+  var deviceLatencyMicroseconds: Int64
   /// The time of the timing.
   var hostTime: HostTime
   /// Whether the device reads the stream: it is not corked, underrun or suspended.
@@ -14,6 +14,6 @@ struct DeviceTiming: Hashable {
   /// Returns the output frame heard at `hostTime`. It may be before the frame at which the stream began or resumed:
   /// then the device still plays its earlier buffer.
   func heardFrame(sampleRateHz: Int) -> Double {
-    Double(readFrame) - Double(deviceMicroseconds) * Double(sampleRateHz) / 1_000_000
+    Double(readFrame) - Double(deviceLatencyMicroseconds) * Double(sampleRateHz) / 1_000_000
   }
 }

@@ -1,7 +1,7 @@
 import MediaCore
 
-/// Recovers from a PipeWire graph stall. After a stall PipeWire silently discards the first one or two blocks that it
-/// consumes. Everything consumed since the stall is replayed, up to `maximumReplayFrames`.
+/// Recovers the audio that a PipeWire graph loses when it stalls: after a stall, PipeWire silently discards the first
+/// one or two blocks that it consumes. All audio consumed since the stall is replayed, up to `maximumReplayFrames`.
 ///
 /// A value type without side effects; frames are output frames.
 struct GraphStall: Hashable {
@@ -14,16 +14,16 @@ struct GraphStall: Hashable {
   private(set) var isConfirmed = false
   /// The last read of the device, and the timing whose reply decides whether the server stalled.
   private var lastRead = HostTime(nanoseconds: 0)
-  private var timing: UInt64 = 0
+  private var decidingTiming: UInt64 = 0
 
-  /// Returns the time after a read at which the second read after it is late.
+  /// Returns the duration after a read within which two more reads must follow.
   static func timeoutNanoseconds(blockNanoseconds: Int64) -> Int64 { 2 * blockNanoseconds + slackNanoseconds }
 
-  /// Called when the device missed a block while this process was scheduled. The reply of timing `timing` decides
+  /// Records that the device missed a block while this process was scheduled. The reply of timing `timing` decides
   /// whether the device really stalled.
   mutating func suspect(unreadFrame: Int64, lastRead: HostTime, timing: UInt64) {
     guard frame == nil else { return }
-    (frame, self.lastRead, self.timing) = (unreadFrame, lastRead, timing)
+    (frame, self.lastRead, decidingTiming) = (unreadFrame, lastRead, timing)
   }
 
   /// Confirms a stall, because the server does not respond.
@@ -35,7 +35,7 @@ struct GraphStall: Hashable {
   /// Evaluates a timing: the device is at `readFrame` at `hostTime`. Without a stall the device has reached the
   /// expected position, except for the block that it is currently playing.
   mutating func evaluate(timing: UInt64, readFrame: Int64, hostTime: HostTime, blockFrames: Int64, sampleRateHz: Int) {
-    guard let frame, !isConfirmed, timing >= self.timing else { return }
+    guard let frame, !isConfirmed, timing >= decidingTiming else { return }
     let duration = Double(hostTime.nanoseconds(since: lastRead)) / 1e9
     let missingFrames = duration * Double(sampleRateHz) - Double(readFrame - frame)
     if missingFrames > Double(blockFrames) * 1.25 { isConfirmed = true } else { end() }
@@ -44,8 +44,8 @@ struct GraphStall: Hashable {
   /// Ends the stall: the device runs, or other audio is played.
   mutating func end() { self = GraphStall() }
 
-  /// Returns the frame to replay from, once the device has consumed everything before `unreadFrame`; nil when it is too
-  /// early, or no stall is confirmed. The replay also happens if one block more than `maximumReplayFrames` was
+  /// Returns the frame to replay from, when the device has consumed the frames before `unreadFrame`. Nil if the replay
+  /// is not due yet, or no stall is confirmed. The replay also happens if one block more than `maximumReplayFrames` was
   /// consumed, because the first blocks were lost. If more was consumed, the stall ends without a replay.
   ///
   /// - Parameter maximumReplayFrames: The maximum number of frames that may be heard twice.

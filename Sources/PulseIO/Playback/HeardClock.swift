@@ -1,9 +1,9 @@
 import MediaCore
 
-/// Smooths the server's timings, which contain errors from scheduling delays, to a straight line.
+/// Fits a straight line to the server's timings, which contain errors from scheduling delays.
 ///
 /// A value type without side effects. The line has the nominal rate. Each timing moves it by a part of the difference:
-/// a large part at first, later a tenth. So the line follows the drift of a real device (100 ppm at most) within
+/// a large part at first, later a tenth. The line therefore follows the drift of a real device (100 ppm at most) within
 /// 0.2 ms. A single late reply moves the clock by only a tenth of its error.
 ///
 /// Differences beyond `toleranceSeconds` count as outliers. After `outlierLimit` outliers in a row the line restarts.

@@ -9,8 +9,8 @@ import Synchronization
 /// The stream buffers about 100 ms, so that a player wakes the machine rarely. Commands are heard without that delay:
 /// - If only one player is audible, a seek replaces the buffered audio from the device's next read on, and a pause
 ///   stops the stream. Both take effect within one block of the device, 20 ms.
-/// - If other audio continues, the buffered audio is rendered again and overwritten, clear of the device's next read.
-///   That takes 20 to 50 ms, and no other player loses a sample.
+/// - If other audio continues, the buffered audio is rendered again and overwritten, except for the frames that the
+///   device may read meanwhile. That takes 20 to 50 ms, and no other player loses a sample.
 /// - If no input is active, the stream is corked and no thread wakes.
 ///
 /// An underrun, whether the server or this process causes it, loses no sample: the stream continues at the same frame.
@@ -71,7 +71,7 @@ public final class PulseSink: SharedDeviceSink {
     public var deviceLatencyMicroseconds: Int
   }
 
-  /// The result of `open` and `start`.
+  /// The stage of the lifecycle, with the objects that exist in it.
   private enum Stage {
     case idle
     case opening
@@ -228,7 +228,7 @@ public final class PulseSink: SharedDeviceSink {
   }
 
   public func endInterruption(overrulesServer: Bool) {
-    requests.add { $0.release = overrulesServer }
+    requests.add { $0.overrulesServer = overrulesServer }
     signal.raise()
   }
 

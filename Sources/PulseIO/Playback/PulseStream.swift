@@ -33,9 +33,9 @@ final class PulseStream: @unchecked Sendable {
     }
     let sink: PulseConnection.DeviceInfo
     do { sink = try connection.deviceInfo(.output, name: configuration.sinkName, deadline: deadline) } catch {
-      let what =
+      let missingDevice =
         configuration.sinkName.map { "no output device called '\($0)'" } ?? "no output device"
-      throw error.mediaError(.outputUnavailable, "the sound server has \(what)")
+      throw error.mediaError(.outputUnavailable, "the sound server has \(missingDevice)")
     }
     let format = AudioFormat(
       sampleRateHz: configuration.sampleRateHz ?? sink.sampleRateHz,

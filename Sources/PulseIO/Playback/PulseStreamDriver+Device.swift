@@ -11,13 +11,14 @@ extension PulseStreamDriver {
   private static let timerToleranceNanoseconds: Int64 = 5_000_000
   /// The maximum time for the server's reply.
   private static let replyTimeoutNanoseconds: Int64 = 300_000_000
-  /// Maximum audio replayed to cover a possible drop by the server.
+  /// The maximum duration of audio that is replayed because the server may have dropped it.
   private static let maximumReplayMilliseconds: Int64 = 48
 
   // MARK: - Moves
 
   /// Handles a move of the stream to another device. If the old device is lost, no audio may be heard on the new one
-  /// before the owner has decided. So the stream is corked until the server has replied.
+  /// before the owner has decided. The stream is therefore corked until the server has reported whether the old device
+  /// exists.
   func deviceMoved() {
     let old = deviceIndex
     deviceIndex = pa_stream_get_device_index(stream)
@@ -63,7 +64,7 @@ extension PulseStreamDriver {
   private func deviceDisappeared() { fail("the device is no longer available", code: .deviceLost) }
 
   /// Handles the suspension or the resumption of the device.
-  func deviceSuspended() {
+  func deviceSuspensionChanged() {
     deviceChanged()
     guard phase == .running else { return }
     if pa_stream_is_suspended(stream) > 0 {
@@ -76,8 +77,8 @@ extension PulseStreamDriver {
 
   // MARK: - Responsiveness
 
-  /// Records the device's block size. When a graph ends, it drops up to two such blocks of consumed audio, whatever the
-  /// clock reports.
+  /// Records the device's block size. When a graph ends, it drops up to two such blocks of consumed audio, even if they
+  /// count as heard.
   func recordBlockSize(frames count: Int64) {
     blockFrames = count
     guard isGraphNode else { return }
@@ -162,8 +163,8 @@ extension PulseStreamDriver {
     isProbing = false
   }
 
-  /// Handles the timer: all written samples should be over, and the device has not requested more. A timing determines
-  /// whether the device still reads (`ConsumptionMonitor`). A server that sends no timing hangs.
+  /// Handles the timer: all written samples should have been heard, and the device has not requested more. A timing
+  /// determines whether the device still reads (`ConsumptionMonitor`). A server that sends no timing hangs.
   private func watchdogFired() {
     guard phase == .running || phase == .corking else { return cancelWatchdog() }
     if isWatchingBlocks { return blockIsLate() }
@@ -175,7 +176,7 @@ extension PulseStreamDriver {
     stopForDevice()
   }
 
-  /// Stops the clock until the device reads again. Samples that were written and not heard will be heard then.
+  /// Stops the clock until the device reads again. The written samples that were not heard are heard then.
   func stopForDevice() {
     cancelWatchdog()
     if isGraphNode, phase == .running { stall.confirm(unreadFrame: unreadFrame) }

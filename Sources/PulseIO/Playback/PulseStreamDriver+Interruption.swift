@@ -3,8 +3,9 @@ import RealtimeAudio
 
 /// Pausing on the server's request (`module-role-cork`), and the other effects of roles.
 ///
-/// The server mutes the stream at once and then requests a cork: audio that it reads in between is not heard. So the
-/// stream is corked here, in the callback. If a block was read in between, the stream resumes before that block.
+/// The server mutes the stream at once and then requests a cork: audio that the server reads in between is not heard.
+/// The stream is therefore corked in the callback. If a block was read in between, the stream resumes before that
+/// block.
 extension PulseStreamDriver {
   /// Handles a request of the server.
   func eventArrived(_ name: UnsafePointer<CChar>?) {
@@ -37,20 +38,21 @@ extension PulseStreamDriver {
     interruption.setEnded(true)
     notify(.interruptionEnded)
     // Without an observer the stream resumes.
-    if onSharing == nil { release(overrulesServer: false) }
+    if onSharing == nil { endInterruption(overrulesServer: false) }
   }
 
-  /// Records that the stream was muted when it was created: by a role, whose cork request was lost, or by the user.
+  /// Records that the stream was muted when it was created: by the user, or by a role module whose cork request was
+  /// lost.
   func beginMuted() { interruption.beginUnconfirmed() }
 
-  func rolesChanged(_ state: RoleWatch.State, isNew: Bool) {
+  func rolesChanged(_ state: RoleWatch.State, hasChanged: Bool) {
     if interruption.isUnconfirmed {
-      if state.isCorked { interrupt() } else { release(overrulesServer: false) }
-    } else if isNew, state.isCorked, !interruption.isPaused {
+      if state.isCorked { interrupt() } else { endInterruption(overrulesServer: false) }
+    } else if hasChanged, state.isCorked, !interruption.isPaused {
       // PulseAudio does not cork a stream that was created corked during a call.
       interrupt()
     } else if state.canCork, !state.isCorked {
-      // PulseAudio does not ask a stream to resume that was not corked yet when the call ended.
+      // If the call ended before the stream was corked, PulseAudio sends no request to resume.
       serverPermittedResume()
     }
     guard state.isDucked != isDucked else { return }
@@ -64,12 +66,12 @@ extension PulseStreamDriver {
 
   func handleRequests() {
     let pending = requests.drain()
-    if let role = pending.role { update(role) }
-    if let overrules = pending.release { release(overrulesServer: overrules) }
+    if let role = pending.role { updateRole(role) }
+    if let overrulesServer = pending.overrulesServer { endInterruption(overrulesServer: overrulesServer) }
   }
 
   /// Changes the stream's role. The server's modules evaluate it again.
-  private func update(_ role: StreamRole) {
+  private func updateRole(_ role: StreamRole) {
     guard phase != .failed, let properties = pa_proplist_new() else { return }
     defer { pa_proplist_free(properties) }
     pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, role.rawValue)
@@ -79,7 +81,7 @@ extension PulseStreamDriver {
     pa_operation_unref(operation)
   }
 
-  private func release(overrulesServer: Bool) {
+  private func endInterruption(overrulesServer: Bool) {
     guard interruption.isPaused, phase != .failed else { return }
     if overrulesServer { unmute() }
     let previous = interruption
@@ -88,7 +90,7 @@ extension PulseStreamDriver {
     case .corked(let readFrame): startIfActive(readFrame: readFrame)
     case .corking:
       // The position at which the stream was corked is not known yet.
-      interruption = previous.released
+      interruption = previous.unpaused
       hasCommandsAfterCork = true
     case .running, .failed: break
     }

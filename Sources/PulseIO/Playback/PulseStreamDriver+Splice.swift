@@ -3,7 +3,7 @@ import RealtimeAudio
 
 /// Applying commands without delay: buffered audio is rendered again and overwritten.
 extension PulseStreamDriver {
-  /// A timing older than this does not give the current read position of the device.
+  /// The maximum age of a timing that determines the current read position of the device.
   private static let freshNanoseconds: Int64 = 4_000_000
 
   /// Applies the pending commands and overwrites the buffered audio from just after the device's read position on.

@@ -3,7 +3,7 @@ import MediaCore
 
 /// A stalled graph silently loses the audio that its first cycles consume (`GraphStall`).
 extension PulseStreamDriver {
-  /// The duration without a read after which the graph may have stalled; nil if it proves nothing.
+  /// The duration without a read after which the graph may have stalled; nil if missing reads prove nothing.
   var blockTimeoutNanoseconds: Int64? {
     guard isGraphNode, blockFrames > 0, lastRead.nanoseconds > 0 else { return nil }
     return GraphStall.timeoutNanoseconds(blockNanoseconds: blockFrames * 1_000_000_000 / Int64(sampleRateHz))
@@ -24,7 +24,7 @@ extension PulseStreamDriver {
       timing: timingsReceived, readFrame: timing.readFrame, hostTime: timing.hostTime, blockFrames: blockFrames,
       sampleRateHz: sampleRateHz)
     guard let frame = stall.frame, stall.isConfirmed else { return }
-    // No later frame has certainly been heard, and the clock continued to run.
+    // The clock continued to run, but no later frame has certainly been heard.
     stopClock(at: frame)
   }
 
@@ -33,7 +33,7 @@ extension PulseStreamDriver {
     guard pa_stream_is_suspended(stream) <= 0, let info = pa_stream_get_timing_info(stream)?.pointee else { return }
     let verdict = consumption.observe(
       readPosition: info.read_index, isEmpty: info.write_index <= info.read_index,
-      latencyMicroseconds: timing.deviceMicroseconds,
+      latencyMicroseconds: timing.deviceLatencyMicroseconds,
       blockNanoseconds: blockFrames * 1_000_000_000 / Int64(sampleRateHz), at: timing.hostTime)
     switch verdict {
     case .consuming: if isHanging { serverResponded() }
@@ -43,8 +43,8 @@ extension PulseStreamDriver {
     }
   }
 
-  /// Replays the audio that the first cycles consumed, as soon as they have consumed it. The device's next read then
-  /// begins with that audio.
+  /// Replays the audio that the first cycles after a stall consumed, as soon as the replay is due. The device's next
+  /// read then begins with that audio.
   func replayIfDue() {
     guard phase == .running, jumpTiming == nil,
       let frame = stall.popReplayFrame(

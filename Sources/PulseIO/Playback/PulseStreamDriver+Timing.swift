@@ -66,17 +66,17 @@ extension PulseStreamDriver {
   private func handle(_ timing: DeviceTiming) {
     lastReadFrame = timing.readFrame
     counters.deviceLatencyMicroseconds.store(
-      Int(clamping: timing.deviceMicroseconds), ordering: .relaxed)
+      Int(clamping: timing.deviceLatencyMicroseconds), ordering: .relaxed)
     switch phase {
     case .running:
       verifySplice(timing)
       checkConsumption(timing)
       checkStall(timing)
-      // Until the stall is decided, nothing is released and the clock is not used.
+      // While a stall is suspected or confirmed, no frame is released and the clock is not updated.
       if consumption.isStalled || stall.frame != nil { return replayIfDue() }
       updateClock(timing)
       if isSplicePending, timingsReceived == timingsRequested { splice(timing) }
-      release()
+      releaseHeardFrames()
       wakeControlIfNeeded()
     case .corking:
       if timingsReceived == corkTiming { corkCompleted(readFrame: timing.readFrame) }
@@ -105,12 +105,12 @@ extension PulseStreamDriver {
     }
     return DeviceTiming(
       readFrame: baseFrame + max(0, info.read_index) / Int64(bytesPerFrame),
-      deviceMicroseconds: Int64(clamping: info.sink_usec),
+      deviceLatencyMicroseconds: Int64(clamping: info.sink_usec),
       hostTime: MonotonicClock.hostTime(ofWallClock: info.timestamp, notBefore: lastTimingRequest),
       isPlaying: info.playing != 0)
   }
 
-  private func release() {
+  private func releaseHeardFrames() {
     guard isClockRunning, let frame = heardClock.heardFrame(at: .now) else { return }
     let margin = Double(Self.releaseMarginNanoseconds) * Double(sampleRateHz) / 1e9
     core.release(heardFrame: max(minimumHeardFrame, min(lastReadFrame, Int64(frame - margin))))
@@ -192,13 +192,13 @@ extension PulseStreamDriver {
 
   // MARK: - Events of the device
 
-  /// Handles an underrun. The stream continues at the same frame as soon as there is more audio: no frame is lost.
+  /// Handles an underrun. The stream continues at the same frame when more audio is written: no frame is lost.
   func deviceUnderran() {
     guard phase == .running else { return }
     counters.underrunCount.wrappingAdd(1, ordering: .relaxed)
     let index = pa_stream_get_underflow_index(stream)
     guard isClockRunning, index >= 0 else { return }
-    // The device's buffer is still heard, but nothing after this frame.
+    // The device still plays its buffer: the frames up to this one are heard.
     stopClock(at: baseFrame + index / Int64(bytesPerFrame))
   }
 
@@ -207,7 +207,7 @@ extension PulseStreamDriver {
     if phase == .running { requestTiming() }
   }
 
-  /// Handles another device of the stream, or the suspension or resumption of its device.
+  /// Handles a change of the stream's device, or the suspension or resumption of the device.
   func deviceChanged() {
     blockFrames = 0
     blocks.reset()

@@ -49,7 +49,7 @@ final class PulseStreamDriver {
   /// writes that follow it.
   var writtenFrame: Int64
 
-  // The request to overwrite buffered audio; executed at the next fresh timing.
+  /// Whether the buffered audio must be overwritten at the next fresh timing.
   var isSplicePending = false
   /// Whether commands arrived while the stream was being corked.
   var hasCommandsAfterCork = false
@@ -71,7 +71,7 @@ final class PulseStreamDriver {
   /// The timing that reports the position of the corked stream; nil until the cork is acknowledged.
   var corkTiming: UInt64?
   var heardClock: HeardClock
-  /// The first frame that can be heard from now on: where the stream began, resumed or underran.
+  /// The first frame that can be heard from now on: the frame at which the stream began, resumed or underran.
   var minimumHeardFrame: Int64
   var isClockRunning = false
   var clockEvent: OpaquePointer?
@@ -89,7 +89,8 @@ final class PulseStreamDriver {
   var watchdogEvent: OpaquePointer?
   /// The time at which `watchdogEvent` is due.
   var watchdogTime = HostTime(nanoseconds: 0)
-  /// Whether `watchdogEvent` is due when a block is late; otherwise it is due when all written audio should be over.
+  /// Whether `watchdogEvent` is due when a block is late. Otherwise it is due when all written audio should have been
+  /// heard.
   var isWatchingBlocks = false
   var isHanging = false
   /// The suspected or confirmed stall of a graph (PulseStreamDriver+Stall).
@@ -152,7 +153,7 @@ final class PulseStreamDriver {
     pa_stream_set_started_callback(
       stream, { _, userdata in PulseStreamDriver.from(userdata)?.deviceStarted() }, userdata)
     pa_stream_set_suspended_callback(
-      stream, { _, userdata in PulseStreamDriver.from(userdata)?.deviceSuspended() }, userdata)
+      stream, { _, userdata in PulseStreamDriver.from(userdata)?.deviceSuspensionChanged() }, userdata)
     pa_stream_set_moved_callback(
       stream, { _, userdata in PulseStreamDriver.from(userdata)?.deviceMoved() }, userdata)
     pa_stream_set_state_callback(
@@ -171,8 +172,8 @@ final class PulseStreamDriver {
       fail("the connection to the sound server was lost")
     }
     let roles = RoleWatch(connection: connection, streamIndex: pa_stream_get_index(stream)) {
-      [unowned self] state, isNew in
-      rolesChanged(state, isNew: isNew)
+      [unowned self] state, hasChanged in
+      rolesChanged(state, hasChanged: hasChanged)
     }
     self.roles = roles
     roles.begin()
@@ -210,8 +211,8 @@ final class PulseStreamDriver {
     onFailure(PulseFailure("pa_stream", context: context).mediaError(code, message))
   }
 
-  /// Stops using the stream. The clock is paused at the server's last sign of life: it is unknown how much was heard
-  /// after that, and audio is better heard twice than never.
+  /// Stops using the stream. Pauses the clock at the last frame that has certainly been heard, so that later audio may
+  /// be heard twice but is never lost.
   func halt() {
     guard phase != .failed else { return }
     stopClock(at: certainlyHeardFrame)
@@ -286,8 +287,8 @@ final class PulseStreamDriver {
       if lastRead.nanoseconds > 0, readCount > 0 { recordBlockSize(frames: Int64(readCount)) }
       lastRead = now
     }
-    // Audio that a splice is about to replace need not be written first, and must not apply its commands. (A splice
-    // waits until a stall is over.)
+    // A pending splice will replace this audio: rendering now would apply the splice's commands too early. (During a
+    // stall a splice waits, so audio is written.)
     if !isSplicePending || stall.frame != nil {
       renderAndWrite()
       corkIfSilent(at: now)
@@ -365,7 +366,7 @@ final class PulseStreamDriver {
 
   private func corked() {
     guard phase == .corking else { return }
-    // A device that can return consumed audio does so now, so its position is queried after the cork.
+    // Some devices return consumed audio when they are corked, so the position is queried after the cork.
     requestTiming()
     corkTiming = timingsRequested
   }

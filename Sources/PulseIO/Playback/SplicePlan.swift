@@ -8,7 +8,7 @@ import MediaCore
 struct SplicePlan: Hashable {
   /// The time that audio may need to reach the server, rendering included, without being late. Usually it needs less
   /// than one millisecond; on a machine whose cores are all busy, the server or this process may be delayed by several.
-  /// Measured: every 10 ms here delay a seek by 5 ms on average.
+  /// Measured: each additional 10 ms delays a seek by 5 ms on average.
   static let shortestArrivalNanoseconds: Int64 = 20_000_000
   /// The upper bound: a longer time would leave almost no buffered audio to overwrite.
   static let longestArrivalNanoseconds: Int64 = 60_000_000
@@ -36,9 +36,9 @@ struct SplicePlan: Hashable {
       min(3 &* slowestReplyNanoseconds, Self.longestArrivalNanoseconds))
     let deadline = now.advanced(byNanoseconds: arrival)
     // The next read comes one block after the last one, at the latest when the device's buffer is empty.
-    let bufferEmptyTime = timing.hostTime.advanced(byNanoseconds: timing.deviceMicroseconds &* 1_000)
-    let next = max(timing.hostTime, min(lastRead.advanced(byNanoseconds: block), bufferEmptyTime))
-    let readCount = next > deadline ? 0 : 1 + deadline.nanoseconds(since: next) / max(1, block)
+    let bufferEmptyTime = timing.hostTime.advanced(byNanoseconds: timing.deviceLatencyMicroseconds &* 1_000)
+    let nextRead = max(timing.hostTime, min(lastRead.advanced(byNanoseconds: block), bufferEmptyTime))
+    let readCount = nextRead > deadline ? 0 : 1 + deadline.nanoseconds(since: nextRead) / max(1, block)
     // Two frames for the rounding of times.
     return timing.readFrame + max(margin, readCount * blockFrames + 2)
   }

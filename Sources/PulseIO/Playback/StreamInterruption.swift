@@ -3,9 +3,9 @@ import Synchronization
 
 /// The server's interruption of a stream: whether the stream must stay paused, and the first frame that was not heard.
 struct StreamInterruption {
-  /// Whether the stream stays paused until it is released, even if inputs are active.
+  /// Whether the stream stays paused until `end`, even if inputs are active.
   private(set) var isPaused = false
-  /// Whether the stream was muted before it began, and it is not known yet whether that is an interruption.
+  /// Whether the stream was muted before it began. Whether that is an interruption is not known yet.
   private(set) var isUnconfirmed = false
   /// Whether the interruption is over. The sink's owner decides when the stream resumes.
   private(set) var hasEnded = false
@@ -37,10 +37,10 @@ struct StreamInterruption {
   mutating func setEnded(_ hasEnded: Bool) { self.hasEnded = hasEnded }
 
   /// A copy that does not pause the stream, for a stream whose paused position is not known yet.
-  var released: StreamInterruption {
-    var released = self
-    (released.isPaused, released.isUnconfirmed) = (false, false)
-    return released
+  var unpaused: StreamInterruption {
+    var unpaused = self
+    (unpaused.isPaused, unpaused.isUnconfirmed) = (false, false)
+    return unpaused
   }
 
   /// Renumbers the frames after a jump.
@@ -49,8 +49,8 @@ struct StreamInterruption {
     if let heardFrame = requested?.heardFrame { requested?.heardFrame = heardFrame + movement }
   }
 
-  /// Returns the frame at which a stream that was corked at `readFrame` resumes, so that no audio is lost that was read
-  /// while muted.
+  /// Returns the frame at which a stream that was corked at `readFrame` resumes, so that audio that was read while the
+  /// stream was muted is not lost.
   ///
   /// The server mutes before it sends the request. Audio read after the request was not heard; audio read before the
   /// request counts as heard. A device that returns consumed audio (`readFrame` is earlier) has played muted from about
@@ -67,8 +67,8 @@ struct StreamInterruption {
 final class StreamRequests: Sendable {
   struct Requests: Sendable {
     var role: StreamRole?
-    /// Whether to release the stream; true: before the server permits it.
-    var release: Bool?
+    /// The argument of `PulseSink.endInterruption`; nil if it was not called.
+    var overrulesServer: Bool?
   }
 
   private let pending = Mutex(Requests())

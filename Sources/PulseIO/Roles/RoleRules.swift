@@ -4,8 +4,8 @@
 /// `module-role-ducking` lowers its volume. Clients cannot observe either reliably: a cork request to a stream that is
 /// being created is lost, and the server does not report the ducked volume.
 ///
-/// So this type follows the modules' rules: src/modules/stream-interaction.c of PulseAudio 16.1. (PipeWire has no such
-/// modules.)
+/// This type therefore implements the modules' rules: src/modules/stream-interaction.c of PulseAudio 16.1. (PipeWire
+/// has no such modules.)
 struct RoleRules: Equatable {
   /// One group of a module's arguments: streams of the trigger roles affect streams of the affected roles.
   struct Group: Equatable {

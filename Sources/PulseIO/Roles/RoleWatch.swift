@@ -1,6 +1,6 @@
 import CPulse
 
-// Determines what a server's role modules do to one stream. Everything here runs under the main loop's lock, in
+// Determines the effect of a server's role modules on one stream. Everything here runs under the main loop's lock, in
 // callbacks of the loop's thread. It queries the server only after changes of streams or modules; without such modules,
 // only after changes of modules.
 
@@ -15,8 +15,9 @@ final class RoleWatch {
 
   private let connection: PulseConnection
   private let streamIndex: UInt32
-  /// Receives the current state after each change of streams or modules, and once at the start.
-  private let onState: (State, _ isNew: Bool) -> Void
+  /// Receives the current state after each change of streams or modules, and once at the start. `hasChanged` is false
+  /// if the state is the same as before.
+  private let onState: (State, _ hasChanged: Bool) -> Void
   private var state: State?
   private var operation: OpaquePointer?
   /// Whether something has changed since the pending query began.
@@ -28,7 +29,7 @@ final class RoleWatch {
   private static let streamMask =
     PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue | PA_SUBSCRIPTION_MASK_SOURCE_OUTPUT.rawValue
 
-  init(connection: PulseConnection, streamIndex: UInt32, onState: @escaping (State, _ isNew: Bool) -> Void) {
+  init(connection: PulseConnection, streamIndex: UInt32, onState: @escaping (State, _ hasChanged: Bool) -> Void) {
     self.connection = connection
     self.streamIndex = streamIndex
     self.onState = onState
@@ -144,8 +145,8 @@ final class RoleWatch {
     if isStale { return queryModules() }
     let found = State(
       isCorked: isAffected(.corks), isDucked: isAffected(.ducks), canCork: rules.contains { $0.effect == .corks })
-    let isNew = found != state
+    let hasChanged = found != state
     state = found
-    onState(found, isNew)
+    onState(found, hasChanged)
   }
 }
