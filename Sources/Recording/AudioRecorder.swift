@@ -45,10 +45,11 @@ public final class AudioRecorder: Sendable {
     public var longestSilence = 1.0
     /// The tags of the file, with FFmpeg's names.
     public var metadata: [String: String] = [:]
-    /// Records the path of the unfinished file, for recovery at the next start. Default: none.
+    /// The journal that lists the unfinished file, for recovery at the next start. Default: none.
     public var journal: RecordingJournal?
     /// The session that the recorder follows: `AudioSession`. `record` fails while the session does not permit
-    /// recording; an interruption pauses the recorder; a category that does not record stops it. Default: none.
+    /// recording. An interruption pauses the recorder; a category that does not permit recording stops it. Default:
+    /// none.
     public var session: (any RecorderSession)?
     /// Called for each event, in order, one at a time, on any thread.
     public var onEvent: (@Sendable (Event) -> Void)?
@@ -132,13 +133,13 @@ public final class AudioRecorder: Sendable {
     var preparation: Result<Void, MediaError>?
     /// The recording that was requested during the preparation.
     var startRequest: StartRequest?
-    var meters: [Int: MeterObserver] = [:]
-    var nextMeter = 1
+    var meterObservers: [Int: MeterObserver] = [:]
+    var nextMeterNumber = 1
     /// Audio that was measured since `updateMeters`.
     var unreadSum: RecordingMeter.Sum?
     var levels: MeterLevels?
     var completions: [@Sendable (Result<Outcome, MediaError>) -> Void] = []
-    /// Pending events.
+    /// The events that have not been delivered yet, in order.
     var pendingEvents: [Event] = []
     /// Whether a thread is delivering events.
     var isDelivering = false
@@ -160,6 +161,7 @@ public final class AudioRecorder: Sendable {
 
   /// An observer of levels.
   struct MeterObserver: Sendable {
+    /// Converts a sample rate in Hz to the number of frames of an interval.
     let intervalFrames: @Sendable (Int) -> Int
     var sum: RecordingMeter.Sum?
     let body: @Sendable (MeterLevels, MediaTime) -> Void
@@ -175,7 +177,7 @@ public final class AudioRecorder: Sendable {
     (self.location, self.settings, self.options, self.makeSource) = (location, settings, options, makeSource)
   }
 
-  /// A recorder that is released while it records stops.
+  /// Stops a recording that is still running when the recorder is released.
   deinit { try? stop { _ in } }
 
   // MARK: - Observable state
@@ -191,10 +193,10 @@ public final class AudioRecorder: Sendable {
 
   // MARK: - Recording
 
-  /// Opens the source and creates the file, so that ``record(atHostTime:forDuration:)`` starts at once. Blocks
-  /// meanwhile. Does nothing if the recorder is already prepared.
+  /// Opens the source and creates the file, so that ``record(atHostTime:forDuration:)`` starts at once. Blocks until
+  /// then. Does nothing if the recorder is already prepared.
   ///
-  /// First, the remainder of a crashed recording to the same location is repaired.
+  /// If a recording to the same location crashed, its remainder is repaired first.
   ///
   /// - Throws: `invalidArgument` and `unsupportedAudioFormat` for the settings, before anything is written;
   ///   `sourceUnavailable`; `fileExists`; `outsideRoots`; `writeFailed`; `invalidState` while the recorder stops.
@@ -214,13 +216,13 @@ public final class AudioRecorder: Sendable {
 
   /// Starts recording, now or at `hostTime`. After a pause, resumes recording into the same file.
   ///
-  /// A recorder that is not prepared prepares itself first, and blocks meanwhile. When the method returns, the recorder
-  /// is recording, and ``pause()`` is possible. A prepared recorder does not block.
+  /// If the recorder is not prepared, this call prepares it and blocks until then; otherwise it does not block. When
+  /// the method returns, the recorder is recording, and ``pause()`` is possible.
   ///
   /// - Parameters:
   ///   - hostTime: a future CLOCK_MONOTONIC time. Its accuracy is that of the capture times that the source reports, at
   ///     best one sample.
-  ///   - duration: how much more to record, above 0. Default: no limit.
+  ///   - duration: the duration to record from then on, above 0. Default: no limit.
   /// - Throws: `invalidState` while the recorder records or stops; `fileExists` after a recording that may not be
   ///   replaced; `invalidTime`; the errors of ``prepareToRecord()``; the errors of the session.
   public func record(atHostTime hostTime: HostTime? = nil, forDuration duration: MediaTime? = nil) throws(MediaError) {
@@ -228,7 +230,7 @@ public final class AudioRecorder: Sendable {
     try shared.wait { $0.preparation }?.get()
   }
 
-  /// Starts recording without waiting for the preparation. The outcome contains an error of the preparation.
+  /// Starts recording without waiting for the preparation. If the preparation fails, the outcome contains its error.
   package func startRecording(
     atHostTime hostTime: HostTime? = nil, forDuration duration: MediaTime? = nil
   ) throws(MediaError) {
@@ -261,9 +263,9 @@ public final class AudioRecorder: Sendable {
     shared.deliverEvents(to: options.onEvent)
   }
 
-  /// Ends the recording and finishes the file. Blocks meanwhile.
+  /// Ends the recording and finishes the file. Blocks until the file is finished.
   ///
-  /// - Returns: The outcome. If the recording has already ended, the outcome of that recording.
+  /// - Returns: The outcome, also of a recording that has already ended.
   /// - Throws: `invalidState` if no recording was started; the error of a failed preparation.
   @discardableResult
   public func stop() throws(MediaError) -> Outcome {
@@ -352,15 +354,17 @@ public final class AudioRecorder: Sendable {
       )
     }
     return shared.withState { shared in
-      defer { shared.nextMeter += 1 }
-      shared.meters[shared.nextMeter] = MeterObserver(
+      defer { shared.nextMeterNumber += 1 }
+      shared.meterObservers[shared.nextMeterNumber] = MeterObserver(
         intervalFrames: { max(1, Int(Double($0) / rate)) }, body: body)
-      return shared.nextMeter
+      return shared.nextMeterNumber
     }
   }
 
   /// Removes an observer. One call may still be running.
-  public func removeMeterObserver(_ number: Int) { shared.withState { _ = $0.meters.removeValue(forKey: number) } }
+  public func removeMeterObserver(_ number: Int) {
+    shared.withState { _ = $0.meterObservers.removeValue(forKey: number) }
+  }
 
   // MARK: - Internals
 
@@ -368,9 +372,11 @@ public final class AudioRecorder: Sendable {
     MediaError(.invalidState, "\(rule); the recorder is \(shared.status.state.rawValue)")
   }
 
-  /// Starts or resumes recording. Returns false if there was nothing to prepare or start.
+  /// Prepares the recorder if necessary, and starts or resumes recording.
   ///
   /// - Parameter start: nil only prepares.
+  /// - Returns: With `completion`: whether a preparation began, which will call it. Without `start` and `completion`:
+  ///   true; the caller then waits for `Shared.preparation`.
   private func prepareOrStart(
     _ start: StartRequest?, _ completion: (@Sendable (Result<Void, MediaError>) -> Void)? = nil
   ) throws(MediaError) -> Bool {
@@ -378,7 +384,8 @@ public final class AudioRecorder: Sendable {
     let (session, isNew) = try shared.update { shared throws(MediaError) -> (RecordingSession?, Bool) in
       switch (shared.status.state, start) {
       case (.stopped, _) where !location.file.replaces && shared.status.outcome?.path != nil:
-        // A second recording would fail at the file, and `outcome` would describe that instead of the first.
+        // A second recording would fail because the file exists, and `outcome` would describe that failure instead of
+        // the first recording.
         throw MediaError(.fileExists, "the recording of this recorder exists and must not be replaced")
       case (.idle, _), (.stopped, _):
         let session = RecordingSession(location, settings, options, makeSource, self.shared)

@@ -4,7 +4,8 @@ import RealtimeAudio
 /// Selects the captured audio that is kept: drops audio before the start level, and shortens silence. A pure value,
 /// except for its buffers.
 ///
-/// It decides for windows of 10 ms. A window whose decision is open is buffered, then kept or counted as skipped.
+/// The gate decides for windows of 10 ms. A window that cannot be decided yet is buffered, then kept or counted as
+/// skipped.
 struct RecordingGate {
   /// The thresholds.
   struct Settings: Sendable, Hashable {
@@ -20,19 +21,21 @@ struct RecordingGate {
     var keepsAllAudio: Bool { startLevel == nil && silenceLevel == nil }
   }
 
-  private static let leadWindows = 25
+  /// The maximum number of windows that are kept before audible audio: a quarter of a second.
+  private static let maximumLeadWindows = 25
 
   private let channelCount: Int
   private let windowFrames: Int
   private let startMagnitude: Float?
   private let silenceMagnitude: Float?
+  /// The number of windows kept at the start of a silent range, and at its end.
   private let tailWindows: Int
   private let leadWindows: Int
   private var isWaiting: Bool
   private var quietWindows = 0
   /// The window that is being filled.
   private var window: [Float] = []
-  /// The last quiet windows, which may yet be kept.
+  /// The last quiet windows, which are kept if audible audio follows.
   private var bufferedWindows: [[Float]] = []
   private(set) var skippedFrameCount: Int64 = 0
 
@@ -42,8 +45,8 @@ struct RecordingGate {
     startMagnitude = settings.startLevel.map(Self.magnitude)
     silenceMagnitude = settings.silenceLevel.map(Self.magnitude)
     let longest = max(2, Int(min(settings.longestSilence, 3_600) * 100))
-    leadWindows = settings.silenceLevel == nil ? Self.leadWindows : min(Self.leadWindows, longest / 2)
-    tailWindows = longest - min(Self.leadWindows, longest / 2)
+    leadWindows = settings.silenceLevel == nil ? Self.maximumLeadWindows : min(Self.maximumLeadWindows, longest / 2)
+    tailWindows = longest - min(Self.maximumLeadWindows, longest / 2)
     isWaiting = settings.startLevel != nil
     window.reserveCapacity(windowFrames * channelCount)
   }
@@ -67,7 +70,7 @@ struct RecordingGate {
     }
   }
 
-  /// Decides for the incomplete window and drops buffered windows, when the recording pauses or ends.
+  /// Ends the audio: decides for the incomplete window, and skips the buffered windows.
   mutating func finish(keep: (UnsafeBufferPointer<Float>) -> Void) {
     if !window.isEmpty { decide(keep) }
     window.removeAll(keepingCapacity: true)

@@ -9,7 +9,7 @@ public struct RecordingJournal: Sendable, Hashable {
   /// The path of the folder.
   public let folder: String
 
-  /// A journal in `folder`, which is created on first use.
+  /// Creates a journal in `folder`. The folder is created on first use.
   public init(folder: String) { self.folder = folder }
 
   /// Adds the path of an unfinished file.

@@ -61,7 +61,7 @@ public struct RecordingLocation: Sendable {
   var name: [UInt8] { file.name }
 
   /// Whether no file has the unfinished name, as far as this process can determine.
-  var isUnfinishedGone: Bool {
+  var isUnfinishedNameFree: Bool {
     WholeFile(path: unfinishedPath, replaces: false, hint: "", roots: roots).isNameFree
   }
 

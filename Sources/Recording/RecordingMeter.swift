@@ -1,7 +1,7 @@
 import MediaCore
 import RealtimeAudio
 
-/// Measures captured audio in windows of 10 ms, and adds windows up. A pure value.
+/// Measures captured audio in windows of 10 ms, whose sums can be added. A pure value.
 struct RecordingMeter {
   /// The measurement of a range of audio.
   struct Sum: Sendable, Hashable {
@@ -24,7 +24,7 @@ struct RecordingMeter {
 
     mutating func removeAll() { self = Sum(channelCount: peaks.count) }
 
-    /// In dBFS; silence if there are no frames.
+    /// The levels in dBFS; silence if there are no frames.
     var levels: MeterLevels {
       MeterLevels(
         averagePower: squares.map { MeterLevels.decibels(($0 / Double(max(1, frameCount))).squareRoot()) },

@@ -13,7 +13,7 @@ extension RecordingRepair {
       offset += 4 + Int64(block[1]) << 16 + Int64(block[2]) << 8 + Int64(block[3])
       if block[0] & 0x80 != 0 { break }
     }
-    // The last frame is in this range: a frame has far fewer bytes.
+    // The last MiB contains the last complete frame: a frame has far fewer bytes.
     let tailStart = max(offset, file.byteCount - 1 << 20)
     guard tailStart < file.byteCount else { return false }
     let tail = try file.bytes(at: tailStart, count: Int(file.byteCount - tailStart))
@@ -47,7 +47,7 @@ enum FLACFrames {
       for end in ends where end - start > header.byteCount + 2 && hasValidChecksum(bytes[start..<end]) {
         return CompleteFrame(end: end, endFrame: header.firstFrame + header.frameCount)
       }
-      // Some candidates are not frames, so the end may be one of the next few candidates.
+      // Some sync codes do not begin a frame, so the frame may end at one of the next few candidates.
       ends = [start] + ends.prefix(7)
     }
     return nil

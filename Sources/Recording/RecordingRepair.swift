@@ -1,5 +1,5 @@
-// Repairs a recording that a crash or a full disk cut short. It modifies the file itself, because a full disk has no
-// room for a copy. It sets lengths in headers and truncates the incomplete end. All earlier data stays as it is.
+// Repairs a recording that a crash or a full disk cut short. The repair modifies the file itself, because a full disk
+// has no space for a copy. It sets lengths in headers and truncates the incomplete end; all other data stays unchanged.
 // Blocks.
 import Glibc
 import MediaCore

@@ -64,7 +64,7 @@ final class RecordingSession: @unchecked Sendable {
 
   func pause() { updateSource() }
 
-  /// Runs the source while the recorder records. With concurrent calls, the last one applies the newest state.
+  /// Runs the source while the recorder records. If calls are concurrent, the last one applies the newest state.
   private func updateSource() {
     sourceUpdates.withLock { _ in
       let isRecording = shared.withState { $0.status.state == .recording }
@@ -100,7 +100,7 @@ final class RecordingSession: @unchecked Sendable {
     }
     if isStopping { stop() }
     if let start { self.start(start) }
-    // The source runs before `record` returns, because `record` waits for this result.
+    // `AudioRecorder.record` waits for this result, so the source already runs when that call returns.
     shared.update { $0.preparation = .success(()) }
     prepared?(.success(()))
     shared.deliverEvents(to: options.onEvent)
@@ -115,7 +115,7 @@ final class RecordingSession: @unchecked Sendable {
   ///
   /// - Throws: the errors of `AudioRecorder.prepareToRecord`. No file remains then.
   private func prepare() throws(MediaError) -> RecordingTrack {
-    // Settings that fit no source are rejected before anything is opened.
+    // Settings that no source can satisfy are rejected before the source and the file are opened.
     let assumed = AudioFormat(sampleRateHz: 48_000, channelCount: 1)
     try RecordingTrack.check(try settings.resolve(fileName: location.name, source: assumed), location, assumed)
     _ = try location.recover()
@@ -148,14 +148,14 @@ final class RecordingSession: @unchecked Sendable {
     }
   }
 
-  /// Records until the end. Returns the reason if the recording was not stopped.
+  /// Records until the end. Returns the error that ended the recording; nil if it was stopped or reached its limit.
   private func capture(into track: RecordingTrack) -> MediaError? {
     let (source, queue) = mailbox.withLock { ($0.source, $0.queue) }
     guard let source, let queue else { return nil }
     defer { source.close() }
     while true {
       queue.wait()
-      // Read before the queue: audio that was queued before a failure or a stop is still recorded.
+      // The mailbox is read before the queue, so that audio queued before a failure or a stop is still recorded.
       let (starts, isStopping, failure) = mailbox.withLock { mailbox in
         defer { mailbox.starts = [] }
         return (mailbox.starts, mailbox.isStopping, mailbox.failure)

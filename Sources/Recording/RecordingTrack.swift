@@ -44,10 +44,10 @@ final class RecordingTrack {
     writing.flushInterval = RecordingSession.flushInterval
     writing.metadata = options.metadata
     writer = AssetWriter(file: location.file, container: resolved.container, options: writing)
-    input = Self.input(resolved, format)
+    input = Self.makeInput(resolved, format)
     sampleFormat = input.sourceFormat
     try writer.add(input)
-    // The journal entry comes before the file: an entry without a file is harmless.
+    // The journal entry is written before the file is created: an entry without a file is harmless.
     let entry = try options.journal?.add(location.unfinishedPath)
     journalEntry = entry
     let gateSettings = RecordingGate.Settings(
@@ -70,17 +70,17 @@ final class RecordingTrack {
   static func check(
     _ resolved: RecordingSettings.Resolved, _ location: RecordingLocation, _ format: AudioFormat
   ) throws(MediaError) {
-    try AssetWriter(file: location.file, container: resolved.container).add(input(resolved, format))
+    try AssetWriter(file: location.file, container: resolved.container).add(makeInput(resolved, format))
   }
 
-  private static func input(_ resolved: RecordingSettings.Resolved, _ format: AudioFormat) -> AssetWriterInput {
+  private static func makeInput(_ resolved: RecordingSettings.Resolved, _ format: AudioFormat) -> AssetWriterInput {
     AssetWriterInput(
       settings: resolved.output,
       sourceFormat: .pcm(.float32, sampleRateHz: format.sampleRateHz, channelCount: format.channelCount),
       expectsMediaDataInRealTime: true)
   }
 
-  /// Whether no more audio is kept.
+  /// Whether the recording is complete or has failed, so that no more audio is written.
   var isOver: Bool { error != nil || endFrame.map { frameCount >= $0 } ?? false }
 
   private var time: MediaTime { MediaTime(value: frameCount, timescale: Int32(clamping: format.sampleRateHz)) }
@@ -170,14 +170,14 @@ final class RecordingTrack {
         var unreadSum = shared.unreadSum ?? RecordingMeter.Sum(channelCount: channelCount)
         unreadSum.add(window)
         shared.unreadSum = unreadSum
-        for (number, observer) in shared.meters.sorted(by: { $0.key < $1.key }) {
+        for (number, observer) in shared.meterObservers.sorted(by: { $0.key < $1.key }) {
           var sum = observer.sum ?? RecordingMeter.Sum(channelCount: channelCount)
           sum.add(window)
           if sum.frameCount >= observer.intervalFrames(rate) {
             due.append((observer.body, sum.levels))
             sum.removeAll()
           }
-          shared.meters[number]?.sum = sum
+          shared.meterObservers[number]?.sum = sum
         }
       }
       return due
@@ -196,10 +196,10 @@ final class RecordingTrack {
     }
   }
 
-  // MARK: - The end
+  // MARK: - Finishing
 
   /// Reads the size and the duration of a recording that was cut short. Values that cannot be read stay unknown.
-  private static func measure(_ path: [UInt8], _ outcome: inout AudioRecorder.Outcome) {
+  private static func readSizeAndDuration(_ path: [UInt8], _ outcome: inout AudioRecorder.Outcome) {
     let descriptor = open(path.map(CChar.init(bitPattern:)) + [0], O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return }
     var status = stat()
@@ -217,7 +217,9 @@ final class RecordingTrack {
     }
   }
 
-  /// Finishes the file, for any reason of the end.
+  /// Finishes the file.
+  ///
+  /// - Parameter failure: The error that ended the recording; nil if it was stopped or reached its limit.
   func finish(_ failure: MediaError?) -> AudioRecorder.Outcome {
     gate?.finish { write($0) }
     var outcome = AudioRecorder.Outcome(
@@ -229,11 +231,11 @@ final class RecordingTrack {
     } catch {
       outcome.error = outcome.error ?? error
       outcome.duration = .invalid
-      // The file stays playable as far as it was written.
+      // The repaired file is playable up to the last complete part.
       do throws(MediaError) { outcome.path = try location.recover()?.path } catch { outcome.path = nil }
-      if let path = outcome.path { Self.measure(path, &outcome) }
-      // Recovery at the next start tries again to rename the file.
-      if outcome.path == nil, !location.isUnfinishedGone { return outcome }
+      if let path = outcome.path { Self.readSizeAndDuration(path, &outcome) }
+      // The journal entry stays, so that the recovery at the next start tries to rename the file again.
+      if outcome.path == nil, !location.isUnfinishedNameFree { return outcome }
     }
     if let journalEntry { options.journal?.remove(journalEntry) }
     return outcome
