@@ -1,8 +1,8 @@
 extension ByteSource {
   /// Reads all available bytes of `range`, in chunks. The range may extend past the end of the source. Blocks.
   ///
-  /// - Parameter check: called with the number of bytes read so far, before the first chunk and after each chunk. An
-  ///   error that it throws ends the reading.
+  /// - Parameter check: called with the number of bytes read so far, before the first chunk and after each chunk. If it
+  ///   throws, the reading ends.
   /// - Throws: the errors of the source and of `check`.
   package func readAll(
     in range: Range<Int64>, check: (_ byteCount: Int) throws(MediaError) -> Void

@@ -1,4 +1,4 @@
-/// A source of the bytes of a media file that is neither a file nor in memory, as AVAssetResourceLoaderDelegate.
+/// Supplies the bytes of media that are neither in a file nor in memory, as AVAssetResourceLoaderDelegate does.
 /// Playhead includes a source for HTTP; library users can implement others.
 ///
 /// A source serves one reader. Threading: any thread may call `cancel` and `resume`, which do not block. One thread at
@@ -21,7 +21,8 @@ public protocol ByteSource: Cancellable {
   /// - Throws: an error of the source; `cancelled` between `cancel` and `resume`.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int
 
-  /// The media type that the server or owner of the bytes declares, such as `audio/mpeg`; nil when none. Only a hint.
+  /// The media type that the server or owner of the bytes declares, such as `audio/mpeg`; nil when it declares none.
+  /// Only a hint.
   var mediaType: String? { get }
 
   /// Removes and returns the pending titles that apply to bytes before `offset`, in order.
@@ -42,7 +43,7 @@ extension ByteSource {
 public struct StreamTitle: Sendable, Hashable, Codable {
   /// The offset of the first byte that the title applies to.
   public var offset: Int64
-  /// The title, often `artist - title`; empty when the stream announces that it has none.
+  /// The title, often `artist - title`; empty when the stream announces that there is no title.
   public var title: String
   /// The address of a page about the title.
   public var url: String?

@@ -2,7 +2,7 @@
 ///
 /// The numbers are part of the protocol (docs/protocol/reference/errors.md) and never change their meaning.
 public struct MediaError: Error, Sendable, Hashable, Codable, CustomStringConvertible {
-  /// A numbered kind of error. Codes that this version does not know are preserved.
+  /// A numbered kind of error. Unknown numbers are preserved.
   public struct Code: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
     public var rawValue: Int
 

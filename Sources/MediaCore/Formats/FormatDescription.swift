@@ -60,8 +60,8 @@ public struct FormatDescription: Sendable, Hashable {
     public var bytesPerPacket: Int?
     /// The number of bits of a sample before encoding, for lossless codecs.
     public var bitsPerSample: Int?
-    /// The number of priming frames that the encoder inserted before the first real frame. Sample buffers state the
-    /// part of them to trim.
+    /// The number of priming frames that the encoder inserted before the first real frame. The attachments of sample
+    /// buffers state how many of these frames to trim.
     public var initialPaddingFrames: Int
     /// The number of frames to decode before a seek target until the output is correct.
     public var seekPrerollFrames: Int
@@ -108,7 +108,7 @@ public struct FormatDescription: Sendable, Hashable {
     /// The number of bits per second; nil when not known.
     public var bitRate: Int?
 
-    /// Creates a description of video frames of a size.
+    /// Creates a description of video frames with this size.
     public init(width: Int, height: Int, pixelFormatName: String? = nil) {
       self.width = width
       self.height = height
@@ -187,9 +187,9 @@ public struct PCMEncoding: Sendable, Hashable, Codable {
     self.isInterleaved = isInterleaved
   }
 
-  /// The encoding that the engine plays.
+  /// 32-bit floating-point samples, which the engine plays.
   public static let float32 = PCMEncoding(.float, bitsPerSample: 32)
-  /// The encoding of a CD.
+  /// 16-bit samples, as on a CD.
   public static let signed16 = PCMEncoding(.signedInteger, bitsPerSample: 16)
   /// 24-bit samples, three bytes each.
   public static let signed24 = PCMEncoding(.signedInteger, bitsPerSample: 24)

@@ -1,15 +1,15 @@
-/// Addresses as displayed in messages.
+/// Prepares addresses for messages.
 public enum AddressText {
   /// Removes the user names and passwords of all addresses in a text, malformed addresses included.
   ///
-  /// The result lacks everything from `://` to the last `@` before the path. If a password contains a slash, the
-  /// result lacks everything up to the last `@` of the text.
+  /// All characters from `://` to the last `@` before the path are removed. If a password contains a slash, all
+  /// characters up to the last `@` of the text are removed.
   public static func withoutCredentials(_ text: String) -> String {
     text.utf8.contains(UInt8(ascii: "@"))
       ? String(decoding: withoutCredentials(Array(text.utf8)[...]), as: UTF8.self) : text
   }
 
-  /// `withoutCredentials` for bytes.
+  /// Removes the user names and passwords of all addresses in bytes, as `withoutCredentials(_:)` for a text.
   public static func withoutCredentials(_ text: ArraySlice<UInt8>) -> [UInt8] {
     guard let lastAt = text.lastIndex(of: at) else { return Array(text) }
     var result: [UInt8] = []

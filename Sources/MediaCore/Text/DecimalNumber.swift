@@ -1,7 +1,7 @@
 /// A decimal number read from text, without loss: `±mantissa · 10^exponent`.
 ///
 /// The grammar is JSON's (`-?digits[.digits][(e|E)[+|-]digits]`, ASCII only), except that leading zeros are allowed.
-/// Reading takes linear time. The result has a fixed size for every text.
+/// Reading takes linear time. The result has the same size for every text.
 struct DecimalNumber {
   /// Whether the text began with `-`.
   let isNegative: Bool
@@ -15,7 +15,7 @@ struct DecimalNumber {
   /// The number of decimal digits that always fit in a `UInt128`.
   private static let maxDigitCount = 38
 
-  /// Reads a number that takes up all of `text`. Nil for any other text.
+  /// Reads a number from the whole of `text`. Nil for any other text.
   init?(_ text: ArraySlice<UInt8>, allowsSign: Bool, allowsExponent: Bool) {
     var rest = text
     isNegative = allowsSign && rest.first == UInt8(ascii: "-")
@@ -65,11 +65,11 @@ struct DecimalNumber {
     exponent = mantissa == 0 ? 0 : digits.exponent(wholeCount: wholeCount)
   }
 
-  /// The number times `10^shift`, in seconds, at the smallest power of ten that represents all its digits as
-  /// timescale.
+  /// The number times `10^shift`, as a time in seconds. The timescale is the smallest power of ten that represents all
+  /// digits.
   ///
-  /// A number that needs more than nine decimals, or more than `Int64`, is rounded half away from zero and
-  /// flagged. It is rounded at the largest power of ten that fits. Nil when the whole seconds do not fit.
+  /// A number that needs more than nine decimals, or whose value exceeds `Int64`, is rounded half away from zero and
+  /// flagged. The timescale is then the largest power of ten that fits. Nil when the whole seconds do not fit.
   func time(shift: Int = 0) -> MediaTime? {
     let exponent = exponent + shift
     let limit = UInt128(Int64.max) + (isNegative ? 1 : 0)
@@ -109,7 +109,7 @@ struct DecimalNumber {
       let (product, overflow) = mantissa.multipliedReportingOverflow(by: powerOfTen(power))
       return (overflow ? nil : product, true)
     }
-    // A mantissa is below 10^38, so after a shift by more than 38 digits it is less than a half.
+    // The mantissa is below 10^38: divided by 10^39 or more, it is less than a half.
     guard power >= -maxDigitCount else { return (0, false) }
     let divisor = powerOfTen(-power)
     let (quotient, remainder) = mantissa.quotientAndRemainder(dividingBy: divisor)

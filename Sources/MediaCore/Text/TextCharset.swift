@@ -1,8 +1,8 @@
-/// The encoding of texts in media files that do not specify one: ID3v1, RIFF INFO, and ID3v2's Latin-1. Many programs
-/// write the code page of their system as ID3v2 Latin-1. Valid UTF-8 is always read as UTF-8.
+/// The encoding of texts in media files that do not specify an encoding: ID3v1, RIFF INFO, and ID3v2's Latin-1, which
+/// many programs use for the code page of their system. Valid UTF-8 is always read as UTF-8.
 public enum TextCharset: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Detected from all such texts of a file: Chinese, Japanese, Korean, Russian, Ukrainian, Arabic, Greek, Hebrew and
-  /// Thai code pages. Otherwise Latin-1.
+  /// The encoding is detected from all such texts of a file: a Chinese, Japanese, Korean, Russian, Ukrainian, Arabic,
+  /// Greek, Hebrew or Thai code page, or else Latin-1.
   case automatic
   /// Latin-1, as the tag standards specify.
   case latin1 = "latin-1"

@@ -33,7 +33,7 @@ struct ExactRational {
 
   /// The product of up to three numerators divided by the product of up to three denominators.
   ///
-  /// The denominators are positive and their product is below 2^128. Any two timescales and a value fulfill this.
+  /// The denominators must be positive, and their product below 2^128. Two timescales and a value always fulfill this.
   init(isNegative: Bool, product numerators: [UInt64], over denominators: [UInt64]) {
     // Cancel common factors first to keep the products small.
     var numerators = numerators
@@ -62,7 +62,7 @@ struct ExactRational {
 
   /// The number in units of `1 / scale`, rounded to a whole number; nil when it does not fit in an `Int64`.
   ///
-  /// `.quickTime` depends on two scales, so the caller must resolve it. Here it counts as `.towardZero`.
+  /// `.quickTime` depends on two scales, so the caller must resolve it; an unresolved one counts as `.towardZero`.
   func scaled(to scale: UInt64, rounding method: MediaTime.RoundingMethod) -> (value: Int64, isExact: Bool)? {
     guard whole <= UInt128(UInt64.max) else { return nil }
     let quotient: UInt128

@@ -23,8 +23,8 @@ public enum ISODate {
       if skip(".", &rest) || skip(",", &rest) {
         let digits = rest.prefix { (48...57).contains($0) }
         guard !digits.isEmpty, digits.count <= 18 else { return nil }
-        let known = Array(digits.prefix(9))
-        for index in 0..<9 { fraction = fraction * 10 + (index < known.count ? Int64(known[index]) - 48 : 0) }
+        let decimals = Array(digits.prefix(9))
+        for index in 0..<9 { fraction = fraction * 10 + (index < decimals.count ? Int64(decimals[index]) - 48 : 0) }
         rest = rest[digits.endIndex...]
       }
     }
@@ -39,10 +39,10 @@ public enum ISODate {
     let fraction = nanoseconds - seconds * 1_000_000_000
     let day = floorDivide(seconds, 86_400)
     let time = seconds - day * 86_400
-    let (year, month, date) = civil(day)
+    let (year, month, dayOfMonth) = calendarDate(day)
     var decimals = padded(fraction, 9)
     while decimals.count > 3, decimals.hasSuffix("000") { decimals.removeLast(3) }
-    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(date, 2))T\(padded(time / 3_600, 2)):"
+    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2))T\(padded(time / 3_600, 2)):"
       + "\(padded(time / 60 % 60, 2)):\(padded(time % 60, 2)).\(decimals)Z"
   }
 
@@ -99,7 +99,7 @@ public enum ISODate {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  private static func civil(_ dayNumber: Int64) -> (year: Int64, month: Int64, day: Int64) {
+  private static func calendarDate(_ dayNumber: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = dayNumber + 719_468
     let era = floorDivide(shifted, 146_097)
     let dayOfEra = shifted - era * 146_097

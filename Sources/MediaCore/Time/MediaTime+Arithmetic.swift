@@ -129,7 +129,7 @@ extension MediaTime {
   /// This number (not 0) times a finite `multiplier` (not 0), exact enough that the later rounding is unaffected. Nil
   /// when the product is larger than any time.
   private func exactProduct(isNegative: Bool, with multiplier: Double) -> ExactRational? {
-    // multiplier| = significand · 2^power, with an odd significand of at most 53 bits.
+    // |multiplier| = significand · 2^power, with an odd significand of at most 53 bits.
     let isSubnormal = multiplier.exponentBitPattern == 0
     var significand = multiplier.significandBitPattern | (isSubnormal ? 0 : 1 << 52)
     var power = Int(max(multiplier.exponentBitPattern, 1)) - 1075
@@ -147,7 +147,7 @@ extension MediaTime {
     guard shift > 96 else {
       return ExactRational(isNegative: isNegative, (high: 0, low: product), over: scale << shift)
     }
-    // Bits below 2^-96 cannot decide a rounding by themselves. One bit that records whether any are set is sufficient.
+    // Bits below 2^-96 matter for rounding only in that they are not all zero. One bit is sufficient to record that.
     let kept = product >> (shift - 96)
     let hasRemainder = kept << (shift - 96) != product
     return ExactRational(isNegative: isNegative, (high: 0, low: hasRemainder ? kept | 1 : kept), over: scale << 96)

@@ -16,8 +16,8 @@ extension MediaTime {
     /// To the smaller adjacent value.
     case towardNegativeInfinity = 6
 
-    /// Whether a number between two grid points is rounded to the one of larger magnitude. The caller must have
-    /// resolved `.quickTime`.
+    /// Whether a number between two representable values is rounded to the one of larger magnitude. The caller must
+    /// have resolved `.quickTime`.
     func roundsUp(isNegative: Bool, isHalfOrMore: Bool) -> Bool {
       switch self {
       case .halfAwayFromZero: isHalfOrMore
@@ -63,8 +63,8 @@ extension MediaTime {
   /// Creates the time nearest to `seconds` toward zero at `preferredTimescale`, as CMTimeMakeWithSeconds.
   ///
   /// The product is calculated in `Double` and truncated. The result is flagged as rounded unless it converts back to
-  /// the same `seconds`. The timescale is halved while the value overflows; the result is infinite when it overflows
-  /// at timescale 1 too. A timescale that is not above zero gives `.invalid`. NaN gives zero, flagged as rounded;
+  /// the same `seconds`. The timescale is halved while the value overflows; if the value overflows at timescale 1 too,
+  /// the result is infinite. A timescale that is not above zero gives `.invalid`. NaN gives zero, flagged as rounded;
   /// check `isNaN` first where that matters.
   public init(seconds: Double, preferredTimescale: Int32) {
     guard preferredTimescale > 0 else {

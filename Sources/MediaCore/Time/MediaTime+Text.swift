@@ -3,10 +3,10 @@ extension MediaTime: CustomStringConvertible {
   /// Reads decimal seconds in the form of a JSON number: `83.5`, `-0.25`, `1e-3`. Leading zeros are allowed, spaces
   /// are not.
   ///
-  /// The result is exact, at the smallest power of ten that represents every digit; trailing zeros are ignored. A
-  /// number with more than nine decimals or more digits than `Int64` is rounded half away from zero and flagged.
-  /// It is rounded at the largest power of ten that fits. Nil for any other text, and when the whole seconds do not
-  /// fit.
+  /// The result is exact; the timescale is the smallest power of ten that represents every digit. Trailing zeros are
+  /// ignored. A number with more than nine decimals, or with more digits than `Int64`, is rounded half away from zero
+  /// and flagged; the timescale is then the largest power of ten that fits. Nil for any other text, and when the whole
+  /// seconds do not fit.
   public init?(decimal text: some StringProtocol) {
     self.init(decimalBytes: Array(text.utf8)[...])
   }
@@ -29,8 +29,8 @@ extension MediaTime: CustomStringConvertible {
   init?(fraction text: ArraySlice<UInt8>, allowsSign: Bool) {
     let isNegative = allowsSign && text.first == UInt8(ascii: "-")
     let magnitude = isNegative ? text.dropFirst() : text
-    guard let line = magnitude.firstIndex(of: UInt8(ascii: "/")), let numerator = wholeNumber(magnitude[..<line]),
-      let denominator = wholeNumber(magnitude[(line + 1)...]), denominator > 0
+    guard let slash = magnitude.firstIndex(of: UInt8(ascii: "/")), let numerator = wholeNumber(magnitude[..<slash]),
+      let denominator = wholeNumber(magnitude[(slash + 1)...]), denominator > 0
     else { return nil }
     if let timescale = Int32(exactly: denominator), let value = Int64(exactly: numerator) {
       self.init(numeric: isNegative ? -value : value, timescale, .valid, 0)
@@ -77,7 +77,7 @@ extension MediaTime: CustomStringConvertible {
   }
 }
 
-/// The number that consists of ASCII digits only; nil for any other text, and beyond 2^64 - 1.
+/// The value of a text of ASCII digits; nil for any other text, and for numbers above 2^64 - 1.
 func wholeNumber(_ text: ArraySlice<UInt8>) -> UInt64? {
   guard !text.isEmpty else { return nil }
   var number: UInt64 = 0

@@ -4,8 +4,8 @@
 /// - *numeric*: flags `.valid`, optionally `.hasBeenRounded`; `timescale` above zero.
 /// - special: `.invalid`, `.indefinite`, `.positiveInfinity` or `.negativeInfinity`; all other fields are zero.
 ///
-/// The initializers guarantee this, so no operation meets a timescale of zero. All operations are total: none traps
-/// for any operands.
+/// The initializers guarantee this, so the timescale of a numeric time is never zero. No operation traps, whatever its
+/// operands are.
 ///
 /// Equality, hashing and order compare the instants, not their representation: 1/2 equals 2/4. Rounding flags are
 /// ignored.
@@ -20,7 +20,7 @@ public struct MediaTime: Sendable {
 
     /// Set on all times except `.invalid`.
     public static let valid = Flags(rawValue: 1)
-    /// Set when an operation on the way to this value could not produce the exact result.
+    /// Set when an operation that contributed to this value had to round its result.
     public static let hasBeenRounded = Flags(rawValue: 2)
     /// Later than every other valid time.
     public static let positiveInfinity = Flags(rawValue: 4)
@@ -124,9 +124,9 @@ public struct MediaTime: Sendable {
     self = exact.isNegative ? .negativeInfinity : .positiveInfinity
   }
 
-  /// Creates a time equal to `exact` at the timescale `preferred` if that is exact, else at its denominator in lowest
-  /// terms. If the denominator is too large, the timescale is the largest one. Halving, rounding and flagging are
-  /// those of `init(nearest:)`.
+  /// Creates a time from `exact`. The timescale is `preferred` if the time is exact there, otherwise the denominator in
+  /// lowest terms, or the largest timescale if that denominator is too large. The timescale is halved, and the value is
+  /// rounded and flagged, as by `init(nearest:)`.
   init(shortest exact: ExactRational, preferring preferred: Int32? = nil, flags: Flags = .valid, epoch: Int64 = 0) {
     let denominator = exact.reducedDenominator
     if let preferred, UInt128(preferred.magnitude) % denominator == 0 {

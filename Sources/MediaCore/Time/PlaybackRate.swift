@@ -1,6 +1,6 @@
 /// A playback rate: seconds of the item per second of output. Exact: a whole number of millionths.
 ///
-/// The magnitude is 1/32 to 32; negative rates play backward. Never 0: a paused player has no rate.
+/// The magnitude is 1/32 to 32; negative rates play backward. A rate is never 0: a paused player has no rate.
 public struct PlaybackRate: Sendable, Hashable, Comparable {
   /// The rate times 1,000,000; negative for backward playback.
   public let millionths: Int64
@@ -26,7 +26,7 @@ public struct PlaybackRate: Sendable, Hashable, Comparable {
 
   private init(checked millionths: Int64) { self.millionths = millionths }
 
-  /// The rate as a number. Equals the number it was created from, if that had at most six decimals.
+  /// The rate as a number. It equals the number from which the rate was created, if that has at most six decimals.
   public var value: Double { Double(millionths) / 1_000_000 }
 
   /// Whether the rate plays backward.
@@ -38,7 +38,7 @@ public struct PlaybackRate: Sendable, Hashable, Comparable {
   public static func < (left: PlaybackRate, right: PlaybackRate) -> Bool { left.millionths < right.millionths }
 }
 
-/// Times of audio that is played at another rate than the item's.
+/// Conversions between item times and output frames at a playback rate.
 extension MediaTime {
   /// The item time `frameCount` output frames after `start` (before, if negative), at `rate` frames per second and at
   /// `playbackRate`.

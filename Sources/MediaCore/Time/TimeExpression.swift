@@ -46,8 +46,8 @@ public enum TimeExpression: Sendable, Hashable {
   ///
   /// A relative time is added without limits, so the result may be before zero or after the end. The caller handles
   /// such results.
-  /// - Throws: `.invalidTime` when a relative time meets a non-numeric position, when `percent` or `end` meets a
-  ///   non-numeric duration, and when the result is too large.
+  /// - Throws: `.invalidTime` for a relative time if the position is not numeric, for `percent` and `end` if the
+  ///   duration is not numeric, and if the result is too large.
   public func resolve(current: MediaTime, duration: MediaTime) throws(MediaError) -> MediaTime {
     let result: MediaTime
     switch self {
@@ -130,8 +130,9 @@ public enum TimeExpression: Sendable, Hashable {
 }
 
 extension MediaTime {
-  /// This number times `numerator / denominator` in its timescale if that is exact, else in another timescale, else
-  /// rounded and flagged. The numerator must not be negative, and the denominator must be above zero.
+  /// This number times `numerator / denominator`: in its own timescale if the result is exact there, otherwise in
+  /// another timescale, if necessary rounded and flagged. The numerator must not be negative; the denominator must be
+  /// above zero.
   fileprivate func part(_ numerator: Int64, of denominator: Int64) -> MediaTime {
     guard denominator > 0, numerator >= 0 else { return .invalid }
     let exact = ExactRational(

@@ -34,16 +34,15 @@ extension TimeRange {
       shortest: ExactRational(units(start) + offset, over: scale), preferring: Int32(exactly: scale),
       flags: flags, epoch: start.epoch)
     if contains(folded) { return folded }
-    // Rounding moved the time out of the range, by less than one unit. At both ends the result is the start of a
-    // repetition.
+    // Rounding moved the time out of the range, by less than one unit. The end of the range folds to its start.
     return MediaTime(numeric: start.value, start.timescale, flags.union(.hasBeenRounded), start.epoch)
   }
 
   /// Maps `time` from this range to `target`, so that starts and ends correspond (CMTimeMapTimeFromRangeToRange):
   /// `(time - start) · (target.duration / duration) + target.start`.
   ///
-  /// Times outside this range are mapped by the same formula. Two endless ranges differ by their starts only. Invalid
-  /// when:
+  /// Times outside this range are mapped by the same formula. If both durations are infinite, only the difference of
+  /// the starts counts. Invalid when:
   /// - either range is empty,
   /// - `time` is not numeric or not of the epoch of this range's start,
   /// - only one of the two durations is numeric.

@@ -18,8 +18,8 @@ public struct TimeRange: Sendable, Hashable, Codable {
     self.duration = duration
   }
 
-  /// Creates the range from `start` up to `end`. Not valid when `end` is before `start` or in another epoch, and when
-  /// only the start is infinite.
+  /// Creates the range from `start` up to `end`. The range is not valid if `end` is before `start` or in another epoch,
+  /// or if only the start is infinite.
   public init(start: MediaTime, end: MediaTime) {
     if start.isInfinite, end == start {
       self.init(start: start, duration: .zero)
