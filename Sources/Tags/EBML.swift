@@ -9,16 +9,16 @@ enum EBML {
     var content: ArraySlice<UInt8>
   }
 
-  /// The child elements of an element. The last one may be cut off.
+  /// The child elements of an element. The last element may be truncated.
   struct Children: Sequence, IteratorProtocol {
     var rest: ArraySlice<UInt8>
-    private var left = maximumChildren
+    private var remainingCount = maximumChildren
 
     init(rest: ArraySlice<UInt8>) { self.rest = rest }
 
     mutating func next() -> Child? {
-      guard left > 0 else { return nil }
-      left -= 1
+      guard remainingCount > 0 else { return nil }
+      remainingCount -= 1
       guard let (id, length) = elementID(rest), let (size, sizeLength) = elementSize(rest.dropFirst(length)) else {
         return nil
       }
@@ -50,12 +50,12 @@ enum EBML {
     return (value == mask ? nil : Int64(value), length)
   }
 
-  /// An integer of at most eight bytes; nil for more.
+  /// The value of an unsigned integer; nil if it has more than eight bytes.
   static func number(_ content: ArraySlice<UInt8>) -> UInt64? {
     content.count <= 8 ? content.reduce(0) { $0 << 8 | UInt64($1) } : nil
   }
 
-  /// UTF-8 up to the first zero byte.
+  /// The UTF-8 text up to the first zero byte.
   static func text(_ content: ArraySlice<UInt8>) -> String {
     String(decoding: content.prefix { $0 != 0 }, as: UTF8.self)
   }

@@ -6,7 +6,7 @@ public struct TagChapter: Sendable, Hashable {
   /// A title and its languages.
   public struct Title: Sendable, Hashable {
     public var text: String
-    /// BCP 47 if the file has it, else ISO 639-2; empty if undetermined.
+    /// The language codes: BCP 47 if the file has them, otherwise ISO 639-2. Empty if the language is undetermined.
     public var languages: [String]
 
     public init(text: String, languages: [String]) {
@@ -15,8 +15,9 @@ public struct TagChapter: Sendable, Hashable {
     }
   }
 
+  /// The start of the chapter, in ns.
   public var startNanoseconds: Int64
-  /// In the file's order.
+  /// The titles, in the file's order.
   public var titles: [Title]
 }
 
@@ -46,20 +47,20 @@ struct MatroskaChapters<Failure: Error> {
 
   private init(limits: TagLimits) { self.limits = limits }
 
-  /// Reads the chapters of all editions without nested chapters, like FFmpeg.
+  /// Reads the chapters of all editions, without nested chapters, as FFmpeg does.
   static func read(
     byteCount: Int64, limits: TagLimits, bytes: @escaping TagReader.ByteReader<Failure>
   ) throws(Failure) -> [TagChapter] {
     var file = MatroskaFile(byteCount: byteCount, limits: limits, bytes: bytes)
-    var reading = MatroskaChapters(limits: limits)
+    var reader = MatroskaChapters(limits: limits)
     for position in try file.positions(of: [ID.chapters])[ID.chapters] ?? [] {
       guard let element = try file.element(at: position), element.id == ID.chapters else { continue }
       let content = try file.content(of: element, limit: MatroskaFile<Failure>.maximumListBytes)
       for edition in EBML.children(content) where edition.id == ID.edition {
-        for atom in EBML.children(edition.content) where atom.id == ID.atom { reading.addChapter(atom.content) }
+        for atom in EBML.children(edition.content) where atom.id == ID.atom { reader.addChapter(atom.content) }
       }
     }
-    return reading.chapters
+    return reader.chapters
   }
 
   private mutating func addChapter(_ atom: ArraySlice<UInt8>) {
@@ -82,21 +83,21 @@ struct MatroskaChapters<Failure: Error> {
 
   private mutating func title(_ display: ArraySlice<UInt8>) -> TagChapter.Title? {
     var text: String?
-    var (old, new): ([String], [String]) = ([], [])
+    var (iso639Languages, bcp47Languages): ([String], [String]) = ([], [])
     for part in EBML.children(display) {
       switch part.id {
       case ID.string where part.content.count <= Self.maximumTitleBytes: text = EBML.text(part.content)
-      case ID.language where old.count < Self.maximumLanguages && part.content.count <= 64:
-        old.append(EBML.text(part.content))
-      case ID.languageBCP47 where new.count < Self.maximumLanguages && part.content.count <= 64:
-        new.append(EBML.text(part.content))
+      case ID.language where iso639Languages.count < Self.maximumLanguages && part.content.count <= 64:
+        iso639Languages.append(EBML.text(part.content))
+      case ID.languageBCP47 where bcp47Languages.count < Self.maximumLanguages && part.content.count <= 64:
+        bcp47Languages.append(EBML.text(part.content))
       default: break
       }
     }
     guard let text, !text.isEmpty, text.utf8.count <= limits.textByteCount - textByteCount else { return nil }
     textByteCount += text.utf8.count
-    // The newer language element overrides the older one. Without either, the language is English.
-    let languages = !new.isEmpty ? new : !old.isEmpty ? old : ["eng"]
+    // The BCP 47 elements override the ISO 639-2 elements. Without either, the language is English.
+    let languages = !bcp47Languages.isEmpty ? bcp47Languages : !iso639Languages.isEmpty ? iso639Languages : ["eng"]
     return TagChapter.Title(text: text, languages: languages.filter { !$0.isEmpty && $0 != "und" })
   }
 }

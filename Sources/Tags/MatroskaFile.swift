@@ -21,7 +21,7 @@ struct MatroskaFile<Failure: Error> {
   private let bytes: TagReader.ByteReader<Failure>
   private var readCount = 0
   private var readByteCount = 0
-  /// Ignored parts of this file, and of the elements that were read from it.
+  /// Warnings about the ignored parts of this file.
   private(set) var warnings: [TagWarning] = []
 
   init(byteCount: Int64, limits: TagLimits, bytes: @escaping TagReader.ByteReader<Failure>) {
@@ -30,16 +30,17 @@ struct MatroskaFile<Failure: Error> {
     self.bytes = bytes
   }
 
-  /// The header of an element: the range of its content.
+  /// The header of an element.
   struct Element {
     var id: UInt32
+    /// The offset of the content.
     var start: Int64
-    /// `.max`: unknown.
+    /// The offset after the content; `.max` if it is unknown.
     var end: Int64
   }
 
-  /// The offsets of the elements with these IDs, each once: those before the first cluster, and those in the file's
-  /// seek heads.
+  /// The offsets of the top-level elements with these IDs, without duplicates: the elements before the first cluster,
+  /// and the elements that the file's seek heads list.
   mutating func positions(of wanted: Set<UInt32>) throws(Failure) -> [UInt32: [Int64]] {
     guard let header = try element(at: 0), header.id == ID.header, header.end < byteCount,
       let segment = try element(at: header.end), segment.id == ID.segment
@@ -85,10 +86,10 @@ struct MatroskaFile<Failure: Error> {
         if part.id == ID.seekID { id = EBML.number(part.content) }
         if part.id == ID.seekPosition { offset = EBML.number(part.content) }
       }
-      guard let id, let offset, let name = UInt32(exactly: id), let position = Int64(exactly: offset) else {
+      guard let id, let offset, let elementID = UInt32(exactly: id), let position = Int64(exactly: offset) else {
         return nil
       }
-      return (name, position)
+      return (elementID, position)
     }
   }
 
@@ -132,14 +133,14 @@ struct MatroskaFile<Failure: Error> {
     var buffer = [UInt8](repeating: 0, count: count)
     var filled = 0
     while filled < count {
-      let result = buffer.withUnsafeMutableBytes { room in
+      let result = buffer.withUnsafeMutableBytes { destination in
         Result { () throws(Failure) in
-          try bytes(UnsafeMutableRawBufferPointer(rebasing: room[filled...]), position + Int64(filled))
+          try bytes(UnsafeMutableRawBufferPointer(rebasing: destination[filled...]), position + Int64(filled))
         }
       }
-      let more = try result.get()
-      guard more > 0 else { break }
-      filled += more
+      let receivedCount = try result.get()
+      guard receivedCount > 0 else { break }
+      filled += receivedCount
     }
     return buffer[..<filled]
   }

@@ -38,7 +38,7 @@ struct MatroskaTags<Failure: Error> {
   /// The UID of the first audio track; nil if there is none, or it was not found.
   private var audioTrackUID: UInt64?
 
-  /// Reads all tags: those before the first cluster, and those in the file's seek heads.
+  /// Reads all tags: the tags before the first cluster, and the tags that the file's seek heads list.
   static func read(
     byteCount: Int64, limits: TagLimits, bytes: @escaping TagReader.ByteReader<Failure>
   ) throws(Failure) -> TagReading {
@@ -69,7 +69,7 @@ struct MatroskaTags<Failure: Error> {
     }
   }
 
-  /// Reads the title of the segment. Its key is FFmpeg's name, because it is not a tag.
+  /// Reads the title of the segment. The title is not a tag, so its key is FFmpeg's name.
   private mutating func readInfo(_ info: ArraySlice<UInt8>) {
     for part in EBML.children(info) where part.id == ID.title {
       let title = EBML.text(part.content)
@@ -101,21 +101,21 @@ struct MatroskaTags<Failure: Error> {
       guard tag.id == ID.tag else { continue }
       let parts = EBML.children(tag.content)
       var level: Int64?
-      var (tracks, others): ([UInt64?], [UInt64?]) = ([], [])
+      var (trackUIDs, otherUIDs): ([UInt64?], [UInt64?]) = ([], [])
       for target in parts where target.id == ID.targets {
         for part in EBML.children(target.content) {
           switch part.id {
           case ID.targetTypeValue: level = EBML.number(part.content).flatMap(Int64.init(exactly:))
-          case ID.tagTrackUID: tracks.append(EBML.number(part.content))
-          case ID.tagEditionUID, ID.tagChapterUID, ID.tagAttachmentUID: others.append(EBML.number(part.content))
+          case ID.tagTrackUID: trackUIDs.append(EBML.number(part.content))
+          case ID.tagEditionUID, ID.tagChapterUID, ID.tagAttachmentUID: otherUIDs.append(EBML.number(part.content))
           default: break
           }
         }
       }
-      // 0 means all.
-      let isOfTrack = !tracks.isEmpty && !tracks.contains(0)
-      if isOfTrack, audioTrackUID.map({ tracks.contains($0) }) != true { continue }
-      if !others.isEmpty, !others.contains(0) { continue }
+      // UID 0 represents all elements of its kind.
+      let isOfTrack = !trackUIDs.isEmpty && !trackUIDs.contains(0)
+      if isOfTrack, audioTrackUID.map({ trackUIDs.contains($0) }) != true { continue }
+      if !otherUIDs.isEmpty, !otherUIDs.contains(0) { continue }
       // A tag without a target level applies to the album, unless it applies to a track.
       if level == nil, !isOfTrack { level = 50 }
       let first = reading.items.count

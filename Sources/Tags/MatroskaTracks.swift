@@ -1,7 +1,7 @@
 // Reads the codecs of the tracks of Matroska and WebM (RFC 9559, section 5.1.4), because FFmpeg does not know all of
 // them. Opens no files: the caller supplies the bytes.
 
-/// The track list of one file.
+/// Reads the track list of one file.
 enum MatroskaTracks {
   private enum ID {
     static var tracks: UInt32 { 0x1654_AE6B }
@@ -37,7 +37,7 @@ extension TagReader {
   /// Reads the codec IDs of the tracks of a Matroska or WebM file, such as `S_TEXT/WEBVTT`, in the file's order. Blocks
   /// while `bytes` blocks, and calls it only on this thread.
   ///
-  /// - Returns: the IDs of video, audio, subtitle and metadata tracks. Empty if the list is damaged or too large.
+  /// - Returns: the codec IDs of video, audio, subtitle and metadata tracks. Empty if the list is damaged or too large.
   public static func matroskaCodecIDs<Failure: Error>(
     byteCount: Int64, limits: TagLimits = TagLimits(), bytes: @escaping ByteReader<Failure>
   ) throws(Failure) -> [String] {

@@ -1,9 +1,9 @@
 extension TagContainer {
-  /// Bytes at the beginning of a file, or after its ID3v2 tag, that `init(header:)` examines.
+  /// The number of bytes that `init(header:)` examines.
   public static let headerByteCount = 16
 
-  /// Detects the container of a file from its first bytes, for files that FFmpeg does not open. `edges` for unknown
-  /// bytes, because such tags do not depend on the format of the file.
+  /// Detects the container of a file from its first bytes, for files that FFmpeg does not open. Unknown bytes give
+  /// `edges`, because these tags do not depend on the format of the file.
   ///
   /// - Parameter header: the first `headerByteCount` bytes, or those after an ID3v2 tag.
   public init(header: [UInt8]) {

@@ -1,13 +1,13 @@
 import CTags
 
-/// Where a file contains its tags.
+/// The location and the formats of the tags in a file.
 public enum TagContainer: Sendable, Hashable, CaseIterable, Codable {
-  /// ID3v2 at the beginning or the end, APEv2 and ID3v1 at the end. Precedence: in this order, as in TagLib.
+  /// ID3v2 at the beginning or the end, APEv2 and ID3v1 at the end. They take precedence in this order, as in TagLib.
   case edges
   case flac, ogg, mp4, wav, aiff, asf
   /// Matroska and WebM, which TagLib does not support.
   case matroska
-  /// The same tags as in `edges`. Precedence: APEv2 first, the native tag of these formats.
+  /// The same tags as in `edges`, but APEv2, the native tag of these formats, takes precedence.
   case apeEdges
   /// DSDIFF and DSF, with an ID3v2 tag in a chunk.
   case dsd
@@ -32,7 +32,7 @@ public enum TagContainer: Sendable, Hashable, CaseIterable, Codable {
     }
   }
 
-  /// The value for the shim; nil for Matroska, which is read without TagLib.
+  /// The container in the C interface; nil for Matroska, which is read without TagLib.
   var forShim: tags_container? {
     switch self {
     case .edges: tags_container_edges

@@ -1,4 +1,4 @@
-/// One value of one key, as in the tag.
+/// One value of a key, as in the tag.
 public struct TagItem: Sendable, Hashable, Codable {
   /// The kind of tag that an item is from.
   public enum Space: Sendable, Hashable, Codable, CaseIterable {
@@ -18,15 +18,15 @@ public struct TagItem: Sendable, Hashable, Codable {
   /// converted to those of 2.4.
   public var key: String
   public var value: Value
-  /// For a user text, a comment, lyrics, an image or a person (the role).
+  /// The description of a user text, a comment, lyrics or an image; the role of a person.
   public var description: String?
-  /// ISO 639-2, three letters, as in the tag; Matroska may have BCP 47.
+  /// The language, as in the tag: three letters of ISO 639-2, or in Matroska also BCP 47.
   public var language: String?
   /// The owner of a rating, an identifier or private data.
   public var owner: String?
-  /// The media type that the tag claims.
+  /// The media type that the tag declares.
   public var mediaType: String?
-  /// The number that follows another number: the total (a track), or the play count (a rating).
+  /// The second number of a value: the total of a track number, or the play count of a rating.
   public var secondNumber: Int64?
   /// The ID3v2 number of an image's type, if the tag has it.
   public var artworkType: Int?
@@ -34,8 +34,8 @@ public struct TagItem: Sendable, Hashable, Codable {
   public var targetLevel: Int64?
   /// Whether a Matroska tag applies to single tracks (`TagTrackUID`), not to the whole file.
   public var isOfTrack = false
-  /// The size in bytes of data or an image above ``TagLimits``, of which the value has only the first bytes. Otherwise
-  /// nil.
+  /// The size in bytes of data or an image that exceeds ``TagLimits``; `value` then contains only its first bytes. Nil
+  /// for all other values.
   public var excessiveByteCount: Int?
 
   public init(space: Space, key: String, value: Value) {
@@ -62,7 +62,7 @@ public struct TagWarning: Sendable, Hashable, Codable {
 
 /// The tags of a file.
 public struct TagReading: Sendable, Hashable, Codable {
-  /// In the file's order; the kind of tag with the highest precedence first.
+  /// The items in the file's order. The items of the kind of tag with the highest precedence come first.
   public var items: [TagItem] = []
   public var warnings: [TagWarning] = []
   /// The number of tracks in a Matroska file; 0 for other files.

@@ -1,14 +1,14 @@
-// Locates the reader over TagLib. It is a separate library, which is loaded for the first tag and stays loaded. Linked
-// to the daemon, TagLib would cost 760 kB of memory (PSS) in a process that reads no tags.
+// Loads the library that reads tags with TagLib, when the first tag is read. The library stays loaded. If the daemon
+// were linked with TagLib, a process that reads no tags would need 760 kB more memory (PSS).
 import CTags
 import Glibc
 
-/// libPlayheadTags.so.
+/// The library `libPlayheadTags.so`, which reads tags with TagLib.
 enum TagLibrary {
   static let fileName = "libPlayheadTags.so"
   private static let functionName = "playhead_tags_read"
 
-  /// The reader, or the reason why it cannot be loaded. The first use loads it, which blocks.
+  /// The library's function, or the reason why it cannot be loaded. The first use loads the library, which blocks.
   static let reader: Result<tags_read_function, TagLibraryError> = find()
 
   /// Possible paths of the library: next to the program, in `../lib/playhead` of the program's folder, or in the

@@ -2,13 +2,13 @@
 // the bytes. `TagLimits` bounds the cost of a hostile file.
 import CTags
 
-/// The tags of a file.
+/// Reads the tags of files.
 public enum TagReader {
   /// Fills a buffer with the file's bytes from an offset on. Returns the number of bytes, less than the buffer only at
   /// the end of the file.
   public typealias ByteReader<Failure: Error> = (UnsafeMutableRawBufferPointer, Int64) throws(Failure) -> Int
 
-  /// Whether TagLib is available. Loads it, which blocks.
+  /// Whether TagLib is available. The first use loads it, which blocks.
   public static var isAvailable: Bool {
     if case .success = TagLibrary.reader { return true }
     return false
@@ -25,7 +25,7 @@ public enum TagReader {
     _ container: TagContainer, byteCount: Int64, limits: TagLimits = TagLimits(), charset: String? = nil,
     bytes: @escaping ByteReader<Failure>
   ) throws(Failure) -> TagReading {
-    guard let kind = container.forShim else {
+    guard let shimContainer = container.forShim else {
       return try MatroskaTags.read(byteCount: byteCount, limits: limits, bytes: bytes)
     }
     var reading = TagReading()
@@ -37,13 +37,13 @@ public enum TagReader {
       return reading
     }
     var failure: Failure?
-    let call = Call { buffer, offset in
+    let call = ShimCall { buffer, offset in
       do throws(Failure) { return Int64(try bytes(buffer, offset)) } catch {
         failure = error
         return -1
       }
     }
-    let outcome = call.run(reader, container: kind, byteCount: byteCount, charset: charset, limits: limits)
+    let outcome = call.run(reader, container: shimContainer, byteCount: byteCount, charset: charset, limits: limits)
     if let failure { throw failure }
     reading = call.reading
     if let warning = warning(for: outcome) { reading.warnings.append(warning) }
@@ -80,7 +80,7 @@ public enum TagReader {
 }
 
 /// One call of the shim, with its callbacks and its result.
-private final class Call {
+private final class ShimCall {
   private let bytes: (UnsafeMutableRawBufferPointer, Int64) -> Int64
   private(set) var reading = TagReading()
 
@@ -157,13 +157,13 @@ private final class Call {
     @convention(c) (UnsafeMutableRawPointer?, Int64, UnsafeMutablePointer<UInt8>?, Int64)
       -> Int64 = { context, offset, buffer, count in
         guard let context, let buffer, count >= 0 else { return -1 }
-        return Unmanaged<Call>.fromOpaque(context).takeUnretainedValue()
+        return Unmanaged<ShimCall>.fromOpaque(context).takeUnretainedValue()
           .bytes(UnsafeMutableRawBufferPointer(start: buffer, count: Int(count)), offset)
       }
 
   private static let itemCallback: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<tags_item>?) -> Void = {
     context, item in
     guard let context, let item else { return }
-    Unmanaged<Call>.fromOpaque(context).takeUnretainedValue().add(item.pointee)
+    Unmanaged<ShimCall>.fromOpaque(context).takeUnretainedValue().add(item.pointee)
   }
 }
