@@ -1,4 +1,5 @@
-/// A queue of frames between a library and the caller of a `TimeStretcher`, which also ensures the exact output length.
+/// A queue of frames between a library and the caller of a `TimeStretcher`. The queue also ensures the exact output
+/// length.
 ///
 /// The output never exceeds the length that corresponds to the input, and matches it at the end: excess frames of the
 /// library are discarded, missing frames are silence.
@@ -39,7 +40,7 @@ struct FrameQueue {
     producedCount += Int64(frameCount)
   }
 
-  /// The number of frames that the library has not delivered for the input yet.
+  /// The number of output frames for the previous input that the library has not delivered yet.
   var missingCount: Int64 { max(0, rate.outputCount(of: inputCount) - producedCount) }
 
   /// Ends the queue: the library has delivered all its frames.
@@ -48,6 +49,7 @@ struct FrameQueue {
     isFinished = true
   }
 
+  /// Writes up to `capacityFrames` available frames to `output` and returns their number.
   mutating func read(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) -> Int {
     let available = min(producedCount, rate.outputCount(of: inputCount)) - deliveredCount
     let count = Int(min(Int64(capacityFrames), max(0, available)))

@@ -3,12 +3,12 @@ import MediaCore
 
 /// A Sonic stream whose output position is corrected continuously.
 ///
-/// Sonic counts pitch periods in whole samples, and its rounding errors add up: seconds per hour above twice the
-/// original rate, and a tenth of everything at 16 times. So the input is split into small chunks, and before each chunk
-/// the rate is set to correct the output position.
+/// Sonic counts pitch periods in whole samples, and its rounding errors accumulate: to seconds per hour above rate 2,
+/// and to a tenth of the duration at rate 16. Therefore the input is split into small chunks, and before each chunk the
+/// rate is set to correct the output position.
 ///
-/// The number of frames that Sonic buffers is unknown. Measured: 1.6 to 1.8 of its longest periods on average. The
-/// gains are measured, too.
+/// Sonic does not report the number of frames that it buffers. Measured: 1.6 to 1.8 of its longest periods on average.
+/// The factors in `correctedRate` are measured, too.
 ///
 /// Sonic works with 16 bits: samples beyond ±1 are clipped, and the resolution is 1/32767.
 final class SonicStage {
@@ -92,16 +92,16 @@ final class SonicStage {
     }
   }
 
-  /// The rate that corrects the output position.
+  /// The rate for the next chunk, which corrects the output position.
   private var correctedRate: Double {
-    /// By how many seconds the output so far is too long.
+    // The excess of the output so far, in seconds.
     let surplus = (Double(outputCount) - (Double(inputCount) - bufferedFrames) / rate) / sampleRateHz
     switch rate {
     case ...0.5: return rate * min(4, max(0.5, 1 + 15 * surplus))
     case 2...: return rate * min(4, max(0.5, 1 + 30 * surplus))
     default:
-      // Sonic copies the audio between two changes, a hundred periods at 1.01. So the correction can affect the number
-      // of changes, but not their direction.
+      // Between two omitted or repeated periods Sonic copies the audio: a hundred periods at rate 1.01. The correction
+      // can therefore change how often a period is omitted or repeated, but not which of the two happens.
       let correction = rate < 1 ? -surplus : surplus
       return 1 + (rate - 1) * min(1.5, max(0.5, 1 + correction / 0.1))
     }

@@ -3,7 +3,7 @@ import MediaCore
 #if RubberBand
   import CRubberBand
 
-  /// Rubber Band's finer engine, which moves partials in their phases.
+  /// A stretcher with Rubber Band's *finer* engine, which adjusts the phases of partials.
   ///
   /// Displacement: within 10 ms of output at the measured rates, 1/32 to 32.
   public final class SpectralStretcher: TimeStretcher {
@@ -39,7 +39,7 @@ import MediaCore
       self.rate = rate
       rubberband_set_max_process_size(state, UInt32(Self.chunkFrames))
       startPadFrameCount = Int(rubberband_get_preferred_start_pad(state))
-      // Rubber Band requires half a window; with that alone the output fades in over about 5 ms.
+      // Rubber Band requires half a window. With half a window alone, the output fades in over about 5 ms.
       historyFrameCount = startPadFrameCount + Int(1_024 * max(1, rate.value / 2))
       droppedFrameCount = Int(rubberband_get_start_delay(state))
       queue = FrameQueue(channelCount: format.channelCount, rate: rate)
@@ -59,7 +59,7 @@ import MediaCore
       // Missing frames are silence.
       for channel in channels { channel.update(repeating: 0) }
       var missing = max(0, startPadFrameCount - count)
-      // The frames before the pad come out before the first frame, accurate to half a frame.
+      // Rubber Band also outputs the history before the pad. Its length is rounded, which is accurate to half a frame.
       droppedFrameCount += Int((Double(max(0, count - startPadFrameCount)) / rate.value).rounded())
       while missing > 0 {
         let chunk = min(missing, Self.chunkFrames)
@@ -83,8 +83,8 @@ import MediaCore
       queue.finish()
     }
 
-    /// Appends silence so that Rubber Band delivers all frames. Otherwise it keeps the input that its windows have not
-    /// passed yet, about 0.1 s.
+    /// Appends silence so that Rubber Band delivers all frames. Without the silence it retains the input that its
+    /// windows have not passed yet, about 0.1 s.
     private func flushWithSilence() {
       for channel in channels { channel.update(repeating: 0) }
       var remainingChunks = Int(64 * max(1, rate.value))
@@ -119,8 +119,8 @@ import MediaCore
       }
     }
 
-    /// Processes the frames in `channels`, and reads the available output: never more, because Rubber Band logs a
-    /// warning for that.
+    /// Processes the frames in `channels`, and reads the available output, but never more: Rubber Band would log a
+    /// warning.
     private func process(_ frameCount: Int, isLast: Bool) {
       let inputs = channels.map { UnsafePointer($0.baseAddress) }
       rubberband_process(state, inputs, UInt32(frameCount), isLast ? 1 : 0)

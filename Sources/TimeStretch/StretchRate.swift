@@ -1,6 +1,6 @@
 import MediaCore
 
-/// The playback rate relative to the recording: an exact fraction, from 1/32 to 32.
+/// The playback rate of stretched audio, relative to the original: an exact fraction, from 1/32 to 32.
 public struct StretchRate: Sendable, Hashable {
   /// The numerator in lowest terms, above 0.
   public let numerator: Int64

@@ -1,9 +1,9 @@
 import MediaCore
 
-/// Sonic, which omits or repeats periods of the pitch.
+/// A stretcher with Sonic, which omits or repeats periods of the pitch.
 ///
-/// Displacement: within 20 ms of output. Sonic is inexact by samples of slowed audio, each of which is 4 ms of output
-/// at 8 kHz and a rate of 1/32. So slowed audio of a low sample rate is upsampled first.
+/// Displacement: within 20 ms of output. Sonic's errors are whole input samples, and at 8 kHz and rate 1/32 one sample
+/// is 4 ms of output. Therefore slowed audio of a low sample rate is upsampled first.
 ///
 /// Sonic begins with the unchanged first frame, so it needs no history. Samples pass through 16 bits and are clipped at
 /// ±1.
@@ -11,30 +11,30 @@ public final class TimeDomainStretcher: TimeStretcher {
   public let format: AudioFormat
   public let rate: StretchRate
   public var historyFrameCount: Int { 0 }
-  /// One stage, or two that share the rate: below 25 kHz the shortest periods have too few samples for a high rate in
-  /// one stage.
+  /// One stage, or two stages that share the rate: below 25 kHz the shortest periods have too few samples for a high
+  /// rate in one stage.
   private let stages: [SonicStage]
   /// The upsampler for slowed audio of a low sample rate, and the number of upsampled frames that Sonic has returned.
   private var upsampler: Upsampler?
   private var upsampledCount = 0
-  /// The number of frames before the first one that the upsampler still has to deliver.
+  /// The number of input frames of the upsampler's delay that are still to be discarded.
   private var remainingDelayFrames = Upsampler.reach
   private var queue: FrameQueue
 
   /// Sonic's shortest period is the sample rate divided by this.
   private static let highestPitchHz = 400.0
   /// The lowest sample rate at which rates below 1/4 are accurate, and 1/32 is possible in one stage.
-  private static let lowestSlowRateHz = 25_000
+  private static let minimumSlowSampleRateHz = 25_000
 
   public init(format: AudioFormat, rate: StretchRate) throws(MediaError) {
     self.format = format
     self.rate = rate
     queue = FrameQueue(channelCount: format.channelCount, rate: rate)
-    // Sonic outputs at once at a high rate, or reads at once at a low one, a period divided by this. With less than two
-    // samples of it Sonic makes no progress.
+    // At a high rate Sonic outputs, and at a low rate it reads, a period divided by `factor - 1` at once. With fewer
+    // than two samples at once Sonic makes no progress.
     let factor = max(rate.value, 1 / rate.value)
-    if rate.value < 0.25, format.sampleRateHz < Self.lowestSlowRateHz {
-      let multiple = (Self.lowestSlowRateHz + format.sampleRateHz - 1) / format.sampleRateHz
+    if rate.value < 0.25, format.sampleRateHz < Self.minimumSlowSampleRateHz {
+      let multiple = (Self.minimumSlowSampleRateHz + format.sampleRateHz - 1) / format.sampleRateHz
       upsampler = Upsampler(factor: multiple, channelCount: format.channelCount)
       let upsampledFormat = AudioFormat(sampleRateHz: format.sampleRateHz * multiple, channelCount: format.channelCount)
       stages = [try SonicStage(format: upsampledFormat, rate: rate.value)]

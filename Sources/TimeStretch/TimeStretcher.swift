@@ -2,9 +2,10 @@ import MediaCore
 
 /// Changes the rate of audio without changing its pitch.
 ///
-/// Guarantees of every stretcher: output frame `n` represents the input position `n * rate`. The audio at that frame
-/// deviates by the stretcher's *displacement*, whose bounds each type documents; it never accumulates. For `n` input
-/// frames, the number of output frames is exactly `ceil(n / rate)`, regardless of the chunk sizes.
+/// Guarantees of every stretcher:
+/// - Output frame `n` represents the input position `n * rate`. The audio at that frame deviates by the stretcher's
+///   *displacement*, which never accumulates. Each type documents its bounds.
+/// - For `n` input frames, the number of output frames is exactly `ceil(n / rate)`, regardless of the chunk sizes.
 ///
 /// Order of calls: `writeHistory` at most once, `write` and `read` in any order, `finish` once, `read` until it returns
 /// 0.
@@ -19,17 +20,17 @@ public protocol TimeStretcher: AnyObject {
   /// The format of input and output: interleaved float32.
   var format: AudioFormat { get }
 
-  /// The playback rate relative to the recording.
+  /// The playback rate relative to the original audio.
   var rate: StretchRate { get }
 
-  /// The number of frames before the first one that the stretcher can use; 0 for none. With them, a start in the middle
-  /// of audio is heard like continued playback. Without them it uses silence.
+  /// The number of frames before the first one that the stretcher can use; 0 if it uses none. With these frames, a
+  /// start in the middle of audio is heard like continued playback. Without them, the stretcher uses silence.
   var historyFrameCount: Int { get }
 
   /// Sets the frames before the first one, which are not heard. Only the last `historyFrameCount` frames are used.
   func writeHistory(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError)
 
-  /// Writes the next `frameCount` frames, all of them.
+  /// Writes the next `frameCount` frames. All of them are accepted.
   ///
   /// - Throws: `conversionFailed`.
   func write(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError)
@@ -39,8 +40,8 @@ public protocol TimeStretcher: AnyObject {
   /// - Throws: `conversionFailed`.
   func finish() throws(MediaError)
 
-  /// Writes up to `capacityFrames` available frames to `output`; returns their number. 0: more input is required, or,
-  /// after `finish`, all frames have been read.
+  /// Writes up to `capacityFrames` available frames to `output` and returns their number. 0 means that more input is
+  /// required or, after `finish`, that all frames have been read.
   func read(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) -> Int
 }
 
@@ -48,7 +49,7 @@ public protocol TimeStretcher: AnyObject {
 public enum TimeStretchAlgorithm: String, Sendable, Hashable, CaseIterable {
   /// Sonic: omits or repeats periods of the pitch. Fast; best for speech.
   case timeDomain
-  /// Rubber Band: moves partials in their phases. Best for music; a player that uses it needs about seven times the
+  /// Rubber Band: adjusts the phases of partials. Best for music; a player that uses it needs about seven times the
   /// processor time.
   case spectral
 

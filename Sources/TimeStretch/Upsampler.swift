@@ -11,7 +11,8 @@ struct Upsampler {
   /// The input frames for the next output: `2 * reach - 1` of them, the newest last.
   private var history: [Float]
 
-  /// The number of frames on each side that contribute to an output frame. The output is delayed by as many frames.
+  /// The number of input frames on each side that contribute to an output frame, and the delay of the output in input
+  /// frames.
   static let reach = 16
 
   init(factor: Int, channelCount: Int) {
