@@ -7,7 +7,8 @@ import MediaCore
 final class LoudnessMeter {
   private let state: UnsafeMutablePointer<ebur128_state>
   private let channelCount: Int
-  /// Frames of a measurement step, a tenth of a second: the interval at which libebur128 completes a block.
+  /// The number of frames of a measurement step: a tenth of a second, the interval at which libebur128 completes a
+  /// block.
   let stepFrameCount: Int
 
   /// The reason why libebur128 is unavailable; nil if it is available. Loads the library, which may block.
@@ -19,8 +20,10 @@ final class LoudnessMeter {
     }
   }
 
-  /// - Throws: `loudnessUnavailable`; `mediaLimitExceeded` for a format that libebur128 does not support, or without
-  ///   memory.
+  /// Creates a meter.
+  ///
+  /// - Throws: `loudnessUnavailable`; `mediaLimitExceeded` for a format that libebur128 does not support, or if memory
+  ///   is exhausted.
   init(_ format: AudioFormat, channelMask: UInt64?) throws(MediaError) {
     if let error = Self.unavailability() { throw error }
     let mode = EBUR128_MODE_I.rawValue | EBUR128_MODE_LRA.rawValue | EBUR128_MODE_TRUE_PEAK.rawValue
@@ -45,7 +48,7 @@ final class LoudnessMeter {
 
   /// Adds `frameCount` interleaved frames.
   ///
-  /// - Throws: `mediaLimitExceeded` without memory.
+  /// - Throws: `mediaLimitExceeded` if memory is exhausted.
   func add(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
     guard cebur128_add_frames_float(state, samples, frameCount) == Int32(bitPattern: EBUR128_SUCCESS.rawValue) else {
       throw MediaError(
@@ -56,7 +59,7 @@ final class LoudnessMeter {
   /// Integrated loudness in LUFS; nil if no block passed the gate.
   var integratedLoudness: Double? { value { cebur128_loudness_global(state, $0) } }
 
-  /// LUFS of the last 400 ms; nil for silence.
+  /// Loudness of the last 400 ms in LUFS; nil for silence.
   var momentaryLoudness: Double? { value { cebur128_loudness_momentary(state, $0) } }
 
   /// Loudness range in LU.
@@ -65,7 +68,8 @@ final class LoudnessMeter {
   /// The largest sample of all channels; 1 is full scale.
   var samplePeak: Double { peak { cebur128_sample_peak(state, $0, $1) } }
 
-  /// The largest true peak (value between samples) of all channels; 1 is full scale.
+  /// The largest true peak of all channels: the peak of the waveform, including values between samples. 1 is full
+  /// scale.
   var truePeak: Double { peak { cebur128_true_peak(state, $0, $1) } }
 
   private func value(_ read: (UnsafeMutablePointer<Double>) -> Int32) -> Double? {

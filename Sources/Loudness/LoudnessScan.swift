@@ -4,11 +4,10 @@ import MediaCore
 import RealtimeAudio
 import Synchronization
 
-/// Measures the loudness of files. It decodes each file completely, one after another, on threads of
-/// ``LoudnessScanner``.
+/// Measures the loudness of files. Decodes the files completely, one after another, on threads of ``LoudnessScanner``.
 ///
-/// A file that cannot be read, or takes too long to open, has an error in the report, and the scan continues. A file
-/// that ends with an error is measured up to there, and the measurement has the error.
+/// A file that cannot be read, or takes too long to open, has an error in the report, and the scan continues. If
+/// reading fails within a file, the audio before the error is measured, and ``LoudnessMeasurement/fault`` is the error.
 ///
 /// Threading: any thread.
 public final class LoudnessScan: Sendable {
@@ -142,11 +141,11 @@ public final class LoudnessScan: Sendable {
       if recordResult(run, .failure(reason.error(asset.displayPath))) { measure(index + 1, on: scanner, progress) }
     }
     run.job.withLock { $0 = job }
-    // A cancellation before this line did not have the job yet.
+    // A cancellation before this line could not cancel the job.
     if state.withLock({ $0.isCancelled }) { job.cancel() }
   }
 
-  /// Records the result of a file. Returns false if the run was cancelled or has timed out.
+  /// Records the result of a file. Returns false, and records nothing, if the run was cancelled or has timed out.
   private func recordResult(_ run: FileRun, _ result: Result<(LoudnessMeasurement, GatingBlocks), MediaError>) -> Bool {
     state.withLock { state in
       guard state.run === run else { return false }
@@ -176,7 +175,7 @@ public final class LoudnessScan: Sendable {
 
   // MARK: - Measuring thread
 
-  /// Opens the audio of a file, in a way that can be cancelled.
+  /// Opens the audio of a file. `cancel` interrupts it.
   private func open(_ asset: Asset, _ run: FileRun) throws(MediaError) -> (
     reader: AudioTrackReader, duration: MediaTime
   ) {
@@ -255,7 +254,7 @@ public final class LoudnessScan: Sendable {
     )
   }
 
-  /// Reads a tenth of a second, less at the end. A read error is returned with the frames before it.
+  /// Reads a step, or less at the end. A read error is returned with the number of frames that precede it.
   private func readStep(
     _ reader: AudioTrackReader, into buffer: UnsafeMutablePointer<Float>, frameCount: Int
   ) throws(MediaError) -> (count: Int, error: MediaError?) {

@@ -16,9 +16,9 @@ public struct LoudnessMeasurement: Sendable, Hashable {
   public static let referenceLoudness = -18.0
 
   public var kind: Kind
-  /// In LUFS; nil unless ``kind`` is `measured`.
+  /// The integrated loudness in LUFS; nil unless ``kind`` is `measured`.
   public var integratedLoudness: Double?
-  /// In LU; nil unless ``kind`` is `measured`.
+  /// The loudness range in LU; nil unless ``kind`` is `measured`.
   public var loudnessRange: Double?
   /// The largest value of the waveform, including values between samples; 1 is full scale.
   public var truePeak: Double
@@ -39,10 +39,11 @@ public struct LoudnessMeasurement: Sendable, Hashable {
 
 /// The loudness of several files together.
 public struct AlbumLoudness: Sendable, Hashable {
-  /// In LUFS; nil if no block of the files passed the gate.
+  /// The integrated loudness in LUFS; nil if no block of the files passed the gate.
   public var integratedLoudness: Double?
-  /// The largest peak of the files.
+  /// The largest true peak of the files.
   public var truePeak: Double
+  /// The largest sample of the files.
   public var samplePeak: Double
 
   /// The ReplayGain 2.0 album gain in dB.
@@ -66,8 +67,8 @@ public struct LoudnessProgress: Sendable, Hashable {
   public var fraction: Double?
 }
 
-/// The 400 ms blocks of several files, gated together (ITU-R BS.1770-4, annex 1). libebur128 also gates several states
-/// together, but each of its states keeps seconds of audio. Here a block has four bytes.
+/// The 400 ms blocks of several files, gated together (ITU-R BS.1770-4, annex 1). libebur128 can also gate several
+/// states together, but each state retains seconds of audio. Here a block has four bytes.
 struct GatingBlocks {
   /// Maximum number of blocks: 277 hours.
   static let maximumCount = 10_000_000
@@ -90,7 +91,7 @@ struct GatingBlocks {
     return meanPower(atLeast: all / 10).map { Self.loudness($0) }
   }
 
-  /// The mean of the powers that are at least `gate`; nil if there is none.
+  /// The mean of the powers that are at least `gate`; nil if no power is.
   private func meanPower(atLeast gate: Double) -> Double? {
     var (sum, count) = (0.0, 0)
     for power in powers where Double(power) >= gate {
