@@ -10,7 +10,7 @@ struct PaletteImage {
   /// The rows, two bits a pixel, the left pixel in the higher bits.
   private var rows: [UInt8]
 
-  /// An image filled with the first colour.
+  /// Creates an image filled with the first colour of the palette.
   init(width: Int, height: Int, palette: [WaveformColor]) {
     precondition((1...4).contains(palette.count), "a palette has 1 to 4 colours")
     self.width = width
@@ -28,12 +28,12 @@ struct PaletteImage {
     rows[index] = rows[index] & ~(3 << shift) | colorIndex << shift
   }
 
-  /// The index in the palette of the colour of a pixel.
+  /// Returns the palette index of a pixel's colour.
   func colorIndex(x: Int, y: Int) -> UInt8 { rows[y * rowByteCount + x / 4] >> UInt8(6 - 2 * (x % 4)) & 3 }
 
   // MARK: - Text
 
-  /// Three columns and five rows per character, starting top left.
+  /// The pixels of each character: five rows of three columns, starting at the top left.
   private static let glyphs: [Character: UInt16] = [
     "0": 0b111_101_101_101_111, "1": 0b010_110_010_010_111, "2": 0b111_001_111_100_111, "3": 0b111_001_111_001_111,
     "4": 0b101_101_111_001_001, "5": 0b111_100_111_001_111, "6": 0b111_100_111_101_111, "7": 0b111_001_010_010_010,

@@ -1,15 +1,15 @@
 /// Time labels below an image: their positions and texts. Pure.
 struct TimeAxis {
   struct Mark: Equatable {
-    /// In pixels from the left.
+    /// The position in pixels from the left.
     var x: Int
     var label: String
   }
 
-  /// In order of position.
+  /// The marks in order of position.
   let marks: [Mark]
 
-  /// Round times, as many as fit.
+  /// Creates marks at round times, as many as fit.
   ///
   /// - Parameters:
   ///   - start: the start of the drawn range, in seconds.
@@ -36,7 +36,7 @@ struct TimeAxis {
     self.marks = marks
   }
 
-  /// `1:05`, `2:00:00`; with `isFine` also milliseconds, as `1:05.250`.
+  /// Formats a time: `1:05`, `2:00:00`; with `isFine` also milliseconds: `1:05.250`.
   static func label(_ seconds: Double, isFine: Bool = false) -> String {
     let milliseconds = Int((seconds * 1_000).rounded())
     func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }

@@ -3,7 +3,7 @@
 import MediaCore
 
 extension Waveform {
-  /// The number of buffered bytes from which a chunk is passed to `append`.
+  /// A chunk is passed to `append` when it has at least this number of bytes.
   private static let chunkByteCount = 65_536
 
   /// Writes the waveform in chunks.
@@ -22,7 +22,7 @@ extension Waveform {
     }
   }
 
-  /// Converts a sample to audiowaveform's integers: 16 bits, or 8 bits, which are the 16-bit value divided by 256 and
+  /// Converts a sample to an integer of audiowaveform's formats. The 8-bit value is the 16-bit value divided by 256,
   /// truncated towards zero.
   static func quantized(_ value: Float, bits: Int) -> Int {
     let sample = Int(max(-32_768, min(32_767, (value * 32_768).rounded())))

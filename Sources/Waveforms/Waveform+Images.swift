@@ -12,7 +12,8 @@ extension Waveform {
   /// The height of the axis in pixels. An image lower than three times this height has no axis.
   private static let axisHeight = 16
 
-  /// The bins of column `x`, at least one. With at least as many bins as columns, each bin is in exactly one column.
+  /// The values of column `x`, from at least one bin. If there are at least as many bins as columns, each bin is in
+  /// exactly one column.
   func column(_ x: Int, of width: Int, channel: Int) -> Column {
     let first = x * binCount / width
     let end = max(first + 1, (x + 1) * binCount / width)
@@ -65,7 +66,7 @@ extension Waveform {
       for x in 0..<style.width {
         let column = column(x, of: style.width, channel: channel)
         for y in rows(column.high, column.low) { image.setPixel(x: x, y: y, colorIndex: 1) }
-        // RMS never exceeds the extremes.
+        // The RMS is drawn only between the extremes.
         for y in rows(min(column.rms, column.high), max(-column.rms, column.low)) {
           image.setPixel(x: x, y: y, colorIndex: 2)
         }

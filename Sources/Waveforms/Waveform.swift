@@ -14,9 +14,11 @@ public struct Waveform: Sendable, Hashable {
   public let frameCount: Int64
   /// The division of the frames into bins.
   public let scale: WaveformScale
-  /// Minima, at index `bin * channelCount + channel`; likewise ``maxima`` and ``rms``.
+  /// The minimum of each bin and channel, at index `bin * channelCount + channel`.
   public let minima: [Float]
+  /// The maximum of each bin and channel, in the order of ``minima``.
   public let maxima: [Float]
+  /// The RMS of each bin and channel, in the order of ``minima``.
   public let rms: [Float]
 
   /// Maximum number of bins times channels: 24 MiB of memory.
@@ -55,12 +57,12 @@ public struct Waveform: Sendable, Hashable {
     (bin * channelCount..<(bin + 1) * channelCount).reduce(0) { max($0, -minima[$1], maxima[$1]) }
   }
 
-  /// The next zoom level: combines each `factor` bins into one, without reading the file.
+  /// Combines each `factor` bins into one, for the next zoom level, without reading the file.
   ///
   /// Minima and maxima equal those of a new scan; RMS may differ in the last digit.
   ///
-  /// - Returns: nil if the result differs in its bins from a new scan (for `bins`, `factor` must divide the count), or
-  ///   if a bin has more than ``maximumFramesPerBin`` frames.
+  /// - Returns: nil if the bins would differ from those of a new scan (for `bins`, `factor` must divide the count), or
+  ///   if a bin would have more than ``maximumFramesPerBin`` frames.
   public func reduced(by factor: Int) -> Waveform? {
     precondition(factor > 0, "factor must be at least 1")
     let coarser: WaveformScale
@@ -75,8 +77,8 @@ public struct Waveform: Sendable, Hashable {
     }
     let count = coarser.binCount(frameCount: frameCount) * channelCount
     var (lows, highs, means) = ([Float](), [Float](), [Float]())
-    for values in 0..<count {
-      let (bin, channel) = values.quotientAndRemainder(dividingBy: channelCount)
+    for coarsePoint in 0..<count {
+      let (bin, channel) = coarsePoint.quotientAndRemainder(dividingBy: channelCount)
       let bins = bin * factor..<min((bin + 1) * factor, binCount)
       let points = bins.map { $0 * channelCount + channel }
       var (squares, frames) = (0.0, Int64(0))

@@ -1,5 +1,5 @@
-// Waveforms in files of a folder. The file name contains the identity of the media file and the request. Incomplete
-// files, and files of other versions, are ignored.
+// Stores each waveform in a file of a folder. The file name contains the identity of the media file and the request.
+// Incomplete files, and files of other versions of the format, are ignored.
 import FileAccess
 import Glibc
 import MediaAssets
@@ -8,8 +8,8 @@ import WholeFiles
 
 /// Stores waveforms by the identity of the media file: device, inode, length and change time. Blocks.
 ///
-/// The size is bounded; the least recently used waveforms are removed first. A write error is ignored; nothing is
-/// stored then.
+/// The size is bounded: the least recently used waveforms are removed first. If a write fails, the error is ignored,
+/// and the waveform is not stored.
 ///
 /// Threading: any thread.
 public struct WaveformCache: Sendable {
@@ -27,7 +27,7 @@ public struct WaveformCache: Sendable {
   /// The maximum size in bytes.
   public let byteLimit: Int
 
-  /// A cache in a folder that contains nothing else. Default limit: 64 MiB.
+  /// Creates a cache in a folder that contains no other files. Default limit: 64 MiB.
   public init(folder: String, byteLimit: Int = 64 << 20) {
     self.folder = folder
     self.byteLimit = byteLimit
@@ -115,7 +115,7 @@ public struct WaveformCache: Sendable {
         name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
       var status = stat()
-      // Includes unfinished files of a crash.
+      // Names that begin with a period are unfinished files of a crash.
       guard name.hasSuffix(".waveform") || name.hasPrefix("."), lstat("\(folder)/\(name)", &status) == 0,
         status.st_mode & S_IFMT == S_IFREG
       else { continue }

@@ -1,11 +1,11 @@
 import MediaAssets
 import MediaCore
 
-/// Reads a range for its waveform. It reads a second time if the declared length of the file was wrong.
+/// Measures the waveform of a range. If the declared length of the file is wrong, the range is read a second time.
 ///
 /// Threading: one thread at a time, which may block.
 struct WaveformMeasurement {
-  /// Frames per read.
+  /// The number of frames per read.
   private static let stepFrameCount = 4_096
 
   private let reader: AudioTrackReader
@@ -38,7 +38,7 @@ struct WaveformMeasurement {
     expectedFrameCount = declared.map { max(0, min($0, end ?? .max) - start) }
   }
 
-  /// Reads the range. `checkCancellation` is called for each read and stops it by throwing.
+  /// Reads the range. `checkCancellation` is called before each read; an error that it throws ends the measurement.
   mutating func run(
     _ progress: (Double?) -> Void, checkCancellation: () throws(MediaError) -> Void
   ) throws(MediaError) -> Waveform {
@@ -50,7 +50,7 @@ struct WaveformMeasurement {
       announcedFrameCount = expectedFrameCount ?? 1
     }
     for pass in 0..<2 {
-      // A first pass with a wrong length only counts frames.
+      // If the announced length is wrong, the first pass only counts the frames.
       let limited = Self.limited(scale, announcedFrameCount)
       var reducer = WaveformReducer(channelCount: channelCount, scale: limited, frameCount: announcedFrameCount)
       let count = try read(into: &reducer, progress: pass == 0 ? progress : { _ in }, checkCancellation)
@@ -78,7 +78,7 @@ struct WaveformMeasurement {
     if let scale = request.scale { return scale }
     var length = 256
     while let expectedFrameCount, length < Waveform.maximumFramesPerBin / 2,
-      // Half of the maximum, because a file may be longer than declared.
+      // The limit is half of the maximum, because a file may be longer than declared.
       WaveformScale.framesPerBin(length).binCount(frameCount: expectedFrameCount)
         > Waveform.maximumPointCount / channelCount / 2
     { length *= 2 }
@@ -92,7 +92,7 @@ struct WaveformMeasurement {
     let rate = reader.format.sampleRateHz
     if reader.position != start {
       _ = try reader.seek(to: MediaTime(frame: start, rate: rate), toleranceBefore: .zero, toleranceAfter: .zero)
-      // The range starts after the end of the file.
+      // If the seek does not reach the start, the range begins after the end of the file.
       guard reader.position == start else { return 0 }
     }
     let inputChannels = reader.format.channelCount

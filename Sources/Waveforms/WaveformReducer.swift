@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Makes a waveform of audio that arrives in chunks. Pure.
+/// Reduces audio that arrives in chunks to a waveform. Pure.
 ///
 /// Minima and maxima do not depend on the chunks; RMS may differ in the last digits. Memory: 12 bytes for each bin and
 /// channel.
@@ -9,7 +9,7 @@ public struct WaveformReducer {
   private struct Bin {
     var low = SIMD8<Float>(repeating: .infinity)
     var high = SIMD8<Float>(repeating: -.infinity)
-    /// For each channel.
+    /// The sum of the squares of each channel.
     var squares: [Double]
   }
 
@@ -18,7 +18,7 @@ public struct WaveformReducer {
   /// The announced number of frames; nil if the scale does not need it.
   private let announcedFrameCount: Int64?
   private var bin: Bin
-  /// Minima and maxima for channel counts that do not divide a SIMD vector.
+  /// The minima and maxima of each channel, for channel counts that do not divide the length of a SIMD vector.
   private var wideLow: [Float]
   private var wideHigh: [Float]
   private var binStart: Int64 = 0
@@ -120,7 +120,7 @@ public struct WaveformReducer {
     let raw = UnsafeRawPointer(samples)
     var index = 0
     while index + 8 <= count {
-      // Limits the length of float32 sums, for accuracy.
+      // For accuracy, a float32 sum has at most 256 terms.
       let end = min(count - count % 8, index + 2_048)
       var squares = SIMD8<Float>.zero
       while index < end {
@@ -145,7 +145,7 @@ public struct WaveformReducer {
     (bin.low, bin.high) = (low, high)
   }
 
-  /// Adds frames, for channel counts that do not divide a vector.
+  /// Adds frames to the current bin, for channel counts that do not divide the length of a vector.
   private mutating func foldWide(_ samples: UnsafePointer<Float>, frameCount: Int) {
     var frame = samples
     for _ in 0..<frameCount {

@@ -3,8 +3,8 @@ import MediaCore
 
 /// The range and the resolution of a waveform.
 public struct WaveformRequest: Sendable, Hashable {
-  /// The division into bins. Default: nil, 256 frames per bin, or, for a long file, the smallest power of two that fits
-  /// the size limit. A scale of `bins` yields fewer bins if the range has fewer frames.
+  /// The division into bins. Default: nil, which means 256 frames per bin, or for a long file the smallest larger power
+  /// of two that satisfies the size limit. A scale of `bins` gives fewer bins if the range has fewer frames.
   public var scale: WaveformScale?
   /// The start of the range: the first frame at or after this time. Default: 0.
   public var start: MediaTime
@@ -46,11 +46,11 @@ public struct WaveformRequest: Sendable, Hashable {
   }
 }
 
-/// A waveform and how it was obtained.
+/// The result of a scan: the waveform and its origin.
 public struct WaveformResult: Sendable, Hashable {
   public var waveform: Waveform
-  /// A defect of the file that does not prevent playback; data that could not be decoded is silence. Nil if there is
-  /// none.
+  /// A defect of the file that does not prevent playback; nil if the file has no defect. Data that could not be decoded
+  /// counts as silence.
   public var fault: MediaError?
   /// Whether the waveform comes from the cache.
   public var isCached: Bool

@@ -14,8 +14,8 @@ public enum WaveformScale: Sendable, Hashable {
     }
   }
 
-  /// The first frame of bin `index`, which is the end of the bin before it; exact. From the number of bins on it is
-  /// `frameCount`.
+  /// The first frame of bin `index`, which is the end of the previous bin; exact. For an index that is not below the
+  /// number of bins: `frameCount`.
   public func edge(_ index: Int, frameCount: Int64) -> Int64 {
     switch self {
     case .bins(let count):

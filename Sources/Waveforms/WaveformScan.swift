@@ -30,8 +30,8 @@ public final class WaveformScan: Sendable {
   /// Creates a scan. No I/O.
   ///
   /// - Parameters:
-  ///   - output: a file for the waveform, which is written completely or not at all. For an image the default scale is
-  ///     one bin per column.
+  ///   - output: a file for the waveform. The file is written completely or not at all. For an image the default scale
+  ///     is one bin per column.
   ///   - cache: the cache for waveforms; nil: no cache.
   public init(
     _ asset: Asset, _ request: WaveformRequest = WaveformRequest(), output: WaveformOutput? = nil,
@@ -51,7 +51,7 @@ public final class WaveformScan: Sendable {
   /// thread that cancels or that checks for timeouts.
   ///
   /// - Parameter progress: receives the part that has been read, from 0 to 1, at the start, at each twentieth, and at
-  ///   the end. It receives nil at the start if the length is unknown.
+  ///   the end. If the length is unknown, it receives nil at the start.
   /// - Parameter completion: receives the result or an error: those of `Waveform.write` and `WholeFile.write`;
   ///   `invalidArgument`; `invalidTime`, also for a range after the end of the audio; `cancelled`;
   ///   `mediaLimitExceeded`; errors of opening and reading the file; `readFailed` if the file changes meanwhile.
@@ -68,7 +68,7 @@ public final class WaveformScan: Sendable {
       try checkOutput()
       let result = try measure(job, progress, &identity)
       try write(result.waveform)
-      // Stored before the completion, so that a request after it finds the waveform.
+      // The waveform is stored before the completion, so that a later request finds it.
       if let identity { cache?.store(result.waveform, identity, request) }
       return result
     }
@@ -111,7 +111,7 @@ public final class WaveformScan: Sendable {
   ) throws(MediaError) -> WaveformResult {
     try run.check()
     let properties = try opening.load(asset)
-    // The identity after loading, because loading checks that the file may be read.
+    // The identity is determined after loading, because loading checks that the file may be read.
     let identity = cache.flatMap { _ in WaveformCache.identity(of: asset) }
     if let cache, let identity, let cached = cache.waveform(identity, request) {
       opening.finish(asset)

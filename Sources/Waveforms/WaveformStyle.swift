@@ -72,15 +72,16 @@ public struct WaveformStyle: Sendable, Hashable {
   public static let widths = 16...8_192
   public static let heights = 16...2_048
 
-  /// The width of an image in pixels; likewise ``height``.
+  /// The width of an image in pixels.
   public var width = 800
+  /// The height of an image in pixels.
   public var height = 200
   /// The colour from the minimum to the maximum sample. RMS is drawn in the mean of this colour and the background.
   public var color = WaveformColor(red: 0x30, green: 0x70, blue: 0xb0)
   public var background = WaveformColor(red: 0xff, green: 0xff, blue: 0xff)
   /// Whether an image has time labels.
   public var hasAxis = true
-  /// Bits of a value in JSON and `.dat`: 8 or 16.
+  /// The number of bits of a value in JSON and `.dat`: 8 or 16.
   public var bits = 16
 
   public init() {}
