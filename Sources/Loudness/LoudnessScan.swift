@@ -14,7 +14,7 @@ public final class LoudnessScan: Sendable {
   /// The maximum duration that is measured of one file, in seconds: one day.
   static let maximumSeconds = 86_400
 
-  /// The measurement of one file. It can be cancelled while it blocks.
+  /// The measurement of one file, which can be cancelled while it blocks.
   private final class FileRun: Sendable {
     let opening = AssetOpening()
     let reader = Mutex<AudioTrackReader?>(nil)

@@ -11,7 +11,7 @@ import Synchronization
 /// 1. ``prepareToRecord()``, or the first ``record(atHostTime:forDuration:)``, opens the source and creates the file.
 /// 2. `record` and ``pause()`` alternate. All audio goes into the same file.
 /// 3. ``stop()``, a time limit or a failure ends the recording and finishes the file.
-/// 4. A later `record` starts a new recording. It fails if the file exists and may not be replaced.
+/// 4. A later `record` starts a new recording. The call fails if the file exists and may not be replaced.
 ///
 /// Threading: any thread. ``Options/onEvent`` is called on any thread, other closures on the recorder's thread. They
 /// run in order and must not wait for the recorder.
@@ -169,7 +169,8 @@ public final class AudioRecorder: Sendable {
 
   /// Creates a recorder. No I/O.
   ///
-  /// - Parameter makeSource: creates the source. It is called once for each recording, on the recorder's thread.
+  /// - Parameter makeSource: creates the source. The closure is called once for each recording, on the recorder's
+  ///   thread.
   public init(
     location: RecordingLocation, settings: RecordingSettings = RecordingSettings(), options: Options = Options(),
     source makeSource: @escaping @Sendable () -> any AudioSource
@@ -340,7 +341,7 @@ public final class AudioRecorder: Sendable {
   }
 
   /// Registers an observer of levels. While recording, `body` runs on the recorder's thread once for each interval of
-  /// `1 / rate` seconds. It receives the levels of the interval and the recording time at its end.
+  /// `1 / rate` seconds. `body` receives the levels of the interval and the recording time at its end.
   ///
   /// - Parameter rate: calls a second, 1 to 100.
   /// - Returns: A number for ``removeMeterObserver(_:)``.

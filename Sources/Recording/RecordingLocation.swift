@@ -2,7 +2,7 @@
 //
 // - The unfinished file is NAME.recording, in the same folder, and locked by the recorder.
 // - A finished recording is renamed to NAME.
-// - An unlocked NAME.recording is the remainder of a crash. It is repaired and renamed to NAME, or to "NAME
+// - An unlocked NAME.recording is the remainder of a crash. The file is repaired and renamed to NAME, or to "NAME
 //   (recovered).EXTENSION" if NAME exists.
 import FileAccess
 import Glibc
@@ -24,8 +24,8 @@ public struct RecordingLocation: Sendable {
 
   /// A file at an absolute path. No I/O.
   ///
-  /// - Parameter replaces: whether the recording may replace an existing file. That file stays until the recording is
-  ///   finished. Default: false.
+  /// - Parameter replaces: whether the recording may replace an existing file. The existing file stays until the
+  ///   recording is finished. Default: false.
   public init(path: [UInt8], replaces: Bool = false) { self.init(path: path, replaces: replaces, roots: nil) }
 
   /// - Parameter roots: the folders that may contain the file; nil: any location that the process may write to.

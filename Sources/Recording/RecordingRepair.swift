@@ -1,6 +1,6 @@
 // Repairs a recording that a crash or a full disk cut short. The repair modifies the file itself, because a full disk
-// has no space for a copy. It sets lengths in headers and truncates the incomplete end; all other data stays unchanged.
-// Blocks.
+// has no space for a copy. The repair sets lengths in headers and truncates the incomplete end; all other data stays
+// unchanged. Blocks.
 import Glibc
 import MediaCore
 

@@ -2,7 +2,7 @@ import CTags
 
 /// The location and the formats of the tags in a file.
 public enum TagContainer: Sendable, Hashable, CaseIterable, Codable {
-  /// ID3v2 at the beginning or the end, APEv2 and ID3v1 at the end. They take precedence in this order, as in TagLib.
+  /// ID3v2 at the beginning or the end, APEv2 and ID3v1 at the end; in this order of precedence, as in TagLib.
   case edges
   case flac, ogg, mp4, wav, aiff, asf
   /// Matroska and WebM, which TagLib does not support.

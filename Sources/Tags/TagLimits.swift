@@ -13,7 +13,7 @@ public struct TagLimits: Sendable, Hashable {
   /// The number of bytes of all texts of an ID3v2 tag except comments and lyrics. TagLib allocates about 200 bytes for
   /// each part of such a text.
   public var textByteCount = 1 << 20
-  /// The number of reads by TagLib. It bounds the cost of a file that makes TagLib read endlessly.
+  /// The number of reads by TagLib. This limit bounds the cost of a file that makes TagLib read endlessly.
   public var readCount = 200_000
   /// The number of stack bytes that nested structures may use.
   public var stackByteCount = 128 << 10

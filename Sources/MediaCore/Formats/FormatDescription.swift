@@ -205,7 +205,7 @@ public struct PCMEncoding: Sendable, Hashable, Codable {
     }
   }
 
-  /// The name of FFmpeg's codec for the encoding, such as `pcm_s16le`. It does not depend on `isInterleaved`.
+  /// The name of FFmpeg's codec for the encoding, such as `pcm_s16le`. The name does not depend on `isInterleaved`.
   public var codecName: String {
     let letter =
       switch kind {

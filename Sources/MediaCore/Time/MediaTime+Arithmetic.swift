@@ -4,9 +4,9 @@ extension MediaTime {
 
   /// The sum, as CMTimeAdd.
   ///
-  /// The timescale of the sum is the least common multiple of the two timescales, limited to 2^31 - 1. It is halved
-  /// while the value overflows; a value that overflows at timescale 1 becomes infinite. Results are rounded half away
-  /// from zero and flagged. A rounding flag on either operand is preserved.
+  /// The timescale of the sum is the least common multiple of the two timescales, limited to 2^31 - 1. The timescale is
+  /// halved while the value overflows; a value that overflows at timescale 1 becomes infinite. Results are rounded half
+  /// away from zero and flagged. A rounding flag on either operand is preserved.
   /// - Special values: invalid plus anything is invalid, as is the sum of infinities of opposite signs. Infinity plus
   ///   any other value is infinity. Indefinite plus a number is indefinite.
   /// - Epochs: epoch 0 is a duration, and the sum has the other epoch. Two times of one epoch give epoch 0. Two

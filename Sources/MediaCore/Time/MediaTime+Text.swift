@@ -19,7 +19,7 @@ extension MediaTime: CustomStringConvertible {
 
   /// Reads a fraction of whole numbers in the form of ``fractionDescription``: `441000/44100`, `-1/3`.
   ///
-  /// The fraction is preserved as written if it fits. Otherwise it is reduced to lowest terms, then rounded and
+  /// The fraction is preserved as written if it fits; otherwise it is reduced to lowest terms, then rounded and
   /// flagged if necessary. Nil for any other text, for a denominator of zero, and for numbers beyond 2^64.
   public init?(fraction text: some StringProtocol) {
     self.init(fraction: Array(text.utf8)[...], allowsSign: true)

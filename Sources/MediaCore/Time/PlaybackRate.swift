@@ -26,7 +26,7 @@ public struct PlaybackRate: Sendable, Hashable, Comparable {
 
   private init(checked millionths: Int64) { self.millionths = millionths }
 
-  /// The rate as a number. It equals the number from which the rate was created, if that has at most six decimals.
+  /// The rate as a number, which equals the number from which the rate was created, if that has at most six decimals.
   public var value: Double { Double(millionths) / 1_000_000 }
 
   /// Whether the rate plays backward.
@@ -43,7 +43,7 @@ extension MediaTime {
   /// The item time `frameCount` output frames after `start` (before, if negative), at `rate` frames per second and at
   /// `playbackRate`.
   ///
-  /// The result is exact where a timescale represents it. Otherwise it is rounded once, to 2^-31 s or better, and
+  /// The result is exact if a timescale represents it; otherwise it is rounded once, to 2^-31 s or better, and
   /// flagged. Special values are unchanged. A `rate` that is not above zero gives `.invalid`.
   public init(_ start: MediaTime, advancedByFrames frameCount: Int64, rate: Int, playbackRate: PlaybackRate) {
     if playbackRate == .normal || !start.isNumeric || rate <= 0 || frameCount == 0 {
@@ -51,8 +51,8 @@ extension MediaTime {
       self = frameCount == 0 ? start : start + MediaTime(frame: frameCount, rate: rate)
       return
     }
-    // The sum is at most 2^63 · 2^39 + 2^63 · 2^25 · 2^31 over 2^31 · 2^39. It fits in 128 bits for every rate below
-    // 2^19 Hz.
+    // The sum is at most 2^63 · 2^39 + 2^63 · 2^25 · 2^31 over 2^31 · 2^39. The sum fits in 128 bits for every rate
+    // below 2^19 Hz.
     let unit = Int128(rate) * 1_000_000
     let scale = Int128(start.timescale)
     let sum = Int128(start.value) * unit + Int128(frameCount) * Int128(playbackRate.millionths) * scale

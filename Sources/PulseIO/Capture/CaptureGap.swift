@@ -1,8 +1,8 @@
 import MediaCore
 
 /// Counts the frames that a sound server dropped silently because its buffer of a record stream was full (4 MB: eleven
-/// seconds of stereo at 48 kHz). That happens if this process reads nothing for a longer time. A value type without
-/// side effects.
+/// seconds of stereo at 48 kHz). Frames are dropped if this process reads nothing for a longer time. A value type
+/// without side effects.
 ///
 /// PulseAudio drops the newest frames, and PipeWire drops all but the newest. Either way, once this process has read
 /// all available frames, it has read fewer frames than the elapsed time requires: the difference is the loss.

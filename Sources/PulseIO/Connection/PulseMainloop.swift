@@ -2,8 +2,8 @@ import CPulse
 import Glibc
 
 // Owner of libpulse's threaded main loop: one thread, named `playhead-pulse`, that runs every callback of one
-// connection under the loop's lock. It calls into Playhead only through those callbacks, and blocks in poll(2) while
-// nothing happens.
+// connection under the loop's lock. The thread calls into Playhead only through those callbacks, and blocks in poll(2)
+// while nothing happens.
 
 /// One `pa_threaded_mainloop`.
 ///

@@ -8,7 +8,7 @@ import RealtimeAudio
 ///
 /// Two timings without progress prove a stall:
 /// 1. The first one comes when the device must have read again: after its latency at the last progress, and a margin.
-/// 2. The second one comes at least `confirmationNanoseconds` later. It excludes that the first timing only followed a
+/// 2. The second one comes at least `confirmationNanoseconds` later, to exclude that the first timing only followed a
 ///    pause of this process.
 ///
 /// A timing with an empty buffer proves nothing, because then this process is late.

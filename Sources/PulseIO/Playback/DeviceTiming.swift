@@ -11,8 +11,8 @@ struct DeviceTiming: Hashable {
   /// Whether the device reads the stream: it is not corked, underrun or suspended.
   var isPlaying: Bool
 
-  /// Returns the output frame heard at `hostTime`. It may be before the frame at which the stream began or resumed:
-  /// then the device still plays its earlier buffer.
+  /// Returns the output frame heard at `hostTime`. The frame may be before the frame at which the stream began or
+  /// resumed: then the device still plays its earlier buffer.
   func heardFrame(sampleRateHz: Int) -> Double {
     Double(readFrame) - Double(deviceLatencyMicroseconds) * Double(sampleRateHz) / 1_000_000
   }

@@ -10,7 +10,7 @@ import Synchronization
 /// - If only one player is audible, a seek replaces the buffered audio from the device's next read on, and a pause
 ///   stops the stream. Both take effect within one block of the device, 20 ms.
 /// - If other audio continues, the buffered audio is rendered again and overwritten, except for the frames that the
-///   device may read meanwhile. That takes 20 to 50 ms, and no other player loses a sample.
+///   device may read meanwhile. The commands are heard after 20 to 50 ms, and no other player loses a sample.
 /// - If no input is active, the stream is corked and no thread wakes.
 ///
 /// An underrun, whether the server or this process causes it, loses no sample: the stream continues at the same frame.

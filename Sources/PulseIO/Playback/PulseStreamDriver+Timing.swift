@@ -4,8 +4,8 @@ import RealtimeAudio
 
 /// Requests timings from the server, and keeps the output's clock with the replies.
 extension PulseStreamDriver {
-  /// The interval of timings while the clock is settled. They are sent with the server's requests for audio, so that no
-  /// extra wakeup occurs.
+  /// The interval of timings while the clock is settled. Timings are requested together with the server's requests for
+  /// audio, so that no extra wakeup occurs.
   private static let timingIntervalNanoseconds: Int64 = 150_000_000
   /// The number of timings in quick succession after a start, before the interval applies.
   private static let quickTimingCount = 4

@@ -3,10 +3,14 @@ import MediaCore
 import RealtimeAudio
 import Synchronization
 
-// The sink's side of a RenderCore on a PulseAudio stream. It replies to the server's requests for audio, applies
-// commands by overwriting buffered audio (PulseStreamDriver+Splice), keeps the clock (PulseStreamDriver+Timing), and
-// corks the stream when no input is active. Everything here runs under the main loop's lock, nearly all of it in
-// callbacks of the loop's thread. It never logs, never waits, never flushes the stream.
+// The sink's side of a RenderCore on a PulseAudio stream. The driver does the following:
+// - writes audio when the server requests it,
+// - applies commands by overwriting buffered audio (PulseStreamDriver+Splice),
+// - updates the output's clock (PulseStreamDriver+Timing),
+// - corks the stream when no input is active.
+//
+// Everything here runs under the main loop's lock, nearly all of it in callbacks of the loop's thread. The driver never
+// logs, never waits and never flushes the stream.
 
 /// Drives one playback stream.
 ///
@@ -45,8 +49,8 @@ final class PulseStreamDriver {
   private var hasReportedFailure = false
 
   var phase: Phase
-  /// The output frame of the server's write index. It differs from `core.renderedFrame` only between a rewind and the
-  /// writes that follow it.
+  /// The output frame of the server's write index. The frame differs from `core.renderedFrame` only between a rewind
+  /// and the writes that follow it.
   var writtenFrame: Int64
 
   /// Whether the buffered audio must be overwritten at the next fresh timing.
@@ -89,8 +93,8 @@ final class PulseStreamDriver {
   var watchdogEvent: OpaquePointer?
   /// The time at which `watchdogEvent` is due.
   var watchdogTime = HostTime(nanoseconds: 0)
-  /// Whether `watchdogEvent` is due when a block is late. Otherwise it is due when all written audio should have been
-  /// heard.
+  /// Whether `watchdogEvent` is due when a block is late; otherwise the event is due when all written audio should have
+  /// been heard.
   var isWatchingBlocks = false
   var isHanging = false
   /// The suspected or confirmed stall of a graph (PulseStreamDriver+Stall).

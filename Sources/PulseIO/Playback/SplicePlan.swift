@@ -3,8 +3,8 @@ import MediaCore
 /// Decides at which output frame the overwriting of buffered audio begins. A value type without side effects.
 ///
 /// The device reads the stream in blocks. Audio that it has read cannot be replaced, so the new audio must reach the
-/// server before the device reads the first new frame. The plan estimates the time and size of the device's next reads,
-/// and keeps clear of every read that may happen before the audio arrives.
+/// server before the device reads the first new frame. The plan estimates the time and size of the device's next reads.
+/// The new audio begins after every read that may happen before the audio arrives.
 struct SplicePlan: Hashable {
   /// The time that audio may need to reach the server, rendering included, without being late. Usually it needs less
   /// than one millisecond; on a machine whose cores are all busy, the server or this process may be delayed by several.

@@ -49,8 +49,8 @@ struct StreamInterruption {
     if let heardFrame = requested?.heardFrame { requested?.heardFrame = heardFrame + movement }
   }
 
-  /// Returns the frame at which a stream that was corked at `readFrame` resumes, so that audio that was read while the
-  /// stream was muted is not lost.
+  /// Returns the frame at which a stream that was corked at `readFrame` resumes. Audio that was read while the stream
+  /// was muted is not lost.
   ///
   /// The server mutes before it sends the request. Audio read after the request was not heard; audio read before the
   /// request counts as heard. A device that returns consumed audio (`readFrame` is earlier) has played muted from about

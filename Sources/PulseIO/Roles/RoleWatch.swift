@@ -1,8 +1,8 @@
 import CPulse
 
 // Determines the effect of a server's role modules on one stream. Everything here runs under the main loop's lock, in
-// callbacks of the loop's thread. It queries the server only after changes of streams or modules; without such modules,
-// only after changes of modules.
+// callbacks of the loop's thread. The watch queries the server only after changes of streams or modules; without such
+// modules, only after changes of modules.
 
 /// Watches whether a stream is corked or ducked by `module-role-cork` and `module-role-ducking`.
 final class RoleWatch {

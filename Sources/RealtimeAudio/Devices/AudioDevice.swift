@@ -109,8 +109,8 @@ public struct AudioDevices: Sendable, Hashable {
 public protocol AudioDeviceMonitor: AnyObject, Sendable {
   /// Starts the reports: the first one follows soon, the others after each change.
   ///
-  /// - Parameter onReport: Receives the devices; nil when no server responds. It is called on any thread, one call at a
-  ///   time, and possibly within `start` and `check`. It must neither block nor call the monitor.
+  /// - Parameter onReport: Receives the devices; nil when no server responds. The closure is called on any thread, one
+  ///   call at a time, and possibly within `start` and `check`. The closure must neither block nor call the monitor.
   func start(_ onReport: @escaping @Sendable (AudioDevices?) -> Void)
 
   /// Reports once more as soon as the server responds, even if nothing has changed. Any thread, but not from a report;

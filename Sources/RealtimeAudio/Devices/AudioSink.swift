@@ -10,9 +10,9 @@ import MediaCore
 /// - publishes the heard frame to `core.clock`,
 /// - releases the frames that it will never request again.
 ///
-/// When commands are pending, the sink makes them audible as soon as it can. It rewinds the core to just after the
-/// device's read position, renders again and overwrites the buffered audio. It stops the device (no wakeups at all)
-/// when the core is not active and `core.lastAudibleFrame` has been heard.
+/// When commands are pending, the sink makes them audible as soon as possible: it rewinds the core to just after the
+/// device's read position, renders again and overwrites the buffered audio. The sink stops the device (no wakeups at
+/// all) when the core is not active and `core.lastAudibleFrame` has been heard.
 public protocol AudioSink: AnyObject, Sendable {
   /// The sink's text form, for users and for `output.status`: `pulse:NAME`, `null`, `wav:PATH`, `pipe:PATH`, `virtual`.
   var label: String { get }
@@ -32,7 +32,7 @@ public protocol AudioSink: AnyObject, Sendable {
   /// Begins to serve `core`. Call it once, after `open`.
   ///
   /// - Parameter wakeControl: Called from the sink's side after rendering, whenever `core.consumeWakeRequest()` returns
-  ///   true, and when the clock begins to run. It must not block.
+  ///   true, and when the clock begins to run. The closure must not block.
   /// - Parameter onFailure: Called at most once, from any thread, when the device is lost. Afterwards only `close` may
   ///   be called.
   func start(

@@ -19,7 +19,7 @@ public enum StreamRole: String, Sendable, Hashable, CaseIterable {
 public enum SharingNotice: Sendable, Hashable {
   /// The server muted the stream so that other audio is heard alone. The stream is paused until `endInterruption`.
   case interruptionBegan
-  /// The server permits the stream to play again. It stays paused until `endInterruption`.
+  /// The server permits the stream to play again. The stream stays paused until `endInterruption`.
   case interruptionEnded
   /// The server lowered the stream while other audio plays. The stream continues.
   case duckingBegan
@@ -28,8 +28,8 @@ public enum SharingNotice: Sendable, Hashable {
 
 /// A sink on a device that is shared with other programs according to the server's role rules.
 ///
-/// When the server mutes the stream to interrupt it, the sink pauses the stream at once, at or slightly before the
-/// first frame that was not heard: no frame is lost. The owner of the sink decides how the players react.
+/// When the server mutes the stream to interrupt it, the sink pauses the stream at once. The pause is at or slightly
+/// before the first frame that was not heard, so no frame is lost. The owner of the sink decides how the players react.
 public protocol SharedDeviceSink: AudioSink {
   /// Sets the stream's role and the handler of the server's changes. Call it once, before `open`. `onSharing` is called
   /// on any thread and must not block.
