@@ -3,8 +3,8 @@ import RealtimeAudio
 
 /// The single thread that controls players, outputs, observers and connections.
 ///
-/// It is a serial executor, so actors can be pinned to it. It is also the source of time and timers, so time can be
-/// virtual. The daemon has a separate loop; library users share ``ThreadControlLoop/shared``.
+/// A control loop is a serial executor, so actors can be pinned to it. The loop is also the source of time and timers,
+/// so time can be virtual. The daemon has a separate loop; library users share ``ThreadControlLoop/shared``.
 public protocol ControlLoop: SerialExecutor {
   /// The current instant of the clock of this loop's timers.
   var now: HostTime { get }

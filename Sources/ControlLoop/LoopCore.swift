@@ -7,11 +7,11 @@ import Synchronization
 
 /// The state shared by a control loop and its thread: jobs, timers and watched descriptors.
 ///
-/// Jobs and timers come from any thread. The first one that arrives while the loop sleeps wakes it. A turn of the loop
-/// runs all jobs, then the due timers, then the handlers of descriptors.
+/// Any thread may add jobs and timers. The first addition while the loop sleeps wakes the loop. A turn of the loop runs
+/// all jobs, then the due timers, then the handlers of descriptors.
 final class LoopCore: @unchecked Sendable {
-  // `@unchecked Sendable`: `watches` and the members after it are confined to the thread; the rest is guarded or
-  // constant.
+  // `@unchecked Sendable`: `watches`, `armedTime` and the memory of `events` are confined to the loop's thread. The
+  // other members are guarded or constant.
   private struct Work {
     var jobs: Deque<@Sendable () -> Void> = []
     var timers = TimerHeap()
@@ -25,15 +25,16 @@ final class LoopCore: @unchecked Sendable {
   }
 
   private let work = Mutex(Work())
-  /// Whether the thread waits or is about to. Set while `work` is locked, so that each later addition sees it.
+  /// Whether the thread waits for events, or is about to. Set to true while `work` is locked, so that each later
+  /// addition reads the new value.
   private let isSleeping = Atomic<Bool>(false)
-  private let thread = Atomic<UInt64>(0)
+  private let threadID = Atomic<UInt64>(0)
   private let poll = media_shims_poll_open()
   private let wakeEvent = media_shims_event_open()
   private let timer = media_shims_timer_open()
 
-  private static let eventCount = 64
-  private let events = UnsafeMutablePointer<media_shims_poll_event>.allocate(capacity: eventCount)
+  private static let eventCapacity = 64
+  private let events = UnsafeMutablePointer<media_shims_poll_event>.allocate(capacity: eventCapacity)
   private var watches = WatchTable()
   private var armedTime: HostTime?
 
@@ -51,7 +52,7 @@ final class LoopCore: @unchecked Sendable {
   }
 
   /// Whether this is the loop's thread.
-  var isCurrent: Bool { thread.load(ordering: .relaxed) == ThreadIdentity.current }
+  var isCurrent: Bool { threadID.load(ordering: .relaxed) == ThreadIdentity.current }
 
   // MARK: - From any thread
 
@@ -66,14 +67,14 @@ final class LoopCore: @unchecked Sendable {
     return timer
   }
 
-  /// Ends the thread once no work is left.
+  /// Ends the thread once no jobs and timers are left.
   func end() {
     work.withLock { $0.isEnding = true }
     wakeUp()
   }
 
   private func wakeUp() {
-    // One wake is enough for everything that is added before the thread checks.
+    // One signal is enough for all additions before the thread reads `work`.
     if isSleeping.load(ordering: .acquiring), isSleeping.exchange(false, ordering: .acquiringAndReleasing) {
       media_shims_event_signal(wakeEvent)
     }
@@ -82,15 +83,15 @@ final class LoopCore: @unchecked Sendable {
   // MARK: - The thread
 
   private enum Turn {
-    /// There is work.
+    /// Jobs or timers are due.
     case work
-    /// No work until an event or this time.
+    /// Nothing is due until an event or this time.
     case sleep(until: HostTime?)
     case end
   }
 
   func run() {
-    thread.store(ThreadIdentity.current, ordering: .relaxed)
+    threadID.store(ThreadIdentity.current, ordering: .relaxed)
     var jobs: Deque<@Sendable () -> Void> = []
     var due: Deque<TimerHeap.Timer> = []
     while true {
@@ -98,7 +99,7 @@ final class LoopCore: @unchecked Sendable {
       case .work:
         // Each job is released before the next one runs.
         while let job = jobs.popFirst() { job() }
-        // A previous job or timer may have cancelled it.
+        // A previous job or timer may have cancelled this timer: `fire` then has no effect.
         while let timer = due.popFirst() { timer.fire() }
         handleEvents(timeoutMilliseconds: 0)
       case .sleep(let time):
@@ -124,7 +125,8 @@ final class LoopCore: @unchecked Sendable {
     }
   }
 
-  /// Arms the timer so that the thread wakes at `time`. A wake that is no longer needed stays armed: it fires once.
+  /// Arms the timer so that the thread wakes at `time`. A timer that is armed for an earlier time stays armed, even if
+  /// that wake is no longer needed.
   private func arm(_ time: HostTime?) {
     guard let time else { return }
     if let armedTime, armedTime <= time { return }
@@ -133,7 +135,7 @@ final class LoopCore: @unchecked Sendable {
   }
 
   private func handleEvents(timeoutMilliseconds: Int32) {
-    let count = media_shims_poll_wait(poll, events, Int32(Self.eventCount), timeoutMilliseconds)
+    let count = media_shims_poll_wait(poll, events, Int32(Self.eventCapacity), timeoutMilliseconds)
     isSleeping.store(false, ordering: .releasing)
     precondition(count >= 0, "epoll_wait failed")
     for index in 0..<Int(count) {
@@ -174,8 +176,8 @@ final class LoopCore: @unchecked Sendable {
   }
 }
 
-/// Handlers by token. A removed handler is not found, even if an event of its descriptor is pending and its slot is in
-/// use again.
+/// Handlers by token. The token of a removed handler stays invalid when its slot is reused, because an event of its
+/// descriptor may still be pending.
 private struct WatchTable {
   private var slots: [(reuseCount: UInt32, handler: (any DescriptorHandler)?)] = []
   private var free: [Int] = []
@@ -196,7 +198,7 @@ private struct WatchTable {
   mutating func remove(_ token: UInt64) {
     let index = Int(token & 0xFFFF_FFFF)
     slots[index].handler = nil
-    // Less than the tokens with other meanings.
+    // Keeps each token below `Token.timer` and `Token.wake`.
     slots[index].reuseCount = (slots[index].reuseCount + 1) & 0x7FFF_FFFF
     free.append(index)
   }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Timers ordered by time, for control loops. Not thread-safe: the owner guards it.
 struct TimerHeap {
-  /// A timer of this heap. `cancel` only marks it; the heap drops it when it is due, or when most timers are marked.
-  /// `cancel` releases the body at once, so that its last reference is not released under the owner's lock.
+  /// A timer of this heap. `cancel` only marks the timer; the heap drops it when it is due, or during a sweep. `cancel`
+  /// releases the body at once, so that its last reference is not released under the owner's lock.
   final class Timer: ControlTimer {
     private let body: Mutex<(@Sendable () -> Void)?>
 
@@ -15,7 +15,7 @@ struct TimerHeap {
 
     func cancel() { _ = removeBody() }
 
-    /// Calls the body once, unless it was cancelled.
+    /// Calls the body, unless the timer has already fired or was cancelled.
     func fire() { removeBody()?() }
 
     private func removeBody() -> (@Sendable () -> Void)? {
@@ -40,17 +40,17 @@ struct TimerHeap {
 
   private var heap = Heap<Entry>()
   private var nextOrder: UInt64 = 0
-  /// The number of entries at which the cancelled ones are dropped.
-  private var sweepCount = 64
+  /// The number of entries at which the next addition sweeps: it drops all cancelled timers.
+  private var sweepThreshold = 64
 
   /// The number of entries, including cancelled timers.
   var count: Int { heap.count }
 
   mutating func add(at time: HostTime, _ body: @escaping @Sendable () -> Void) -> Timer {
     let timer = Timer(body)
-    if heap.count >= sweepCount {
+    if heap.count >= sweepThreshold {
       heap = Heap(heap.unordered.filter { !$0.timer.isCancelled })
-      sweepCount = max(64, 2 * heap.count)
+      sweepThreshold = max(64, 2 * heap.count)
     }
     heap.insert(Entry(time: time, order: nextOrder, timer: timer))
     nextOrder += 1

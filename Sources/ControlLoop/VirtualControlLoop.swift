@@ -6,22 +6,22 @@ import Synchronization
 /// timers wait for virtual time.
 ///
 /// `advance` moves time from timer to timer. Between two timers it lets the sink play, with frame accuracy. It waits
-/// until the decoders have finished all possible work and their reports have been handled. Thus everything happens at
-/// its exact instant, in the same order each time, as fast as decoding allows.
+/// until the decoders have finished all possible work and their reports have been handled. Each event therefore occurs
+/// at its exact instant, and the order of events is reproducible. Time passes as fast as decoding allows.
 ///
-/// Threading: confined to the wrapped loop, except for `execute` and `enqueue`.
+/// Threading: confined to the wrapped loop, except for `now`, `execute` and `enqueue`.
 public final class VirtualControlLoop: ControlLoop, @unchecked Sendable {
   // `@unchecked Sendable`: `timers` and `advances` are confined to the loop; `time` is atomic.
   private let base: any ControlLoop
   private let time = Atomic<Int64>(0)
   private var timers = TimerHeap()
   private var sink: VirtualSink?
-  /// The pending time ranges, in the order of the requests.
+  /// The pending calls of `advance`, in order.
   private var advances: [Advance] = []
   private var isAdvancing = false
   /// Handles the pending events of the output. Set by the engine.
   package var handleOutputEvents: () -> Void = {}
-  /// Whether everything is ready that must be ready before time passes. Set by the engine.
+  /// Whether time may pass: no decoder or player has pending work. Set by the engine.
   package var isSettled: () -> Bool = { true }
 
   private struct Advance {
@@ -47,7 +47,8 @@ public final class VirtualControlLoop: ControlLoop, @unchecked Sendable {
   /// Sets the sink that plays while this loop's time passes.
   public func attach(_ sink: VirtualSink) { self.sink = sink }
 
-  /// Lets `nanoseconds` pass. `completion` is called on the loop after that time, when all effects have happened.
+  /// Advances time by `nanoseconds`, after the pending calls. `completion` is called on the loop when that time is
+  /// reached and all its effects have happened.
   public func advance(byNanoseconds nanoseconds: Int64, completion: @escaping @Sendable () -> Void) {
     assertIsolated()
     let start = advances.last?.target ?? now
@@ -82,8 +83,8 @@ public final class VirtualControlLoop: ControlLoop, @unchecked Sendable {
     if advanceTime(until: deadline) { continueAdvancing() }
   }
 
-  /// Advances time towards `deadline`, as far as samples are available. Returns false if there were none: a decoder
-  /// will call again.
+  /// Advances time towards `deadline`, as far as samples are available. Returns false if no sample was available: the
+  /// next report of a decoder calls `continueAdvancing`.
   private func advanceTime(until deadline: HostTime) -> Bool {
     guard let sink, sink.isAudible else {
       time.store(deadline.nanoseconds, ordering: .releasing)
