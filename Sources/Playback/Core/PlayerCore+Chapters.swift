@@ -4,7 +4,7 @@ import PlayerModel
 
 /// Chapters: the current one, its changes, and seeks between chapters.
 extension PlayerCore {
-  /// The state of observing the chapters of the current item.
+  /// The observation of the chapters of one item.
   struct ChapterWatch {
     var itemID: PlayerItem.ID
     var chapters: [AssetChapter]
@@ -12,7 +12,7 @@ extension PlayerCore {
     var itemDuration: MediaTime
     /// The boundary observer of the chapters' starts and ends; nil without chapters.
     var token: ObserverToken?
-    /// The chapter that was reported last; nil: none was reported.
+    /// The chapter that was reported last; nil: no report yet, `.some(nil)`: outside of chapters.
     var reportedIndex: Int??
 
     /// The index of the chapter at a time; nil before the first chapter and in gaps. In reverse the start of a chapter
@@ -43,10 +43,10 @@ extension PlayerCore {
     var boundaries: [MediaTime] { chapters.map(\.timeRange.start) + chapters.indices.compactMap { end(of: $0) } }
   }
 
-  /// A tolerance longer than a sample: 1 ms.
+  /// The tolerance of comparisons with chapter times, longer than a sample: 1 ms.
   static let chapterTolerance = MediaTime(value: 1, timescale: 1_000)
 
-  /// The maximum gap between chapters that is ignored, because writers round: 100 ms.
+  /// The maximum gap between chapters that is ignored, because programs that write chapters round their times: 100 ms.
   static let chapterGap = MediaTime(value: 1, timescale: 10)
 
   /// After this time in a chapter, "previous" seeks to the start of the chapter.
@@ -68,13 +68,13 @@ extension PlayerCore {
       observers.table.addBoundary(token, times: watch.boundaries, itemID: current.id) {
         [weak self] observation in
         guard observation.reason == .crossed else { return }
-        self?.chapterMoved(to: observation.time, in: observation.itemID, isBackward: observation.rate < 0)
+        self?.reportChapter(at: observation.time, in: observation.itemID, isBackward: observation.rate < 0)
       }
     }
     chapterWatch = watch
     updateObserverPosition()
     observers.table.setChapters(ChapterStarts(watch.chapters), of: current.id)
-    chapterMoved(to: currentTime(), in: current.id)
+    reportChapter(at: currentTime(), in: current.id)
   }
 
   private func endChapterWatch() {
@@ -82,8 +82,8 @@ extension PlayerCore {
     chapterWatch = nil
   }
 
-  /// Reports the chapter at a new position in the item, if it is another one.
-  func chapterMoved(to time: MediaTime, in itemID: PlayerItem.ID, isBackward: Bool = false) {
+  /// Reports the chapter at `time`, if it differs from the one reported last.
+  func reportChapter(at time: MediaTime, in itemID: PlayerItem.ID, isBackward: Bool = false) {
     guard let watch = chapterWatch, watch.itemID == itemID, !watch.chapters.isEmpty else { return }
     let index = watch.index(at: time, isBackward: isBackward)
     guard watch.reportedIndex == nil || watch.reportedIndex != .some(index) else { return }
@@ -116,10 +116,11 @@ extension PlayerCore {
     let time = machine.pendingRequest?.time ?? currentTime()
     guard let target = Self.chapterStart(from: time, in: watch, next: next) else {
       let reason =
-        watch.chapters.isEmpty ? "the item has no chapters" : next ? "this is the last one" : "this is the first one"
+        watch.chapters.isEmpty
+        ? "the item has no chapters" : next ? "there is no later chapter" : "no chapter has begun"
       throw MediaError(.noSuchChapter, "no such chapter: \(reason)", operation: operation)
     }
-    try seek(to: target, Seek(), completion: completion)
+    try seek(to: target, SeekOptions(), completion: completion)
   }
 
   private static func chapterStart(from time: MediaTime, in watch: ChapterWatch, next: Bool) -> MediaTime? {

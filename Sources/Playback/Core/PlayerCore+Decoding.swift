@@ -7,33 +7,33 @@ import RealtimeAudio
 extension PlayerCore {
   /// The capacity of a stream in milliseconds: decoded audio, and audio that is rendered but not heard.
   ///
-  /// The decode thread resumes when half of the capacity is free. Therefore at least 2 s are decoded ahead, however
-  /// short the items are, in addition to the rendered audio that is not heard yet.
+  /// The decode thread resumes when half of the capacity is free. Therefore at least 2 s are decoded ahead, across
+  /// several items if they are short. The rendered audio that is not heard yet is in addition to this.
   private static let streamMilliseconds = 4_500
 
   // MARK: - Jobs
 
-  func prepare(_ generation: UInt64, _ start: Machine.DecodeRequest) {
-    guard let format = output.format, let item = items[start.itemID] else { return }
-    var start = start
-    if start.isSilence, let pass = start.spliceAfter { start.time = endTime(of: pass) ?? item.duration }
+  func prepare(_ generation: UInt64, _ request: Machine.DecodeRequest) {
+    guard let format = output.format, let item = items[request.itemID] else { return }
+    var request = request
+    if request.isSilence, let pass = request.spliceAfter { request.time = endTime(of: pass) ?? item.duration }
     let stream = RenderStream(
       capacityFrames: format.sampleRateHz * Self.streamMilliseconds / 1_000, channelCount: format.channelCount)
     removeStream(of: preparing)
-    let isSplit = start.isContinuation && start.spliceAfter != nil
+    let isSplit = request.isContinuation && request.spliceAfter != nil
     preparing = Generation(
-      number: generation, stream: stream, jumpCause: start.jumpCause, isContinuation: start.isContinuation,
+      number: generation, stream: stream, jumpCause: request.jumpCause, isContinuation: request.isContinuation,
       startError: isSplit ? nextStartError : .zero, sharedFrame: isSplit ? sharedFrame : nil,
-      trace: makeTrace(of: start))
+      trace: makeTrace(of: request))
     logger.debug(
       "preparing",
-      metadata: ["item": "\(start.itemID)", "generation": "\(generation)", "time": "\(start.time)"])
+      metadata: ["item": "\(request.itemID)", "generation": "\(generation)", "time": "\(request.time)"])
     pipeline.prepare(
       DecodePipeline.Job(
         generation: generation,
         source: source(of: item),
-        start: start, stream: stream,
-        format: format, splice: splicePosition(of: start)))
+        request: request, stream: stream,
+        format: format, splice: splicePosition(of: request)))
   }
 
   private func source(of item: PlayerItem) -> DecodePipeline.Source {
@@ -44,21 +44,22 @@ extension PlayerCore {
       openingRecorder: OpeningRecorder(record: engine.openingRecord))
   }
 
-  /// Sets the length of an item's end that depends on the following audio, for the current output.
+  /// Sets the length of the item's end whose resampled audio depends on the following item, for the current output.
   func setFilterReach(of id: PlayerItem.ID, sampleRateHz rate: Int) {
     guard let format = output.format, let asset = items[id]?.asset else { return }
-    // Without fast random access the end is not read again: the filter is reset there.
+    // Without fast random access the end is not decoded again when the following item changes. The filter is reset at
+    // the end instead.
     let hasFastRandomAccess = !asset.isRemote && (try? asset.loaded?.get())?.isSeekable == true
     let frames = hasFastRandomAccess ? AudioConverter.filterReach(from: rate, to: format.sampleRateHz) : 0
     machine.setFilterReach(MediaTime(frame: Int64(frames), rate: rate), of: id)
   }
 
-  /// The end of the decoded pass that the audio of `start` follows; nil if it follows none.
-  private func splicePosition(of start: Machine.DecodeRequest) -> DecodePipeline.SplicePosition? {
-    guard let id = start.spliceAfter, let end = ends.last(where: { $0.passID == id }) else { return nil }
+  /// The end of the decoded pass that the audio of `request` follows; nil if it follows none.
+  private func splicePosition(of request: Machine.DecodeRequest) -> DecodePipeline.SplicePosition? {
+    guard let id = request.spliceAfter, let end = ends.last(where: { $0.passID == id }) else { return nil }
     let former = machine.decodedPasses.first { $0.id == id }?.pass
     return DecodePipeline.SplicePosition(
-      passID: id, streamFrame: end.streamFrame, continuesPass: former.map { start.pass.continues($0) } ?? false)
+      passID: id, streamFrame: end.streamFrame, continuesPass: former.map { request.pass.continues($0) } ?? false)
   }
 
   /// The item's time at the end of a pass that is in a stream.
@@ -138,24 +139,24 @@ extension PlayerCore {
     return elapsed
   }
 
-  /// An item's audio mix changed: its decoded audio is decoded again.
+  /// Handles a change of an item's audio mix: its audio is decoded again.
   func audioMixChanged(_ id: PlayerItem.ID) {
     guard !isClosed else { return }
     run(machine.redecode(id, from: currentTime()), cause: .request)
   }
 
-  /// Another track of an item was selected: its decoded audio is decoded again.
+  /// Handles the selection of another track of an item: its audio is decoded again.
   func mediaSelectionChanged(_ id: PlayerItem.ID) {
     guard !isClosed else { return }
     run(machine.redecode(id, from: currentTime()), cause: .request)
   }
 
-  /// Schedules the prepared stream at the end of a pass in the stream before.
+  /// Schedules the prepared stream at the end of a pass of the previous stream.
   func splice(_ generation: UInt64, after pass: PassID) {
     guard let prepared = preparing, prepared.number == generation else { return }
     preparing = nil
-    // The mixer counts frames in the stream that it reads, which may still be the one before. `scheduleWaiting` retries
-    // at its end.
+    // The mixer accepts a switch only in the stream that it reads. While that is an earlier stream, the generation
+    // waits for `scheduleWaiting`.
     guard outgoing == nil, waiting.isEmpty else { return waiting.append((prepared, pass)) }
     schedule(prepared, after: pass)
   }
@@ -175,7 +176,8 @@ extension PlayerCore {
     traceCommit(of: next, at: nil)
   }
 
-  /// Whether a continuation is cross-faded at `end`. Audio after the pass's own end belongs to something else.
+  /// Whether a continuation is cross-faded at `end`. A reversal at the end of the decoded pass is not: the audio after
+  /// that end belongs to another pass.
   private func isFaded(_ next: Generation, at end: ItemEnd, of stream: RenderStream) -> Bool {
     guard next.isContinuation else { return false }
     let following = timeline.segment(streamID: end.streamID, streamFrame: end.streamFrame)
@@ -194,10 +196,10 @@ extension PlayerCore {
       let (next, pass) = waiting.removeFirst()
       schedule(next, after: pass)
     }
-    output.commit()
+    output.postCommands()
   }
 
-  /// Ends a pass before its decoded end. Returns whether changes must be committed to the mixer.
+  /// Ends a pass before its decoded end. Returns whether commands must be posted to the mixer.
   func shorten(_ pass: PassID, at time: MediaTime) -> Bool {
     let streams = [outgoing, audible] + waiting.map { $0.generation }
     guard let stream = streams.compactMap({ $0 }).first(where: { $0.number == pass.generation })?.stream,
@@ -224,8 +226,8 @@ extension PlayerCore {
     return MediaTime(frame: frame, rate: rate)
   }
 
-  /// Ends a pass at a frame that will be heard soon. Its audio continues until the following stream is available.
-  /// Returns whether changes must be committed to the mixer.
+  /// Ends a pass at a frame that will be heard soon. The audio of the pass continues until the following stream is
+  /// available. Returns whether commands must be posted to the mixer.
   func split(_ pass: PassID, atStreamFrame frame: Int64) -> Bool {
     guard let current = [outgoing, audible].compactMap({ $0 }).first(where: { $0.number == pass.generation }),
       let itemID = machine.decodedPasses.first(where: { $0.id == pass })?.pass.itemID
@@ -239,7 +241,7 @@ extension PlayerCore {
     return cancelScheduledStream(from: outgoing, at: frame)
   }
 
-  /// Removes all audio after the end of the pass in its stream. Returns whether changes must be committed to the mixer.
+  /// Removes all audio after the end of the pass in its stream. Returns whether commands must be posted to the mixer.
   func truncate(after pass: PassID) -> Bool {
     guard let index = ends.lastIndex(where: { $0.passID == pass }) else { return false }
     let end = ends[index]
@@ -264,15 +266,16 @@ extension PlayerCore {
     timeline.truncate(streamID: stream.id, at: frame)
   }
 
-  /// Cancels the scheduled stream.
+  /// Cancels the switch from `outgoing` to `audible` at `streamFrame`. Returns whether commands must be posted to the
+  /// mixer.
   private func cancelScheduledStream(from outgoing: Generation, at streamFrame: Int64) -> Bool {
     guard let core = output.core, let inputIndex, let audible else { return false }
-    // If the mixer has already switched, it becomes silent there.
+    // If the mixer has already switched to the scheduled stream, the player is silent from the switch on.
     cut(audible.stream, at: 0)
     if let frame = timeline.outputFrame(streamID: outgoing.stream.id, streamFrame: streamFrame),
       frame <= output.heardFrame + Int64(core.format.sampleRateHz / 20)
     {
-      // Too late for a safe cancellation: the next stream waits until the end has been heard.
+      // It is too late for a safe cancellation: the next stream waits until the end has been heard.
       return false
     }
     core.scheduleStream(nil, fromFrame: 0, atFrame: 0, input: inputIndex)
@@ -286,7 +289,7 @@ extension PlayerCore {
     waiting.removeLast(max(0, waiting.count - index))
   }
 
-  /// Removes a generation that the mixer never had.
+  /// Removes the stream of a generation that was never passed to the mixer.
   private func removeStream(of generation: Generation?) {
     if let generation { timeline.removeStream(generation.stream.id) }
   }
@@ -300,7 +303,7 @@ extension PlayerCore {
     audible = nil
     outgoing = nil
     ends = []
-    transition = nil
+    openTransition = nil
     guard let core = output.core, let inputIndex else { return }
     core.setRunning(false, input: inputIndex)
     core.setStream(nil, fromFrame: 0, input: inputIndex)
@@ -317,7 +320,7 @@ extension PlayerCore {
       setFilterReach(of: id, sampleRateHz: rate)
       if let item = items[id], item.status == .unknown {
         stopLoading(item)
-        completeLevelTags(of: item)
+        completeLoudnessTags(of: item)
       }
       itemLoaded(id, properties)
     case .durationRefined(let id, let properties): itemRefined(id, properties)
@@ -328,14 +331,14 @@ extension PlayerCore {
       if preparing?.number == generation {
         preparing?.sourceRateHz = preparation.sourceRateHz
         preparing?.trace.preparation = preparation
-        if let start = machine.requestInPreparation, start.isContinuation, start.spliceAfter != nil {
-          let rest = preparing?.startError ?? .zero
-          preparing?.startError = rest + (preparation.time - start.time)
+        if let request = machine.requestInPreparation, request.isContinuation, request.spliceAfter != nil {
+          let carriedError = preparing?.startError ?? .zero
+          preparing?.startError = carriedError + (preparation.time - request.time)
         }
         preparing?.startTrims[0] = trim
       }
       if audible?.number == generation, audible?.sourceRateHz == nil {
-        // Playback of it began before it was ready.
+        // Playback of this generation began before its preparation was complete.
         audible?.sourceRateHz = preparation.sourceRateHz
         audible?.startTrims[0] = trim
       }
@@ -346,7 +349,7 @@ extension PlayerCore {
         run(machine.restartContinuation(from: currentTime()), cause: .buffered)
       }
       run(machine.prepared(generation: generation), cause: .buffered)
-      // Sent even if no pass follows: the decode thread waits for a plan.
+      // The plan is sent even if no pass follows, because the decode thread waits for it.
       if generation == machine.generation { send(machine.plan) }
     case .began(let generation, let pass, let trim):
       if generation == machine.generation { storeStartTrim(trim, ofPass: machine.begunCount, generation) }
@@ -360,19 +363,21 @@ extension PlayerCore {
         resumeRendering(of: stream)
       }
     case .packetsSkipped(let id, let time, let count, let error):
-      logger.warning("packets were not decodable", metadata: ["item": "\(id)", "count": "\(count)", "time": "\(time)"])
+      logger.warning(
+        "packets could not be decoded", metadata: ["item": "\(id)", "count": "\(count)", "time": "\(time)"])
       send(.packetsSkipped(id, time, count: count, error))
     case .warning(let id, let time, let error):
       logger.warning("the file has a fault", metadata: ["item": "\(id)", "error": "\(error)"])
       send(.newErrorLogEntry(id, time, error))
     case .streamTitle(let generation, let frame, let id, let time, let title):
       if let stream = stream(of: generation) {
-        addPendingTitle(
-          PendingTitle(streamID: stream.id, streamFrame: frame, itemID: id, content: .title(time, title)))
+        addPendingMetadata(
+          PendingMetadata(streamID: stream.id, streamFrame: frame, itemID: id, content: .title(time, title)))
       }
     case .timedMetadata(let generation, let frame, let id, let group):
       if let stream = stream(of: generation) {
-        addPendingTitle(PendingTitle(streamID: stream.id, streamFrame: frame, itemID: id, content: .metadata(group)))
+        addPendingMetadata(
+          PendingMetadata(streamID: stream.id, streamFrame: frame, itemID: id, content: .timedMetadata(group)))
       }
     case .gainApplied(let generation, let id, let gain): recordGain(gain, of: id, generation: generation)
     case .reachedAwaitedFrame(let generation):
@@ -421,7 +426,7 @@ extension PlayerCore {
     return audible?.number == generation ? audible?.stream : nil
   }
 
-  /// Reads the time ranges that the decode thread wrote for the streams that are being filled.
+  /// Adds the segments that the decode thread has written to the timeline.
   func readSegments() {
     let generations = [outgoing, audible] + waiting.map { $0.generation } + [preparing]
     for stream in generations.compactMap({ $0?.stream }) {
@@ -438,14 +443,14 @@ extension PlayerCore {
 
   // MARK: - Items
 
-  /// Opens the current and the next entries, so that their status is known in time.
+  /// Opens the current and the next entries, so that their status is known before they play.
   func loadUpcoming() {
     let ids = machine.itemsToLoad
     guard !ids.isEmpty else { return }
     for id in ids { load(id) }
-    if ids != preferredIDs {
-      preferredIDs = ids
-      engine.loadFirst(ids.compactMap { items[$0] }, of: self)
+    if ids != prioritizedIDs {
+      prioritizedIDs = ids
+      engine.prioritizeLoading(ids.compactMap { items[$0] }, of: self)
     }
   }
 
@@ -457,11 +462,11 @@ extension PlayerCore {
 
   /// Opens an item for its status or for all of its loudness tags, unless it is already being opened.
   func open(_ item: PlayerItem) {
-    item.needsLevelTags = replayGain.mode != .off
-    guard loading.insert(item.id).inserted else { return }
+    item.needsLoudnessTags = replayGain.mode != .off
+    guard loadingIDs.insert(item.id).inserted else { return }
     engine.load(item, for: self) { [weak self] result in
       guard let self, !self.isClosed else { return }
-      self.loading.remove(item.id)
+      self.loadingIDs.remove(item.id)
       switch result {
       case .success(let properties):
         self.itemLoaded(item.id, properties)
@@ -474,7 +479,7 @@ extension PlayerCore {
 
   /// Cancels opening an item: its status is known, or it left the queue.
   func stopLoading(_ item: PlayerItem) {
-    if loading.remove(item.id) != nil { engine.cancelLoading(item) }
+    if loadingIDs.remove(item.id) != nil { engine.cancelLoading(item) }
   }
 
   private func itemLoaded(_ id: PlayerItem.ID, _ properties: AssetProperties) {
@@ -482,7 +487,7 @@ extension PlayerCore {
     update(item, properties)
   }
 
-  /// A better value of the duration is known. Other entries of the same asset are updated when they are loaded or read.
+  /// Stores a more precise duration. Other entries of the same asset are updated when they are loaded or read.
   private func itemRefined(_ id: PlayerItem.ID, _ properties: AssetProperties) {
     guard let item = items[id], item.status == .readyToPlay else { return }
     update(item, properties)

@@ -1,6 +1,6 @@
-// Items that leave the queue. Other queues may claim them at once. Disconnecting an item from its player and freeing
-// its memory take about a microsecond. Therefore one turn of the control loop disconnects a limited number of items. No
-// code here may wait for the end of this work: no visible state of players depends on it.
+// Items that leave the queue. Other queues may claim these items at once. Disconnecting an item from its player and
+// freeing its memory take about a microsecond. Therefore one turn of the control loop disconnects a limited number of
+// items. No visible state of a player depends on this work, and no code may wait for its end.
 import MediaAssets
 import MediaCore
 import PlayerModel
@@ -9,7 +9,8 @@ extension PlayerCore {
   /// The maximum number of items that one turn of the control loop disconnects.
   static let departureSlice = 128
 
-  /// Frees the items that the machine removed, before observers are called. Items in the history are kept.
+  /// Releases the items that the machine removed, and removes the observers that are bound to them. Called before
+  /// observers are notified. Items in the history are kept.
   func releaseRemovedItems() {
     let removal = machine.drainRemovedEntries()
     if let whole = removal.wholeOrder { releaseAllItems(of: whole) }
@@ -41,7 +42,7 @@ extension PlayerCore {
     }
   }
 
-  /// Removes all items that the queue had before the present edit, except those that the edit inserted.
+  /// Removes all items that the queue had before the current edit, except items that the edit inserted.
   private func releaseAllItems(of formerOrder: QueueOrder) {
     let staying = machine.entries.order
     guard staying.count < formerOrder.count else { return releaseItems(formerOrder.compactMap { items[$0] }) }
@@ -56,14 +57,14 @@ extension PlayerCore {
     for id in machine.history.ids where items[id] == nil {
       if let item = former[id] { pastItems[id] = item }
     }
-    // Only items of the present edit stay, which claimed them in the current epoch.
+    // The remaining items belong to the current edit, which claimed them in the current epoch.
     if staying.isEmpty { beginEpoch() }
     ownership.endEpochs(before: epoch)
     departures.tables.append(former)
     disconnectLater()
   }
 
-  /// Removes every item: the player is closed.
+  /// Removes every item, because the player is closed.
   func releaseAllItems() {
     departures.tables += [items, reserved]
     (items, reserved, queuedByteCount) = (ItemTable(), ItemTable(), 0)
@@ -72,7 +73,7 @@ extension PlayerCore {
     disconnectLater()
   }
 
-  /// Disconnects an item from the player, unless a player has claimed it since it left.
+  /// Disconnects an item from the player, unless a player has claimed the item since it left the queue.
   private func disconnect(_ item: PlayerItem) {
     let isReleased = item.release(by: ownership) {
       item.asset.dropFile()
@@ -84,7 +85,7 @@ extension PlayerCore {
     }
     guard items[item.id] == nil else { return }
     sampleRates[item.id] = nil
-    if isReleased { stopLoading(item) } else { loading.remove(item.id) }
+    if isReleased { stopLoading(item) } else { loadingIDs.remove(item.id) }
   }
 
   private func disconnectLater() {
@@ -112,7 +113,9 @@ struct Departures {
   /// Whether no items are left to disconnect.
   var isEmpty: Bool { items.isEmpty && tables.isEmpty }
 
-  /// Removes some of the items: at most `count`, which is at least the length of a page.
+  /// Removes and returns the next items.
+  ///
+  /// - Parameter count: The maximum number of items; at least `ItemTable.pageLength`, so that each call makes progress.
   mutating func next(_ count: Int) -> [PlayerItem] {
     var next: [PlayerItem] = []
     next.reserveCapacity(count)

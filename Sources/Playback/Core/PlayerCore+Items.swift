@@ -65,32 +65,32 @@ extension PlayerCore {
   }
 
   /// Updates the decoded state of the current item, and resets that of the previous one.
-  func publishLoaded() {
+  func publishDecodedState() {
     let current = currentItem
-    if let former = loadedItem, former !== current {
-      former.loaded.withLock { $0 = PlayerItem.Loaded() }
+    if let former = publishedItem, former !== current {
+      former.decodedState.withLock { $0 = PlayerItem.DecodedState() }
       if former.asset !== current?.asset { former.asset.dropFile() }
-      // A station has another title when it is played again.
+      // A station may have another title when it is played again.
       former.setStreamTitle(nil)
       former.removeTimedMetadata()
     }
-    loadedItem = current
-    guard let current, current.loaded.withLock({ $0.buffer }) != machine.bufferState else { return }
-    refreshLoaded(current)
+    publishedItem = current
+    guard let current, current.decodedState.withLock({ $0.buffer }) != machine.bufferState else { return }
+    updateDecodedState(current)
   }
 
-  private func refreshLoaded(_ item: PlayerItem) {
+  private func updateDecodedState(_ item: PlayerItem) {
     let ranges = loadedTimeRanges(of: item.id)
     let buffer = item === currentItem ? machine.bufferState : PlayerStateMachine.BufferState()
-    item.loaded.withLock { $0 = PlayerItem.Loaded(ranges: ranges, buffer: buffer) }
+    item.decodedState.withLock { $0 = PlayerItem.DecodedState(ranges: ranges, buffer: buffer) }
   }
 
   /// Updates and returns the decoded ranges of an item.
-  func measureLoaded(of id: PlayerItem.ID) throws(MediaError) -> [TimeRange] {
+  func measureLoadedTimeRanges(of id: PlayerItem.ID) throws(MediaError) -> [TimeRange] {
     guard let item = items[id] else {
       throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: "item")
     }
-    refreshLoaded(item)
+    updateDecodedState(item)
     return item.loadedTimeRanges
   }
 
@@ -105,10 +105,11 @@ extension PlayerCore {
       throw MediaError(.invalidState, "the player must be paused to step", operation: "step")
     }
     guard let count = Int32(exactly: count) else {
-      throw MediaError(.invalidArgument, "step count is out of range: \(count)", operation: "step")
+      throw MediaError(
+        .invalidArgument, "step count must be between -2^31 and 2^31 - 1 (got \(count))", operation: "step")
     }
     let distance = MediaTime(
       value: Int64(count) * Self.stepDuration.value, timescale: Self.stepDuration.timescale)
-    try seek(to: .relative(distance), Seek(jumpCause: .step), completion: completion)
+    try seek(to: .relative(distance), SeekOptions(jumpCause: .step), completion: completion)
   }
 }

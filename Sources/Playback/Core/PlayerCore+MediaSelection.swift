@@ -4,8 +4,8 @@ import PlayerModel
 
 /// The automatic selection of tracks for the items of a player.
 extension PlayerCore {
-  /// Changes the selection criteria. Decoded audio of a track that is no longer selected is decoded again, and changes
-  /// as after `select`. Explicit choices for items stay.
+  /// Changes the selection criteria. Items whose audio track changes are decoded again, as after `select`. Explicit
+  /// choices for items stay.
   func changeMediaSelection(_ change: (inout MediaSelectionPreferences.Values) -> Void) {
     let decoded = machine.decodedItemIDs.compactMap { items[$0] }
     func tracks() -> [AssetTrack.ID?] {
@@ -27,7 +27,7 @@ extension PlayerCore {
     }
   }
 
-  /// Other tracks of an item were chosen.
+  /// Handles an explicit choice of other tracks for an item.
   func mediaSelectionChosen(_ id: PlayerItem.ID, isAudio: Bool) {
     guard !isClosed, let item = items[id] else { return }
     if isAudio { mediaSelectionChanged(id) }
@@ -36,7 +36,7 @@ extension PlayerCore {
 }
 
 extension PlayerStateMachine {
-  /// The items of which audio is decoded, prepared or planned.
+  /// The items whose audio is decoded, in preparation or planned.
   var decodedItemIDs: Set<ItemID> {
     var ids = Set(decodedPasses.map(\.pass.itemID))
     ids.formUnion(plan.passes.map(\.itemID))

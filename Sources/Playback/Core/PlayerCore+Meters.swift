@@ -4,16 +4,16 @@ import RealtimeAudio
 
 /// The meter observers of a player.
 ///
-/// The mixer measures windows of 10 ms. An observation combines the windows since the last one, and is sent when the
-/// output frame at its end is heard. While the player is silent no observations are sent: the last one before reports
-/// silence.
+/// The mixer measures windows of 10 ms. An observation combines the windows since the previous observation. It is sent
+/// when the output frame at its end is heard. When the player becomes silent, one observation reports silence; no
+/// others follow until audio is heard again.
 struct MeterTable {
   typealias Handler = @Sendable (MeterObservation) -> Void
 
   struct Observer {
     var token: ObserverToken
     /// The number of windows in an observation, which may be fractional.
-    var windowsPerCall: Double
+    var windowsPerObservation: Double
     var handler: Handler
     /// The window after the last reported one.
     var reportedWindow: Int64
@@ -22,11 +22,11 @@ struct MeterTable {
 
     /// Returns the end of the next observation that ends after `window`.
     func nextBoundary(after window: Int64) -> Int64 {
-      var number = (Double(window) / windowsPerCall).rounded(.down)
-      var boundary = Int64((number * windowsPerCall).rounded(.down))
+      var number = (Double(window) / windowsPerObservation).rounded(.down)
+      var boundary = Int64((number * windowsPerObservation).rounded(.down))
       while boundary <= window {
         number += 1
-        boundary = Int64((number * windowsPerCall).rounded(.down))
+        boundary = Int64((number * windowsPerObservation).rounded(.down))
       }
       return boundary
     }
@@ -52,7 +52,7 @@ extension PlayerCore {
     applyMetering()
   }
 
-  /// Measures again. `averagePower` and `peakPower` return the result until the next call.
+  /// Measures the last 50 ms that were heard. `averagePower` and `peakPower` return the result until the next call.
   func updateMeters() {
     guard meters.isEnabled, let core = output.core, let inputIndex else {
       meters.levels = nil
@@ -85,9 +85,9 @@ extension PlayerCore {
       )
     }
     let token = engine.makeToken()
-    let windowsPerCall = 100 / rate
+    let windowsPerObservation = 100 / rate
     meters.observers.append(
-      .init(token: token, windowsPerCall: windowsPerCall, handler: handler, reportedWindow: heardWindow))
+      .init(token: token, windowsPerObservation: windowsPerObservation, handler: handler, reportedWindow: heardWindow))
     applyMetering()
     scheduleNextMilestone()
     return token
@@ -95,7 +95,7 @@ extension PlayerCore {
 
   func removeMeterObserver(_ token: ObserverToken) throws(MediaError) {
     guard let index = meters.observers.firstIndex(where: { $0.token == token }) else {
-      throw MediaError(.noSuchObserver, "unknown meter \(token)", operation: "removeMeterObserver")
+      throw MediaError(.noSuchObserver, "unknown meter observer \(token)", operation: "removeMeterObserver")
     }
     meters.observers.remove(at: index)
     applyMetering()
@@ -112,7 +112,7 @@ extension PlayerCore {
     guard isMetered != meters.isInUse, let core = output.core, let inputIndex else { return }
     isMetered = meters.isInUse
     core.setMetering(isMetered, input: inputIndex)
-    output.commit()
+    output.postCommands()
   }
 
   /// Resets the windows, because a new device counts its frames from 0.
@@ -146,13 +146,14 @@ extension PlayerCore {
       lastEnd = end
       guard end > max(reported, run.outputFrame) else { continue }
       let boundary = observer.nextBoundary(after: max(reported, run.outputFrame) / length)
-      // A run that ends before the next observation is due is only reported as silence, unless another run follows.
+      // If the run ends before the next observation is due, only silence is reported, unless another run follows.
       if boundary * length <= end { return (boundary * length, boundary) }
     }
     guard let lastEnd, lastEnd < .max, !observer.isSilent, machine.timeControlStatus != .playing else { return nil }
     return (lastEnd, nil)
   }
 
+  /// Sends an observation that ends at window `window`; nil: silence.
   func reportMeter(_ token: ObserverToken, window: Int64?, atFrame frame: Int64) {
     guard let index = meters.observers.firstIndex(where: { $0.token == token }), let core = output.core,
       let inputIndex
@@ -162,8 +163,8 @@ extension PlayerCore {
     if let window {
       meters.observers[index].reportedWindow = window
       meters.observers[index].isSilent = false
-      // At most the windows of one observation: earlier ones are outdated.
-      let first = max(observer.reportedWindow, window - Int64(observer.windowsPerCall.rounded(.up)))
+      // At most the windows of one observation, because earlier windows are outdated.
+      let first = max(observer.reportedWindow, window - Int64(observer.windowsPerObservation.rounded(.up)))
       guard let measured = self.levels(windows: first..<window, heardBefore: nil, core, inputIndex) else { return }
       levels = measured
     } else {

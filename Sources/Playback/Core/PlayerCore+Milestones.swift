@@ -1,14 +1,14 @@
 import MediaCore
 import PlayerModel
 
-/// Milestones of the output clock: ends of items, and observations that are due when their sample is heard. Nothing
-/// polls: one timer is set to the next milestone.
+/// Milestones of the output clock: ends of items, and observations that are due when their sample is heard. One timer
+/// is set to the next milestone, so the loop does not poll.
 extension PlayerCore {
-  /// The maximum time until the timer fires: a clock drift of 50 ppm over it is half a millisecond.
+  /// The maximum time until the timer fires: 10 s, in which a clock drift of 50 ppm amounts to half a millisecond.
   private static let longestTimerNanoseconds: Int64 = 10_000_000_000
 
-  /// The delay before a stopped clock that should run is read again. Also the minimum time between two ends of one
-  /// item, in case an observer resumes playback at each end.
+  /// The delay before the loop reads a clock again that is stopped although it should run. Also the minimum time
+  /// between two ends of one item, in case an observer resumes playback at each end.
   private static let clockRetryNanoseconds: Int64 = 10_000_000
 
   private enum Milestone {
@@ -17,7 +17,7 @@ extension PlayerCore {
     /// An underrun is heard.
     case stall
     case meter(ObserverToken, window: Int64?)
-    case title
+    case metadata
   }
 
   /// The output frame up to which milestones are due. For a paused player it includes the end of its last run.
@@ -30,7 +30,7 @@ extension PlayerCore {
 
   /// Handles all milestones that have been heard, and sets the timer to the next one.
   func scheduleNextMilestone() {
-    // Handlers may call this method. The loop below includes their changes.
+    // A handler may call this method: the loop below handles the new milestones.
     guard !isSchedulingMilestone, !isHandlingEvents else { return }
     timer?.cancel()
     timer = nil
@@ -52,17 +52,18 @@ extension PlayerCore {
       }
       handle(milestone, at: frame)
     }
-    // The run of an end that is not reported yet is needed to find the end's frame.
+    // The run that contains an unreported end must stay, because the end's output frame is computed from it.
     let pendingFrame = ends.first.flatMap { timeline.outputFrame(streamID: $0.streamID, streamFrame: $0.streamFrame) }
     timeline.removeRuns(before: min(output.heardFrame, pendingFrame.map { $0 - 1 } ?? .max))
   }
 
   private func setTimer(atFrame frame: Int64) {
     guard let time = output.hostTime(ofFrame: frame) else { return }
-    // The clocks of the device and of the host drift, so the time of a distant frame is computed again on the way.
+    // The clocks of the device and of the host drift, so the time of a distant frame is computed again before it is
+    // due.
     let now = engine.loop.now
     let latest = now.advanced(byNanoseconds: Self.longestTimerNanoseconds)
-    // A stalled device should already have played the frame. Reading its clock without a delay would occupy the loop.
+    // If the frame is overdue, the device has stalled. Reading its clock again without a delay would occupy the loop.
     let earliest = engine.isVirtual ? time : now.advanced(byNanoseconds: time <= now ? Self.clockRetryNanoseconds : 0)
     setTimer(at: max(earliest, min(time, latest)))
   }
@@ -79,7 +80,7 @@ extension PlayerCore {
     {
       next = (end.frame, .stall)
     }
-    if let title = nextTitleFrame, title < next?.frame ?? .max { next = (title, .title) }
+    if let metadata = nextMetadataFrame, metadata < next?.frame ?? .max { next = (metadata, .metadata) }
     if let meter = nextMeterMilestone(), meter.frame < next?.frame ?? .max {
       return (meter.frame, .meter(meter.token, window: meter.window))
     }
@@ -88,7 +89,8 @@ extension PlayerCore {
 
   private func nextItemMilestone() -> (frame: Int64, Milestone)? {
     let next = observers.next(in: timeline, itemID: machine.entries.first?.id, isPlaying: machine.rate != 0)
-    // A player that is paused at its item's end has not played to it. A player that fell silent after the end has.
+    // If the player is paused exactly at its item's end, the end has not been heard. If it became silent after the end,
+    // the end has been heard.
     if let end = ends.first,
       let frame = timeline.outputFrame(streamID: end.streamID, streamFrame: end.streamFrame),
       machine.rate != 0
@@ -104,8 +106,8 @@ extension PlayerCore {
     switch milestone {
     case .observers(let milestone): handle(milestone, at: frame)
     case .meter(let token, let window): reportMeter(token, window: window, atFrame: frame)
-    case .title:
-      reportNextTitle()
+    case .metadata:
+      reportNextMetadata()
       deliver()
     case .stall: run(machine.stallHeard(), cause: .stalled)
     case .end(let end):
@@ -139,14 +141,14 @@ extension PlayerCore {
       case .times, .loop, .directionChange: observers.table.position?.itemID
       }
     notify(observers.handle(milestone, at: frame), itemID: itemID ?? 0, atFrame: frame)
-    // The item's time continues at another position, and nothing was crossed.
+    // At a loop point the item time jumps without crossing a boundary, so the chapter is determined from the new time.
     if let itemID, case .loop(let time, let isReverse) = milestone {
-      chapterMoved(to: time, in: itemID, isBackward: isReverse)
+      reportChapter(at: time, in: itemID, isBackward: isReverse)
     }
   }
 
-  /// Calls the time observers that are due up to `frame`, for the current item. A stop at `frame` itself is
-  /// not reported yet, because new audio may begin there.
+  /// Calls the time observers that are due up to `frame`, for the current item. A stop at exactly `frame` is not
+  /// reported yet, because new audio may begin at that frame.
   func notifyObservers(through frame: Int64) {
     while let itemID = observers.table.position?.itemID,
       let next = observers.next(in: timeline, itemID: itemID, isPlaying: machine.rate != 0), next.frame <= frame
@@ -156,7 +158,7 @@ extension PlayerCore {
     }
   }
 
-  /// Reports the interruption of the audio: the player was heard up to `position`.
+  /// Notifies the time observers that the audio ends at `position`.
   func interruptObservers(at position: PlayerTimeline.Position?) {
     notifyObservers(through: heardLimit)
     notify(observers.interrupt(at: position), itemID: position?.itemID ?? 0, atFrame: heardLimit)

@@ -6,11 +6,11 @@ import PlayerModel
 /// Network items: metadata, logs, stalls, and loaded ranges.
 extension PlayerCore {
   /// A title or metadata of a stream that has not been heard yet.
-  struct PendingTitle {
+  struct PendingMetadata {
     enum Content {
       /// The time at which it begins, and the title.
       case title(MediaTime, StreamTitle)
-      case metadata(TimedMetadataGroup)
+      case timedMetadata(TimedMetadataGroup)
     }
 
     var streamID: UInt64
@@ -18,52 +18,56 @@ extension PlayerCore {
     var itemID: PlayerItem.ID
     var content: Content
 
-    /// Whether it is timed metadata, which is sent again when decoding restarts.
-    var isMetadata: Bool { if case .metadata = content { true } else { false } }
+    /// Whether the content is timed metadata, which the decode thread reports again when decoding restarts.
+    var isTimedMetadata: Bool { if case .timedMetadata = content { true } else { false } }
   }
 
-  /// Stores a title until it is heard, in the order of frames within a stream.
-  func addPendingTitle(_ title: PendingTitle) {
-    let index = titles.lastIndex { $0.streamID != title.streamID || $0.streamFrame <= title.streamFrame }
-    titles.insert(title, at: index.map { $0 + 1 } ?? 0)
+  /// Stores a title or metadata until it is heard, in the order of frames within a stream.
+  func addPendingMetadata(_ metadata: PendingMetadata) {
+    let index = pendingMetadata.lastIndex {
+      $0.streamID != metadata.streamID || $0.streamFrame <= metadata.streamFrame
+    }
+    pendingMetadata.insert(metadata, at: index.map { $0 + 1 } ?? 0)
   }
 
-  // MARK: - Titles
+  // MARK: - Titles and metadata
 
-  /// The output frame at which the next title is heard; nil without a title, or while its frame is unknown.
-  var nextTitleFrame: Int64? {
-    titles.first.flatMap { timeline.outputFrame(streamID: $0.streamID, streamFrame: $0.streamFrame) }
+  /// The output frame at which the next title or metadata is heard; nil if there is none, or while its frame is
+  /// unknown.
+  var nextMetadataFrame: Int64? {
+    pendingMetadata.first.flatMap { timeline.outputFrame(streamID: $0.streamID, streamFrame: $0.streamFrame) }
   }
 
-  func reportNextTitle() {
-    guard !titles.isEmpty else { return }
-    let title = titles.removeFirst()
-    report(title)
+  func reportNextMetadata() {
+    guard !pendingMetadata.isEmpty else { return }
+    report(pendingMetadata.removeFirst())
   }
 
   /// Applies and reports a title or metadata that is heard now.
-  private func report(_ title: PendingTitle) {
-    switch title.content {
+  private func report(_ metadata: PendingMetadata) {
+    switch metadata.content {
     case .title(let time, let streamTitle):
-      items[title.itemID]?.setStreamTitle((time, streamTitle))
-      send(.streamTitle(title.itemID, time, streamTitle))
-    case .metadata(let group):
-      // Metadata that was already valid when decoding restarted is not new.
-      guard let item = items[title.itemID], item.addTimedMetadata(group) else { return }
-      send(.timedMetadata(title.itemID, group))
+      items[metadata.itemID]?.setStreamTitle((time, streamTitle))
+      send(.streamTitle(metadata.itemID, time, streamTitle))
+    case .timedMetadata(let group):
+      // Metadata that was already reported before decoding restarted is not reported again.
+      guard let item = items[metadata.itemID], item.addTimedMetadata(group) else { return }
+      send(.timedMetadata(metadata.itemID, group))
     }
   }
 
-  /// Discards titles of streams that are no longer used. The newest title of the current item is applied, because it is
-  /// still valid.
-  func discardUnusedTitles() {
-    guard !titles.isEmpty else { return }
+  /// Discards titles and metadata of streams that are no longer used. The newest title of the current item is applied,
+  /// because it is still valid.
+  func discardUnusedMetadata() {
+    guard !pendingMetadata.isEmpty else { return }
     let streams = Set(
       ([outgoing, audible, preparing].compactMap { $0 } + waiting.map { $0.generation }).map(\.stream.id))
-    let lost = titles.filter { !streams.contains($0.streamID) }
+    let lost = pendingMetadata.filter { !streams.contains($0.streamID) }
     guard !lost.isEmpty else { return }
-    titles.removeAll { !streams.contains($0.streamID) }
-    if let title = lost.last(where: { !$0.isMetadata }), title.itemID == machine.entries.first?.id { report(title) }
+    pendingMetadata.removeAll { !streams.contains($0.streamID) }
+    if let title = lost.last(where: { !$0.isTimedMetadata }), title.itemID == machine.entries.first?.id {
+      report(title)
+    }
   }
 
   // MARK: - Logs
@@ -96,8 +100,9 @@ extension PlayerCore {
 
   // MARK: - Stalls
 
+  /// Records a stall. A network item fails if it stalls for too long.
   func beginStall(of id: PlayerItem.ID) {
-    stalledAt = (id, engine.loop.now)
+    currentStall = (id, engine.loop.now)
     items[id]?.networkLog.recordStall()
     stallTimer?.cancel()
     stallTimer = nil
@@ -109,7 +114,7 @@ extension PlayerCore {
   /// Fails an item that has stalled for too long.
   private func failStalledItem(_ id: PlayerItem.ID) {
     stallTimer = nil
-    guard !isClosed, machine.isRebuffering, stalledAt?.itemID == id, let item = items[id] else { return }
+    guard !isClosed, machine.isRebuffering, currentStall?.itemID == id, let item = items[id] else { return }
     let minutes = StallAllowance.nanoseconds / 60_000_000_000
     itemFailed(
       id,
@@ -118,20 +123,21 @@ extension PlayerCore {
         operation: "playback"))
   }
 
-  /// Ends the record of a stall when samples have arrived, or the player no longer waits.
+  /// Records the end of the current stall once the player no longer waits for samples.
   func endStallIfOver() {
-    guard let (id, began) = stalledAt, !machine.isRebuffering else { return }
-    stalledAt = nil
+    guard let (id, beganAt) = currentStall, !machine.isRebuffering else { return }
+    currentStall = nil
     stallTimer?.cancel()
     stallTimer = nil
-    let duration = engine.loop.now.nanoseconds(since: began)
+    let duration = engine.loop.now.nanoseconds(since: beganAt)
     stallAllowance.end(afterNanoseconds: duration, at: engine.loop.now)
     items[id]?.networkLog.recordStallEnd(nanoseconds: duration)
   }
 
   // MARK: - Loaded ranges
 
-  /// The range of an item that is in memory, estimated from its share of the item's or its segments' bytes.
+  /// The time range of an item whose bytes are in memory. Estimated from the share of these bytes in the item, or in
+  /// its HLS segments.
   func networkTimeRange(of item: PlayerItem) -> TimeRange? {
     if item.timeRange == nil, let range = item.asset.loadedTimeRange { return range }
     let duration = item.duration

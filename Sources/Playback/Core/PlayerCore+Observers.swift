@@ -12,20 +12,20 @@ extension PlayerCore {
     if new != publishedState {
       deliveries.append(
         Delivery(
-          .change(PlayerChange(old: publishedState, new: new, cause: isRateFollowing(new) ? .request : cause)),
+          .change(PlayerChange(old: publishedState, new: new, cause: isOnlyTimebaseRateChange(new) ? .request : cause)),
           newestToken: newestToken))
       publishedState = new
     }
     deliver()
   }
 
-  /// Whether the only change is that a requested rate is heard now. The cause is then the request, independent of when
-  /// it is detected.
-  private func isRateFollowing(_ new: PlayerState) -> Bool {
-    var followed = publishedState
-    guard followed.timebaseRate != 0, new.timebaseRate != 0 else { return false }
-    followed.timebaseRate = new.timebaseRate
-    return followed == new
+  /// Whether only `timebaseRate` changed, because a requested rate is heard now. The cause of such a change is always
+  /// the request, not the input that detected it.
+  private func isOnlyTimebaseRateChange(_ new: PlayerState) -> Bool {
+    var expected = publishedState
+    guard expected.timebaseRate != 0, new.timebaseRate != 0 else { return false }
+    expected.timebaseRate = new.timebaseRate
+    return expected == new
   }
 
   func addStateObserver(_ handler: @escaping @Sendable (PlayerChange) -> Void) -> ObserverToken {
@@ -40,7 +40,7 @@ extension PlayerCore {
     return newestToken
   }
 
-  /// Returns false if there is no such observer.
+  /// Removes a state or event observer. Returns false if there is no such observer.
   @discardableResult
   func removeObserver(_ token: ObserverToken) -> Bool {
     let count = stateObservers.count + eventObservers.count
@@ -75,7 +75,8 @@ extension PlayerCore {
     }
 
     var content: Content
-    /// The newest observer when this was enqueued. Later observers start with the resulting state.
+    /// The newest observer when the delivery was enqueued. Later observers do not receive it, because their initial
+    /// state includes its change.
     var newestToken: ObserverToken
     /// The time at which the reported sample was heard; nil if the call was not due at a sample.
     var heardAt: HostTime?
@@ -133,7 +134,7 @@ extension PlayerCore {
 
   func send(_ event: PlayerEvent) { enqueue(.event(event)) }
 
-  /// Sends the event of an emission, with its time.
+  /// Sends the event for an emission of the machine, with the item time.
   func emit(_ emission: Machine.Emission) {
     switch emission {
     case .playedToEnd(let id):
@@ -148,7 +149,7 @@ extension PlayerCore {
     case .itemSkipped(let id, let error): send(.itemSkipped(id, error))
     case .transition(_, let next):
       guard let end = reportedEnd else { break }
-      transition = OpenTransition(end: end, toItemID: next, outputFrame: processedFrame)
+      openTransition = OpenTransition(end: end, toItemID: next, outputFrame: processedFrame)
     }
   }
 
@@ -186,7 +187,7 @@ extension PlayerCore {
     times: BoundaryTimes, itemID: PlayerItem.ID?, includesSeeks: Bool, onEnd: TimeObserverTable.EndHandler? = nil,
     _ handler: @escaping TimeObserverTable.Handler
   ) throws(MediaError) -> ObserverToken {
-    // Sorted times have non-numeric values at their ends.
+    // Non-numeric times are sorted to both ends, so checking the first and the last time is enough.
     guard let first = times.ordered.first, let last = times.ordered.last else {
       throw MediaError(
         .invalidArgument, "a boundary observer needs at least one time", operation: "addBoundaryTimeObserver")

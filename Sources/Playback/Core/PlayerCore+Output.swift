@@ -19,7 +19,7 @@ extension PlayerCore {
     for (id, rate) in sampleRates { setFilterReach(of: id, sampleRateHz: rate) }
     if let inputIndex {
       applyGains(to: core, input: inputIndex)
-      output.commit()
+      output.postCommands()
       resetMeterWindows()
     }
     run(machine.outputBecameReady(), cause: .output)
@@ -27,12 +27,12 @@ extension PlayerCore {
 
   func outputWillStop() {
     isHandlingEvents = false
-    parkedPosition = position
+    positionAtOutputLoss = position
     timer?.cancel()
-    interruptObservers(at: parkedPosition)
+    interruptObservers(at: positionAtOutputLoss)
     startGroup?.outputWillStop()
     rateGroup?.outputWillStop()
-    // Frames of one device have no meaning on another one.
+    // A frame number is only valid on the device that counts it.
     if pendingStartFrame != .max { pendingStartFrame = nil }
     inputIndex = nil
     preparing = nil
@@ -40,10 +40,10 @@ extension PlayerCore {
     outgoing = nil
     waiting = []
     ends = []
-    transition = nil
+    openTransition = nil
     underrunPosition = nil
     withheldStream = nil
-    let time = parkedPosition.flatMap { $0.itemID == machine.entries.first?.id ? $0.time : nil }
+    let time = positionAtOutputLoss.flatMap { $0.itemID == machine.entries.first?.id ? $0.time : nil }
     timeline = PlayerTimeline(sampleRateHz: 48_000)
     run(machine.outputWasLost(at: time), cause: .output)
   }
@@ -60,7 +60,8 @@ extension PlayerCore {
 
   // MARK: - Render events
 
-  /// Handles one of several simultaneous render events. Observers are called after the last one (`didHandleEvents`).
+  /// Handles one render event of a batch. Milestones are handled after the last event of the batch, in
+  /// `didHandleEvents`.
   func handle(_ event: RenderEvent) {
     guard !isClosed else { return }
     isHandlingEvents = true
@@ -73,7 +74,8 @@ extension PlayerCore {
     case .underrun:
       readSegments()
       timeline.endRun(outputFrame: event.outputFrame, reason: .underrun)
-      // The last frames of a stream that another one follows are being written. That is no stall of the other stream.
+      // The decode thread still writes the last frames of the outgoing stream. The stream that follows it has not
+      // stalled.
       if let outgoing, outgoing.stream.id == event.streamID { break }
       underrunPosition = (event.streamID, event.streamFrame)
       run(machine.underrunOccurred(), cause: .stalled)
@@ -103,7 +105,7 @@ extension PlayerCore {
     reportTransition()
   }
 
-  /// The mixer reached the end of the stream that it knew of.
+  /// Handles the end of a stream. If the stream was extended since the mixer read its end, rendering resumes.
   private func runEnded(_ event: RenderEvent) {
     timeline.endRun(outputFrame: event.outputFrame, reason: .ended)
     guard let audible, audible.stream.id == event.streamID else { return }
@@ -114,7 +116,7 @@ extension PlayerCore {
   func resumeRendering(of stream: RenderStream) {
     guard timeline.runs.last?.end?.reason == .ended else { return }
     applyRunning()
-    output.commit()
+    output.postCommands()
   }
 
   private func streamSet(_ event: RenderEvent) {
@@ -124,14 +126,14 @@ extension PlayerCore {
       return
     }
     readSegments()
-    // First report all milestones before the new stream.
+    // Milestones before the new stream are reported first.
     notifyObservers(through: event.outputFrame)
     timeline.beginRun(
       outputFrame: event.outputFrame, streamID: event.streamID, streamFrame: event.streamFrame, isPositionOnly: true)
     jumpFrame = event.outputFrame
     processedFrame = event.outputFrame - 1
-    parkedPosition = nil
-    // An item that is sought to its very end has no frame in its stream. The following item begins at that frame.
+    positionAtOutputLoss = nil
+    // After a seek to the item's end, the stream has no frame of the item: the following item begins at that frame.
     let itemID = committed.trace.itemID
     let time = timeline.time(of: itemID, streamID: event.streamID, endingAt: event.streamFrame)
     let position = time.map { PlayerTimeline.Position(itemID: itemID, time: $0) }
@@ -147,17 +149,17 @@ extension PlayerCore {
     }
     traceCommit(of: committed, at: time)
     run(machine.committed(generation: committed.number), cause: .buffered)
-    if committed.jumpCause != nil { transition = nil }
+    if committed.jumpCause != nil { openTransition = nil }
     if let cause = committed.jumpCause, let position {
       items[position.itemID]?.removeTimedMetadata()
       send(.timeJumped(position.itemID, position.time, cause))
-      chapterMoved(to: position.time, in: position.itemID, isBackward: isReverse)
+      reportChapter(at: position.time, in: position.itemID, isBackward: isReverse)
       notify(skipped, itemID: position.itemID)
       notify(observers.table.periodicCalls(.jump, at: position.time), itemID: position.itemID)
     }
   }
 
-  /// The next stream was scheduled too late: renders it as soon as possible.
+  /// Renders the next stream as soon as possible, because it was scheduled too late.
   private func spliceMissed() {
     guard let audible, let core = output.core, let inputIndex else { return }
     if audible.isContinuation {
@@ -166,7 +168,7 @@ extension PlayerCore {
       core.setStream(audible.stream, fromFrame: 0, input: inputIndex)
     }
     applyRunning()
-    output.commit()
+    output.postCommands()
   }
 
   func didHandleEvents() {
@@ -181,8 +183,8 @@ extension PlayerCore {
 
   // MARK: - Position
 
-  /// The output frame that counts as heard: at least a committed jump, and the end of the last run when the player is
-  /// silent.
+  /// The output frame of the reported position: the heard frame, but not before a committed jump. For a silent player
+  /// also not before the end of its last run.
   var presentFrame: Int64 {
     let frame = max(output.heardFrame, jumpFrame)
     guard !machine.isRunning, let end = timeline.runs.last?.end else { return frame }
@@ -198,15 +200,15 @@ extension PlayerCore {
 
   /// The position that is heard.
   var position: PlayerTimeline.Position? {
-    parkedPosition ?? timeline.position(atOutputFrame: presentFrame)
+    positionAtOutputLoss ?? timeline.position(atOutputFrame: presentFrame)
   }
 
   func currentTime() -> MediaTime {
     guard let current = machine.entries.first else { return .zero }
-    if let start = machine.requestInPreparation, start.itemID == current.id, audible == nil { return start.time }
+    if let request = machine.requestInPreparation, request.itemID == current.id, audible == nil { return request.time }
     guard let position, position.itemID == current.id else {
-      // Exactly at its end the current item has its end time, although the next item begins at that frame. An item that
-      // has not begun is at its start position.
+      // At the frame where the current item ends, the next item begins in the timeline: the end time is reported.
+      // Before an item has begun, its start position is reported.
       guard let end = timeline.time(of: current.id, atOutputFrame: presentFrame) else {
         return machine.pendingRequest.flatMap { $0.itemID == current.id ? $0.time : nil } ?? .zero
       }

@@ -11,8 +11,8 @@ extension PlayerCore {
     timePitchChanged(nil)
   }
 
-  /// The algorithm of an item changed; nil: of all items without a custom one. Audio decoded at a rate other than 1 is
-  /// decoded again. Like a change of rate it is heard a little later, with a cross-fade of 5 ms.
+  /// Handles a change of the algorithm of an item; nil: of all items without a custom one. Audio at a rate other than 1
+  /// is decoded again. The change is heard 60 ms later, like a change of rate, with a cross-fade of 5 ms.
   func timePitchChanged(_ id: PlayerItem.ID?) {
     guard !isClosed else { return }
     machine.timePitchChanged(of: id)

@@ -1,9 +1,9 @@
 import MediaCore
 import PlayerModel
 
-/// Prerolls: preparation for playback without being heard.
+/// Prerolls: decoding of the next samples while the player stays silent.
 extension PlayerCore {
-  /// A caller that waits until the player is ready.
+  /// A pending preroll. `completion` gets true when the player is ready.
   struct Preroll {
     var itemID: PlayerItem.ID
     var rate: PlaybackRate
@@ -12,7 +12,7 @@ extension PlayerCore {
 
   /// Implements `PlayerControl.preroll`.
   func preroll(atRate rate: Double, completion: @escaping @Sendable (Bool) -> Void) throws(MediaError) {
-    let playbackRate = try check(rate, operation: "preroll")
+    let playbackRate = try validatedRate(rate, operation: "preroll")
     guard machine.rate == 0 else {
       throw MediaError(.invalidState, "the player must be paused to preroll", operation: "preroll")
     }
@@ -26,7 +26,7 @@ extension PlayerCore {
         .invalidState, "a joint start at the rate \(machine.targetRate.value) is pending",
         operation: "preroll")
     }
-    // Prerolls for another rate end: their audio is replaced.
+    // Prerolls for another rate end, because their decoded audio is replaced.
     let interrupted = prerolls.filter { $0.rate != playbackRate }
     prerolls.removeAll { $0.rate != playbackRate }
     prerolls.append(Preroll(itemID: current.id, rate: playbackRate, completion: completion))
@@ -36,14 +36,14 @@ extension PlayerCore {
     completeReadyPrerolls()
   }
 
-  /// Whether the next audio is with the mixer, so that only the mixer has to be started.
+  /// Whether the mixer has the next audio, so that playback starts without decoding.
   private var isPrerolled: Bool {
     machine.requestInPreparation == nil && machine.decoding == .active && machine.uncommitted == nil
       && machine.seeks.current == nil && !machine.decodedPasses.isEmpty && !machine.needsRateChange
   }
 
-  /// Completes prerolls that are ready, and those that cannot succeed: the item failed or is not current, or the rate
-  /// changed.
+  /// Completes all prerolls: with true if the player is ready; with false if they cannot succeed, because the item
+  /// failed or is not current, or the rate changed.
   func completeReadyPrerolls() {
     guard !prerolls.isEmpty else { return }
     let current = machine.entries.first

@@ -53,7 +53,7 @@ extension PlayerCore {
 
   /// Claims all of the items, or none, for an edit in preparation, so that the edit itself does less work.
   ///
-  /// The items are in no queue until the edit. An edit ends the reservation, even if it fails, and so does
+  /// The items are in no queue until the edit. The reservation ends with the edit, even if the edit fails, or with
   /// `cancelReservation`.
   ///
   /// - Throws: `itemInUse`; `invalidState` if the player is closed.
@@ -69,7 +69,7 @@ extension PlayerCore {
     }
   }
 
-  /// Frees items that were reserved for an edit that is not made.
+  /// Releases items that were reserved for an edit that was cancelled.
   func cancelReservation(of unwanted: [PlayerItem]) {
     releaseItems(unwanted.filter { reserved[$0.id] === $0 })
   }
@@ -94,7 +94,7 @@ extension PlayerCore {
     item.onAudioChange = audioObserver
   }
 
-  /// Makes the observer of changes of items' audio, which is called on any thread.
+  /// Makes the observer of items' audio settings, which is called on the thread that changed a setting.
   func makeAudioObserver() -> @Sendable (PlayerItem.ID, PlayerItem.AudioChange) -> Void {
     let loop = engine.loop
     return { [weak self] id, change in
@@ -114,11 +114,11 @@ extension PlayerCore {
     case .timePitch: timePitchChanged(id)
     case .mediaSelection: mediaSelectionChosen(id, isAudio: true)
     case .subtitles: mediaSelectionChosen(id, isAudio: false)
-    case .gain: if !isClosed, updateGains() { output.commit() }
+    case .gain: if !isClosed, updateGains() { output.postCommands() }
     }
   }
 
-  /// Makes an entry with the known data of the item, which another queue may have opened.
+  /// Makes an entry for an item, with its status and settings: the item may have been opened in another queue.
   func entry(_ item: PlayerItem) -> Machine.Entry {
     if item.hasInitialState { return Machine.Entry(id: item.id) }
     return Machine.Entry(
@@ -137,7 +137,7 @@ extension PlayerCore {
       .versionMismatch, "the queue has version \(machine.queueVersion), not \(version)", operation: operation)
   }
 
-  /// Makes all of the changes, or none.
+  /// Applies all edits, or none.
   func edit(_ edits: [QueueEdit], ifVersion version: UInt64? = nil) throws(MediaError) {
     try checkVersion(version, "edit")
     let newItems = edits.flatMap(\.newItems)
@@ -169,7 +169,7 @@ extension PlayerCore {
     guard Set(newItems.map(\.id)).count == newItems.count else {
       throw MediaError(.itemInUse, "a queue cannot contain an item twice", operation: "load")
     }
-    // With a new epoch all previous items can be freed at once.
+    // A new epoch allows all previous items to be freed at once.
     beginEpoch()
     try claim(addedItems)
     runItemChange { machine.replaceAll(newItems.map(entry)) }
@@ -179,8 +179,8 @@ extension PlayerCore {
 
   // MARK: - Resume positions
 
-  /// The current item, its position, and whether that is its end in forward playback. Nil without a `positionObserver`,
-  /// and if the item has not begun or is a stream.
+  /// The current item, its position, and whether forward playback has reached its end. Nil without a
+  /// `positionObserver`, for a stream, and before the item has begun.
   var currentResumePosition: ResumePosition? {
     guard positionObserver != nil, let item = currentItem, item.status == .readyToPlay, item.isSeekable == true,
       item.liveWindow == nil, item.resumeTime == nil
@@ -270,8 +270,8 @@ extension PlayerCore {
     return true
   }
 
-  /// Claims an item of the history again, unless it is in the queue. Returns false if it failed or another queue has
-  /// it.
+  /// Claims an item of the history again, unless it is in the queue. Returns false if the item failed or another queue
+  /// has claimed it.
   private func reclaim(_ id: PlayerItem.ID) -> Bool {
     if let item = items[id] { return item.error == nil }
     guard let item = pastItems[id], item.error == nil, item.claim(by: ownership, epoch: epoch) else { return false }

@@ -3,9 +3,9 @@ import PlayerModel
 
 /// Rates: requests, and their effect on the audible pass.
 extension PlayerCore {
-  /// The delay after which a change of rate is heard: 60 ms. This time allows for decoding the audio again, and for
-  /// withdrawing audio that the device has not played.
-  static let changeMilliseconds: Int64 = 60
+  /// The delay after which a change of rate is heard: 60 ms. In this time the audio is decoded again, and audio that
+  /// the device has not played is replaced.
+  static let rateChangeMilliseconds: Int64 = 60
 
   // MARK: - Requests
 
@@ -21,7 +21,7 @@ extension PlayerCore {
   /// Plays at a rate; 0 pauses. Without `startsPlayback` a paused player stores the rate for the next `play`.
   func setRate(_ rate: Double, startsPlayback: Bool = true) throws(MediaError) {
     guard rate != 0 else { return changeRate(to: 0) }
-    let checked = try check(rate, operation: "setRate")
+    let checked = try validatedRate(rate, operation: "setRate")
     try checkDirection(checked, operation: "setRate")
     if machine.rate != 0 || startsPlayback { return changeRate(to: checked.value) }
     nextRate = checked
@@ -29,15 +29,15 @@ extension PlayerCore {
   }
 
   func setDefaultRate(_ rate: Double) throws(MediaError) {
-    let checked = try check(rate, operation: "setDefaultRate")
+    let checked = try validatedRate(rate, operation: "setDefaultRate")
     defaultRate = checked
     publish(.request)
   }
 
-  /// Converts a rate.
+  /// Converts a rate to a `PlaybackRate`.
   ///
   /// - Throws: `unsupportedRate`, also for 0.
-  func check(_ rate: Double, operation: String) throws(MediaError) -> PlaybackRate {
+  func validatedRate(_ rate: Double, operation: String) throws(MediaError) -> PlaybackRate {
     guard let checked = PlaybackRate(rate) else {
       throw MediaError(
         .unsupportedRate, "rate must be between 1/32 and 32, negative for reverse (got \(rate))",
@@ -46,22 +46,26 @@ extension PlayerCore {
     return checked
   }
 
-  /// Checks that the current item can play at this rate; 0 is valid.
+  /// Checks that the rate is in range and that the current item supports its direction; 0 is valid.
   ///
   /// - Throws: `unsupportedRate`; the errors of `checkDirection`.
   func checkRate(_ rate: Double) throws(MediaError) {
     guard rate != 0 else { return }
-    try checkDirection(check(rate, operation: "setRate"), operation: "setRate")
+    try checkDirection(validatedRate(rate, operation: "setRate"), operation: "setRate")
   }
 
-  /// Checks that the current item can play in the direction of a rate, as far as that is known.
+  /// Checks that the current item can play in the direction of a rate. An item that is not open passes the check.
   ///
   /// - Throws: `rangesNotSupported`, or `onlyInOrder` for a descriptor.
   func checkDirection(_ rate: PlaybackRate, operation: String) throws(MediaError) {
     if rate.isReverse { try currentItem?.checkSeekable(operation: operation) }
   }
 
-  /// - Parameter group: The group of players that change with the same frame; nil: none.
+  /// Changes the requested rate; 0 pauses. The decoded rate follows with `applyRequestedRate`.
+  ///
+  /// - Parameters:
+  ///   - immediately: Whether playback starts with the available samples, however few.
+  ///   - group: The group of players that change at the same output frame; nil: none.
   func changeRate(
     to rate: Double, immediately: Bool = false, with group: RateGroup? = nil, cause: ChangeCause = .request
   ) {
@@ -77,7 +81,8 @@ extension PlayerCore {
     if rate != 0, !machine.automaticallyWaits { commitEarly() }
     let (time, wasPaused) = (currentTime(), machine.rate == 0)
     var actions = machine.setRate(rate, isBufferEmpty: rate != 0 && isBufferEmpty, immediately: immediately)
-    // At once. Otherwise the end at which the player is paused would count as an end reached by playback.
+    // The direction changes at once. Otherwise the end at which the player is paused would count as reached by
+    // playback.
     if wasPaused, machine.isChangingDirection { actions += machine.changeDecodedRate(from: time) }
     run(actions, cause: cause)
     applyRequestedRate()
@@ -85,29 +90,30 @@ extension PlayerCore {
 
   // MARK: - Effect
 
-  /// The rate at which the item's time advances in the audio that is heard.
+  /// The rate of the audio that is heard; 0 while the player does not play.
   var timebaseRate: Double {
     guard machine.timeControlStatus == .playing else { return 0 }
     return (timeline.rate(atOutputFrame: presentFrame) ?? machine.decodedRate).value
   }
 
-  /// The way in which a change of rate or pitch is made.
+  /// How the audible audio adopts a new rate or pitch algorithm.
   enum RateChangePlan {
-    /// Not yet: the change is considered again when pending audio has been heard.
+    /// The change must wait: `applyRequestedRate` is called again when pending audio has been heard.
     case wait
-    /// At once: there is no audio to join it to.
+    /// Decode again from the current position, because there is no audible audio to continue.
     case atOnce
-    /// Split the pass at this frame of its stream, at `time` of its item, with the remaining rounding error.
+    /// Split the pass at `streamFrame` of its stream, which is at item time `time`. `error` is the remaining rounding
+    /// error.
     case split(PassID, time: MediaTime, streamFrame: Int64, error: MediaTime)
   }
 
-  /// The output frame at which a change that is requested now is heard.
-  func nextRateChangeFrame(leadMilliseconds: Int64 = changeMilliseconds) -> Int64 {
+  /// Returns the output frame at which a change that is requested now is heard.
+  func nextRateChangeFrame(leadMilliseconds: Int64 = rateChangeMilliseconds) -> Int64 {
     output.heardFrame + Int64(timeline.sampleRateHz) * leadMilliseconds / 1_000
   }
 
-  /// Makes the audible pass follow the requested rate and pitch. While another change or transition is pending, it
-  /// waits, and is called again when that has been heard.
+  /// Makes the audible pass adopt the requested rate and pitch algorithm. Has no effect while another change or
+  /// transition is pending, and is called again when that has been heard.
   func applyRequestedRate() {
     guard !isClosed, inputIndex != nil, machine.needsRateChange else { return }
     if let rateGroup { return rateGroup.timeMayHavePassed() }
@@ -125,7 +131,7 @@ extension PlayerCore {
     }
   }
 
-  /// Determines how a change can be made at an output frame.
+  /// Determines how the audible pass can adopt the requested rate at an output frame.
   func rateChangePlan(at frame: Int64) -> RateChangePlan {
     guard machine.canSplitForRateChange else { return .atOnce }
     readSegments()
@@ -139,7 +145,7 @@ extension PlayerCore {
     }
     guard let run = timeline.run(at: frame), !run.isPositionOnly else { return .atOnce }
     if let end = run.end, end.frame <= frame { return end.reason == .underrun ? .atOnce : .wait }
-    // A cross-fade ends before the next one begins.
+    // A cross-fade must end before the next one begins.
     let streamFrame = max(fade, run.streamFrame + max(0, frame - run.outputFrame))
     guard let generation = [outgoing, audible].compactMap({ $0 }).first(where: { $0.stream.id == run.streamID }),
       let segment = timeline.segment(streamID: run.streamID, streamFrame: streamFrame)
@@ -147,7 +153,7 @@ extension PlayerCore {
     // A scheduled stream must be heard before the next one can be requested.
     if let outgoing, outgoing.stream.id != run.streamID { return .wait }
     let pass = PassID(generation: generation.number, index: segment.passIndex)
-    // Other audio follows that end.
+    // The pass ends before this frame, and other audio follows.
     if ends.contains(where: { $0.passID == pass && $0.streamFrame <= streamFrame }) { return .wait }
     guard streamFrame + fade <= generation.stream.writtenFrame else { return .atOnce }
     guard machine.canSplit(pass) else { return .wait }
@@ -157,14 +163,14 @@ extension PlayerCore {
       pass, time: time - correction, streamFrame: streamFrame, error: generation.startError - correction)
   }
 
-  /// Whether a change of rate is cross-faded. A mere change of direction continues with the same sample, without a
+  /// Whether a change of rate is cross-faded. A change of direction alone continues with the same sample, without a
   /// fade.
   func isFaded(from former: PlaybackRate, to rate: PlaybackRate, of itemID: PlayerItem.ID) -> Bool {
     guard rate.isReverse != former.isReverse, rate.magnitude == former.magnitude else { return true }
     return rate.magnitude != .normal && items[itemID]?.timePitchSlot.value.stretchAlgorithm != nil
   }
 
-  /// The end of the audible pass and its output frame, if the end is in the stream.
+  /// The end of the audible pass and its output frame; nil if the end is not decoded yet.
   private var endOfHeardPass: (end: ItemEnd, frame: Int64)? {
     guard let end = ends.first, end.passID == machine.decodedPasses.first?.id,
       let frame = timeline.outputFrame(streamID: end.streamID, streamFrame: end.streamFrame)
@@ -172,10 +178,10 @@ extension PlayerCore {
     return (end, frame)
   }
 
-  /// Reverses playback at the end of the audible pass, which reversing never exceeds. The pass is then not reported as
-  /// ended.
+  /// Reverses playback exactly at the end of the audible pass, so that no audio after the end is heard. The pass is
+  /// then not reported as ended.
   private func reversalPlan(at end: ItemEnd) -> RateChangePlan {
-    // A change is already scheduled there, and must be heard first.
+    // Another change is already scheduled at this end, and must be heard first.
     if (outgoing != nil && audible?.isContinuation == true) || preparing?.isContinuation == true
       || waiting.first?.generation.isContinuation == true
     {
@@ -187,9 +193,9 @@ extension PlayerCore {
     return .split(end.passID, time: time, streamFrame: end.streamFrame, error: .zero)
   }
 
-  /// Returns the part of a rounding error that can be corrected at a time. Corrections keep the accumulated error of
-  /// many changes within one or two frames. The item's time never goes back from one frame to the next, nor leaves the
-  /// pass.
+  /// Returns the part of a rounding error that can be corrected at `time`. Corrections keep the accumulated error of
+  /// many changes within two frames. A correction neither reverses the item time from one frame to the next, nor moves
+  /// it before the start of the segment.
   private func correctablePart(
     of error: MediaTime, at time: MediaTime, in segment: PlayerTimeline.Segment
   ) -> MediaTime {

@@ -15,34 +15,35 @@ extension PlayerCore {
     replayGain = settings
     let upcoming = machine.entries.prefix(PlayerStateMachine.lookAheadCount).map(\.id)
     for item in (upcoming + machine.decodedPasses.map(\.pass.itemID)).compactMap({ items[$0] }) {
-      if isTurnedOn { item.lacksLevelTags = false }
-      completeLevelTags(of: item)
+      if isTurnedOn { item.lacksLoudnessTags = false }
+      completeLoudnessTags(of: item)
     }
-    if updateGains() { output.commit() }
+    if updateGains() { output.postCommands() }
     publish(.request)
   }
 
-  /// Opens an item again if it was opened while replay gain was off, and not all of its tags are known. An open
-  /// operation in progress may not read them; this method is called again when it ends.
-  func completeLevelTags(of item: PlayerItem) {
-    guard replayGain.mode != .off, !item.lacksLevelTags, case .success(let properties)? = item.asset.loaded,
+  /// Opens an item again if it was opened while replay gain was off, and not all of its tags are known. If an open
+  /// operation in progress does not read the tags, this method is called again when the operation ends.
+  func completeLoudnessTags(of item: PlayerItem) {
+    guard replayGain.mode != .off, !item.lacksLoudnessTags, case .success(let properties)? = item.asset.loaded,
       !properties.loudnessTags.isComplete
     else { return }
     open(item)
   }
 
-  /// Handles the result of opening an item. After a failure the gain does not wait for the tags.
+  /// Handles the result of opening an item. After a failure the gain is computed without the missing tags.
   func itemOpened(_ item: PlayerItem, isFailure: Bool) {
     guard replayGain.mode != .off else { return }
-    if isFailure { item.lacksLevelTags = true }
-    completeLevelTags(of: item)
-    if updateGains() { output.commit() }
+    if isFailure { item.lacksLoudnessTags = true }
+    completeLoudnessTags(of: item)
+    if updateGains() { output.postCommands() }
   }
 
-  /// The number of entries that one turn of the control loop handles.
+  /// The maximum number of entries whose measured gains one turn of the control loop sets.
   static let measuredSliceCount = 1_000
 
-  /// Sets the measured gains of all present entries, in slices. Audible gains change once, at the end.
+  /// Sets the measured gains of all entries of the queue, in slices. The gains in the mixer change once, at the end.
+  /// `completion` gets the number of changed entries.
   func setMeasuredReplayGains(
     _ gain: @escaping @Sendable (PlayerItem) -> ReplayGain?, completion: @escaping @Sendable (Int) -> Void
   ) {
@@ -58,7 +59,7 @@ extension PlayerCore {
     defer { if !changed.isEmpty { changeObserver?(changed) } }
     for _ in 0..<Self.measuredSliceCount {
       guard let id = ids.next() else {
-        if count > 0, !isClosed, updateGains() { output.commit() }
+        if count > 0, !isClosed, updateGains() { output.postCommands() }
         return completion(count)
       }
       // The item may have left the queue meanwhile.
@@ -81,7 +82,7 @@ extension PlayerCore {
   private func knownGain(of item: PlayerItem) -> AppliedGain? {
     guard case .success(let properties)? = item.asset.loaded else { return nil }
     guard
-      replayGain.mode == .off || item.measuredReplayGain != nil || item.lacksLevelTags
+      replayGain.mode == .off || item.measuredReplayGain != nil || item.lacksLoudnessTags
         || properties.loudnessTags.isComplete
     else { return nil }
     return gainPolicy(of: item).gain(for: properties.loudnessTags)
@@ -112,13 +113,13 @@ extension PlayerCore {
     for index in waiting.indices where waiting[index].generation.number == generation {
       waiting[index].generation.gains[id] = gain
     }
-    // Opens the item again if the thread did not get all tags.
-    if let item = items[id] { completeLevelTags(of: item) }
-    if updateGains() { output.commit() }
+    // If the decode thread did not get all tags, the item is opened again.
+    if let item = items[id] { completeLoudnessTags(of: item) }
+    if updateGains() { output.postCommands() }
   }
 
-  /// Updates all gains in the mixer's streams that differ from the wanted ones. Audible gains change over 5 ms, others
-  /// at once. Returns whether changes must be committed.
+  /// Updates the gains in the mixer's streams that differ from the known gains of their items. Audible gains change
+  /// over 5 ms, others at once. Returns whether commands must be posted to the mixer.
   func updateGains(isBeginning: Bool = false) -> Bool {
     guard let core = output.core, let inputIndex else { return false }
     let isAudible = !isBeginning && machine.timeControlStatus == .playing
@@ -134,7 +135,7 @@ extension PlayerCore {
         generation?.gains[id] = wanted
         isChanged = true
       }
-      // Long streams: drop the gains of items that have been heard.
+      // Limits the memory of long streams: the gains of items that have been heard are dropped.
       if gains.count > 64 {
         let present = Set(machine.decodedPasses.map(\.pass.itemID))
         let kept = generation?.gains.filter { present.contains($0.key) }

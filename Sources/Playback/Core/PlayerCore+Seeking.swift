@@ -4,8 +4,8 @@ import PlayerModel
 
 /// Seeks, and the latency of starts and seeks.
 extension PlayerCore {
-  /// The parameters of a seek.
-  struct Seek {
+  /// The options of a seek.
+  struct SeekOptions {
     var toleranceBefore = MediaTime.zero
     var toleranceAfter = MediaTime.zero
     var mode = SeekMode.replace
@@ -18,7 +18,7 @@ extension PlayerCore {
   struct PendingSeek {
     var itemID: PlayerItem.ID
     var target: UnresolvedSeekTarget
-    var seek: Seek
+    var seek: SeekOptions
     var requestedAt: HostTime
     var completion: @Sendable (SeekResult) -> Void
   }
@@ -29,7 +29,7 @@ extension PlayerCore {
   ///
   /// - Throws: `invalidTime`; the errors of `checkItem`.
   func seek(
-    to time: MediaTime, _ seek: Seek, completion: @escaping @Sendable (SeekResult) -> Void
+    to time: MediaTime, _ seek: SeekOptions, completion: @escaping @Sendable (SeekResult) -> Void
   ) throws(MediaError) {
     guard time.isNumeric || time.isPositiveInfinity || time.isNegativeInfinity else {
       throw MediaError(.invalidTime, "time must be numeric (got \(time))", operation: "seek")
@@ -37,12 +37,12 @@ extension PlayerCore {
     try startSeek(seek, completion: completion) { _ in .time(time) }
   }
 
-  /// Seeks to a position given as an expression. A relative one counts from the target of the newest pending seek, or
-  /// from the position heard.
+  /// Seeks to a position given as an expression. A relative position counts from the target of the newest pending seek,
+  /// or from the position heard if there is none.
   ///
   /// - Throws: `invalidTime`; the errors of `checkItem`.
   func seek(
-    to expression: TimeExpression, _ seek: Seek, completion: @escaping @Sendable (SeekResult) -> Void
+    to expression: TimeExpression, _ seek: SeekOptions, completion: @escaping @Sendable (SeekResult) -> Void
   ) throws(MediaError) {
     try startSeek(seek, completion: completion) { [self] entry in
       UnresolvedSeekTarget(expression, from: newestTarget(in: entry))
@@ -50,7 +50,7 @@ extension PlayerCore {
   }
 
   private func startSeek(
-    _ seek: Seek, completion: @escaping @Sendable (SeekResult) -> Void,
+    _ seek: SeekOptions, completion: @escaping @Sendable (SeekResult) -> Void,
     to target: (Machine.Entry) -> UnresolvedSeekTarget
   ) throws(MediaError) {
     for tolerance in [seek.toleranceBefore, seek.toleranceAfter]
@@ -81,7 +81,7 @@ extension PlayerCore {
     return current
   }
 
-  /// Returns the origin of a relative seek.
+  /// Returns the origin of a relative seek: the target of the newest pending seek, or the current time.
   private func newestTarget(in entry: Machine.Entry) -> UnresolvedSeekTarget {
     guard let newest = machine.seeks.newest, newest.itemID == entry.id else { return .time(currentTime()) }
     guard let time = try? newest.target.time(duration: entry.duration) else { return newest.target }
@@ -89,7 +89,7 @@ extension PlayerCore {
   }
 
   func startSeek(
-    to target: UnresolvedSeekTarget, _ seek: Seek, in entry: Machine.Entry,
+    to target: UnresolvedSeekTarget, _ seek: SeekOptions, in entry: Machine.Entry,
     completion: @escaping @Sendable (SeekResult) -> Void
   ) {
     endPrerolls()
@@ -116,7 +116,7 @@ extension PlayerCore {
     let isFinished = outcome == .finished
     let positionDoubt = isFinished ? startTrace?.preparation?.positionDoubt : nil
     let time = isFinished ? startTrace?.commit?.reached : isCurrent ? currentTime() : nil
-    // The window of a live stream moves: a target that was reached exactly was in the window.
+    // The window of a live stream moves. A target that was reached exactly was in the window, and is not clamped.
     let isReached = requested.isNumeric && time.map { isExact($0, for: requested) } == true
     let wanted =
       if let window = item?.liveWindow, requested.isNumeric, !isReached {
@@ -141,7 +141,7 @@ extension PlayerCore {
   /// Whether `reached` is the time of the sample that contains `time`, or of the first output frame at or after it.
   private func isExact(_ reached: MediaTime, for time: MediaTime) -> Bool {
     guard let sourceRateHz = audible?.sourceRateHz else { return false }
-    // In reverse the sample that contains a time ends at or after it.
+    // In reverse, `reached` is the end of a sample: the sample that contains `time` ends at `time` or later.
     if machine.decodedRate.isReverse, reached >= time, reached - MediaTime(frame: 1, rate: sourceRateHz) < time {
       return true
     }
@@ -158,14 +158,14 @@ extension PlayerCore {
   var lastStartReport: StartReport? { startTrace?.report }
 
   /// Begins the trace of a generation that is requested.
-  func makeTrace(of start: Machine.DecodeRequest) -> StartTrace {
-    let pending = start.seek.flatMap { seeks[$0] }
+  func makeTrace(of request: Machine.DecodeRequest) -> StartTrace {
+    let pending = request.seek.flatMap { seeks[$0] }
     return StartTrace(
-      kind: start.spliceAfter != nil ? .splice : start.seek != nil ? .seek : .start, itemID: start.itemID,
-      requested: start.time, requestedAt: pending?.requestedAt ?? engine.loop.now)
+      kind: request.spliceAfter != nil ? .splice : request.seek != nil ? .seek : .start, itemID: request.itemID,
+      requested: request.time, requestedAt: pending?.requestedAt ?? engine.loop.now)
   }
 
-  /// Records that the mixer has a generation, whose first frame is at `reached` of its item.
+  /// Records that the mixer has a generation whose first frame is at item time `reached`.
   func traceCommit(of generation: Generation, at reached: MediaTime?) {
     var trace = generation.trace
     trace.commit = (engine.loop.now, reached ?? trace.preparation?.time ?? trace.requested)

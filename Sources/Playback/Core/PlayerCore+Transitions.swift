@@ -14,7 +14,7 @@ extension PlayerCore {
     run(machine.setRepeatMode(mode, count: count, modeAfterwards: modeAfterwards), cause: .request)
   }
 
-  /// Loops a part of the current item, rounded down to frames; nil removes a loop.
+  /// Loops a part of the current item, rounded down to frames; nil removes the loop.
   func setLoop(_ range: TimeRange?, count: Int?, itemID: PlayerItem.ID?) throws(MediaError) {
     guard let current = machine.entries.first else {
       throw MediaError(.noCurrentItem, "there is no current item to loop", operation: "loop")
@@ -31,8 +31,8 @@ extension PlayerCore {
     if let count, count < 1 {
       throw MediaError(.invalidArgument, "loop count must be at least 1 (got \(count))", operation: "loop")
     }
-    let frames = try frames(of: range, in: item)
-    // A pending seek counts as done.
+    let frames = try roundedToFrames(range, in: item)
+    // A pending seek counts as complete.
     run(machine.setLoop(frames, count: count, heardAt: machine.pendingRequest?.time ?? currentTime()), cause: .request)
   }
 
@@ -52,7 +52,7 @@ extension PlayerCore {
   }
 
   /// Returns the range, rounded down to whole frames of the item.
-  private func frames(of range: TimeRange, in item: PlayerItem) throws(MediaError) -> TimeRange {
+  private func roundedToFrames(_ range: TimeRange, in item: PlayerItem) throws(MediaError) -> TimeRange {
     let (start, end) = (range.start, range.end)
     guard start.isNumeric, end.isNumeric, start >= .zero else {
       throw MediaError(.invalidTime, "loop times must be numeric and not negative", operation: "loop")
@@ -72,11 +72,11 @@ extension PlayerCore {
     guard let first = start.frameIndex(rate: rate, rounding: .towardNegativeInfinity),
       let last = end.frameIndex(rate: rate, rounding: .towardNegativeInfinity)
     else { throw MediaError(.invalidTime, "loop times are out of range", operation: "loop") }
-    let cut = TimeRange(start: MediaTime(frame: first, rate: rate), end: MediaTime(frame: last, rate: rate))
-    guard cut.duration >= Machine.shortestLoop else {
+    let rounded = TimeRange(start: MediaTime(frame: first, rate: rate), end: MediaTime(frame: last, rate: rate))
+    guard rounded.duration >= Machine.shortestLoop else {
       throw MediaError(.invalidTime, "a loop must last at least 10 ms", operation: "loop")
     }
-    return cut
+    return rounded
   }
 
   /// The declared sample rate of an item that has not been opened for playback. Items with only video play as silence
@@ -87,13 +87,13 @@ extension PlayerCore {
 
   // MARK: - Transitions
 
-  /// Reports the transition after an end that has been heard, once the start of the next pass is known.
+  /// Reports the transition after an end that has been heard, once the next pass has a first output frame.
   func reportTransition() {
-    guard let open = transition else { return }
+    guard let open = openTransition else { return }
     readSegments()
     let ended = (streamID: open.end.streamID, index: open.end.passID.index)
     guard let audio = timeline.audiblePosition(of: open.toItemID, from: open.outputFrame, after: ended) else { return }
-    transition = nil
+    openTransition = nil
     let trim = popStartTrim(ofPass: audio.passIndex, streamID: audio.streamID)
     // If the player was paused in between, no audio was missing.
     let wasPaused = timeline.run(at: open.outputFrame)?.end?.reason == .stopped

@@ -28,7 +28,7 @@ extension PlayerCore {
     apply { core, input, ramp in core.setGain(newVolume, rampFrameCount: ramp, input: input) }
   }
 
-  /// Fades the volume over output time. The property `volume` has the target value at once.
+  /// Fades the volume. `duration` counts in output time. The property `volume` has the target value at once.
   func fade(to newVolume: Float, duration: MediaTime, curve: FadeCurve) throws(MediaError) {
     try checkVolume(newVolume, operation: "fade")
     guard duration.isNumeric, duration >= .zero, duration <= Self.longestFade else {
@@ -54,7 +54,7 @@ extension PlayerCore {
     apply { core, input, ramp in core.setPan(newPan, rampFrameCount: ramp, input: input) }
   }
 
-  /// Sets all levels without a ramp, for a new device.
+  /// Sets volume, muting and pan in the mixer of a new device, without a ramp.
   func applyGains(to core: RenderCore, input: Int) {
     core.setGain(volume, rampFrameCount: 0, input: input)
     core.setMuted(isMuted, rampFrameCount: 0, input: input)
@@ -72,7 +72,7 @@ extension PlayerCore {
     if let inputIndex, let core = output.core {
       let isAudible = machine.timeControlStatus == .playing
       change(core, inputIndex, isAudible ? Int64(core.format.sampleRateHz / 200) : 0)
-      output.commit()
+      output.postCommands()
     }
     publish(.request)
   }

@@ -24,10 +24,10 @@ extension PlayerCore {
     if !waits, machine.rate != 0 { commitEarly() }
   }
 
-  /// Commits a stream that has only its first samples. If it has none, a player that does not wait automatically plays
-  /// as soon as the first ones arrive.
+  /// Commits a stream that is still in preparation, if it has samples. If it has none, a player that does not wait
+  /// automatically plays as soon as the first samples arrive.
   func commitEarly() {
-    guard let start = machine.requestInPreparation, start.spliceAfter == nil, let preparing else { return }
+    guard let request = machine.requestInPreparation, request.spliceAfter == nil, let preparing else { return }
     guard preparing.stream.writtenFrame > 0 else {
       if !machine.automaticallyWaits { pipeline.requestReport(reaching: 1) }
       return
@@ -39,7 +39,7 @@ extension PlayerCore {
 
   // MARK: - Buffer
 
-  /// Whether no audio to be heard next is decoded. False after the end of the audio.
+  /// Whether all decoded audio has been heard. False at the end of the audio.
   var isBufferEmpty: Bool {
     guard let current = machine.entries.first, current.status.error == nil else { return true }
     guard machine.requestInPreparation?.spliceAfter != nil || machine.requestInPreparation == nil, let audible else {
@@ -55,8 +55,8 @@ extension PlayerCore {
 
   // MARK: - Withholding
 
-  /// Withholds new samples of a stream after an underrun while the machine waits, and releases them after that. Returns
-  /// whether changes must be committed to the mixer.
+  /// Withholds new samples of a stream after an underrun while the machine waits, and releases them when the wait ends.
+  /// Returns whether commands must be posted to the mixer.
   func withholdOrRelease() -> Bool {
     guard machine.isRebuffering else {
       guard let withheld = withheldStream else { return false }
@@ -87,7 +87,7 @@ extension PlayerCore {
     pipeline.requestReport(reaching: underrun.frame + Int64(timeline.sampleRateHz / 10))
   }
 
-  /// Renders audio again that the mixer rendered as silence, if its samples have arrived.
+  /// Renders again the audio that the mixer replaced by silence, if its samples have arrived.
   ///
   /// The samples may have arrived before the player handled the underrun. In that case the decode thread sends no
   /// further report while it is idle or waits for a file.
@@ -97,7 +97,7 @@ extension PlayerCore {
     else { return }
     let writtenFrame = audible.stream.writtenFrame
     if !machine.isRebuffering {
-      if writtenFrame > underrun.frame { output.commit() }
+      if writtenFrame > underrun.frame { output.postCommands() }
     } else if writtenFrame >= resumptionFrame(after: underrun.frame) {
       run(machine.becameLikelyToKeepUp(generation: audible.number), cause: .buffered)
     }

@@ -28,8 +28,9 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var items = ItemTable<PlayerItem>()
   /// Items that are claimed for an edit in preparation (`reserve`) and are not in a queue yet.
   var reserved = ItemTable<PlayerItem>()
-  /// This player's claim on `items` and `reserved`, and the current epoch of claims.
+  /// This player's claim on `items` and `reserved`.
   let ownership = QueueOwnership()
+  /// The current epoch of claims; see `QueueOwnership`.
   var epoch: UInt64 = 1
   /// Whether reserved items may have been claimed in an earlier epoch.
   var needsNewClaims = false
@@ -46,9 +47,11 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
 
   // Output.
   var timeline: PlayerTimeline
+  /// The player's input of the mixer; nil without a device, or if the mixer is full.
   var inputIndex: Int?
-  /// The newest generation until it is committed; `audible` is the generation that is audible or will be next.
+  /// The newest generation, until it is committed.
   var preparing: Generation?
+  /// The generation that is heard, or that is scheduled to be heard next (then `outgoing` is heard).
   var audible: Generation?
   /// The generation that the mixer still reads, while `audible` is scheduled to follow it.
   var outgoing: Generation?
@@ -58,34 +61,35 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// Ends of passes in audible and scheduled streams, in order.
   var ends: [ItemEnd] = []
   /// The transition after an end that has been heard, until the next pass is heard.
-  var transition: OpenTransition?
+  var openTransition: OpenTransition?
   /// The end that was reported last, or is being reported.
   var reportedEnd: ItemEnd?
   /// Entries that are being opened to determine their status.
-  var loading: Set<PlayerItem.ID> = []
-  /// The order of loading that was last passed to the engine.
-  var preferredIDs: [PlayerItem.ID] = []
+  var loadingIDs: Set<PlayerItem.ID> = []
+  /// The entries whose loading the engine prioritizes, in the order that was last passed to it.
+  var prioritizedIDs: [PlayerItem.ID] = []
   /// The sample rates of opened items, in Hz.
   var sampleRates: [PlayerItem.ID: Int] = [:]
   /// The output frame up to which all events have been reported to observers.
   var processedFrame: Int64 = -1
-  /// The earliest frame of a reported position: a committed jump counts as done.
+  /// The earliest frame of a reported position: the frame of the last committed jump.
   var jumpFrame: Int64 = 0
-  /// The position while there is no device.
-  var parkedPosition: PlayerTimeline.Position?
+  /// The position at the loss of the output, until a stream is set on the next output.
+  var positionAtOutputLoss: PlayerTimeline.Position?
   var timer: (any ControlTimer)?
-  /// The earliest time of another end of the current item, which is at its end.
+  /// The earliest time at which the end of the current item is reported again, while the item is at its end.
   var nextEndTime: HostTime?
   var isSchedulingMilestone = false
   /// Whether only a part of a batch of simultaneous render events has been handled.
   var isHandlingEvents = false
-  /// The rate of `play`; `nextRate` replaces it once, in the next `play`.
+  /// The rate of `play`.
   var defaultRate = PlaybackRate.normal
+  /// The rate of the next `play`; nil: `defaultRate`.
   var nextRate: PlaybackRate?
   /// Titles and metadata of streams that have not been heard yet, in the order of their frames.
-  var titles: [PendingTitle] = []
-  /// The stalled item, and the time of its stall.
-  var stalledAt: (itemID: PlayerItem.ID, HostTime)?
+  var pendingMetadata: [PendingMetadata] = []
+  /// The stalled item, and the instant at which the stall began; nil without a stall.
+  var currentStall: (itemID: PlayerItem.ID, beganAt: HostTime)?
   var stallAllowance = StallAllowance()
   /// Fails an item that stalls for too long.
   var stallTimer: (any ControlTimer)?
@@ -95,8 +99,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var withheldStream: RenderStream?
   /// The maximum number of frames to decode ahead; nil: the capacity of the stream.
   var aheadLimit: Int64?
-  /// The item whose `loaded` ranges and buffer state are published.
-  var loadedItem: PlayerItem?
+  /// The item whose `decodedState` is published.
+  var publishedItem: PlayerItem?
   /// Pending prerolls, which wait until the player is ready.
   var prerolls: [Preroll] = []
   /// The observer of settings that all items of the queue share, because there may be many items.
@@ -115,7 +119,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var pan: Float = 0
   var replayGain = ReplayGainSettings()
   var meters = MeterTable()
-  /// The output frame at which audio starts although the rate is not 0; `Int64.max` while it is unknown.
+  /// The output frame of a pending start: the player is silent until this frame, although its rate is not 0.
+  /// `Int64.max` while the frame is unknown; nil without a pending start.
   var pendingStartFrame: Int64?
   /// The pending start, of this player or together with other players.
   var startGroup: StartGroup?
@@ -124,7 +129,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// The output frame at which the generation in preparation replaces the current one, together with other players;
   /// nil: not together.
   var sharedFrame: Int64?
-  /// The rounding error that the rate change in preparation inherits from the one before.
+  /// The rounding error that the rate change in preparation inherits from the previous one.
   var nextStartError = MediaTime.zero
   /// Whether the mixer measures this player.
   var isMetered = false
@@ -164,36 +169,39 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     var stream: RenderStream
     /// The cause of the time jump when the stream is heard; nil: no jump.
     var jumpCause: TimeJumpCause?
-    /// Whether it continues the audible pass, decoded again from the current position.
+    /// Whether the generation continues the audible pass, decoded again from the current position.
     var isContinuation = false
-    /// The rounding error carried over from rate changes: the time of the frame that is used minus the exact time of
-    /// the change.
+    /// The rounding error carried over from rate changes: the item time of frame 0 minus the exact time of the change.
     var startError = MediaTime.zero
-    /// The output frame at which it replaces the stream before, together with other players' generations.
+    /// The output frame at which the generation replaces the previous one, together with other players' generations.
     var sharedFrame: Int64?
     /// The audio that was trimmed before its passes, by pass index; passes without a trim are absent.
     var startTrims: [Int: EdgeTrim] = [:]
     /// The gains of items in the stream: written by the decode thread, or set later in the mixer.
     var gains: [PlayerItem.ID: Float] = [:]
-    /// The timing of its start.
+    /// The timing of the generation's start.
     var trace: StartTrace
     /// The sample rate of its first item in Hz; known once it is prepared.
     var sourceRateHz: Int?
   }
 
+  /// The decoded end of a pass.
   struct ItemEnd {
     var streamID: UInt64
     var streamFrame: Int64
     var passID: PassID
     var itemID: PlayerItem.ID
+    /// The reason why decoding broke off; nil at a regular end.
     var error: MediaError?
     /// The audio that was trimmed after the item's end.
     var trim = EdgeTrim.none
   }
 
+  /// A transition whose end has been heard, and whose next pass has not.
   struct OpenTransition {
     var end: ItemEnd
     var toItemID: PlayerItem.ID
+    /// The output frame of the end.
     var outputFrame: Int64
   }
 
@@ -206,7 +214,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     machine = Machine(canAdvance: canAdvance)
     timeline = PlayerTimeline(sampleRateHz: 48_000)
     publishedState.actionAtItemEnd = machine.actionAtItemEnd
-    // Runs at once on the loop. Elsewhere it is enqueued before any call of the new player's user.
+    // On the loop the player is attached at once. On another thread the job is enqueued before the caller can use the
+    // player.
     if engine.loop.isIsolatingCurrentContext() == true {
       attach()
     } else {
@@ -223,10 +232,10 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
 
   var output: Output { engine.output }
 
-  /// Whether no work is pending that virtual time must wait for.
+  /// Whether virtual time may pass: the player has no pending work.
   ///
   /// Virtual time waits until the decode thread is idle, not only until enough audio is decoded. The progress of that
-  /// thread is observable: an exact duration, a full buffer, the audio that a loop cuts off. This progress is only
+  /// thread is observable: an exact duration, a full buffer, the audio that a loop cuts off. These events are only
   /// deterministic when the thread is idle.
   var isSettled: Bool {
     if let pipelineStorage, pipelineStorage.requestCount != idleRequestCount { return false }
@@ -251,7 +260,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     return newPipeline
   }
 
-  /// Closes the player: it falls silent, and its observers are not called any more.
+  /// Closes the player. It becomes silent, and its observers are not called any more.
   func close() {
     guard !isClosed else { return }
     leaveStartGroup()
@@ -268,7 +277,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     pastItems = [:]
     if let inputIndex {
       output.detachInput(inputIndex)
-      output.commit()
+      output.postCommands()
     }
     inputIndex = nil
     stateObservers = []
@@ -290,19 +299,19 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
 
   /// Runs actions like `run`, but does not end `PlayerRestoration.defersOpening`.
   func perform(_ actions: [Machine.Action], cause: ChangeCause) {
-    var needsCommit = false
+    var needsPost = false
     isRunningActions = true
-    for action in actions { run(action, needsCommit: &needsCommit) }
-    if withholdOrRelease() { needsCommit = true }
-    if updateGains() { needsCommit = true }
+    for action in actions { run(action, needsPost: &needsPost) }
+    if withholdOrRelease() { needsPost = true }
+    if updateGains() { needsPost = true }
     endStallIfOver()
-    discardUnusedTitles()
-    if needsCommit { output.commit() }
+    discardUnusedMetadata()
+    if needsPost { output.postCommands() }
     releaseRemovedItems()
     clearResumeTimeAfterStart()
     loadUpcoming()
     limitDecoding()
-    publishLoaded()
+    publishDecodedState()
     isRunningActions = false
     if publishedState.itemCount == 0, !machine.entries.isEmpty { engine.firstItemWasAdded(to: self) }
     publish(cause)
@@ -313,25 +322,25 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     rateGroup?.scheduleCheck()
   }
 
-  private func run(_ action: Machine.Action, needsCommit: inout Bool) {
+  private func run(_ action: Machine.Action, needsPost: inout Bool) {
     switch action {
     case .prepare(let generation, let start): prepare(generation, start)
     case .commit(let generation):
       commit(generation)
-      needsCommit = true
+      needsPost = true
     case .splice(let generation, let pass):
       splice(generation, after: pass)
-      needsCommit = true
-    case .truncate(let pass): if truncate(after: pass) { needsCommit = true }
-    case .shorten(let pass, let time): if shorten(pass, at: time) { needsCommit = true }
-    case .split(let pass, let frame): if split(pass, atStreamFrame: frame) { needsCommit = true }
+      needsPost = true
+    case .truncate(let pass): if truncate(after: pass) { needsPost = true }
+    case .shorten(let pass, let time): if shorten(pass, at: time) { needsPost = true }
+    case .split(let pass, let frame): if split(pass, atStreamFrame: frame) { needsPost = true }
     case .dropStream:
       dropStream()
-      needsCommit = true
+      needsPost = true
     case .setPlan(let plan): send(plan)
     case .setRunning:
       applyRunning()
-      needsCommit = true
+      needsPost = true
     case .completeSeek(let token, let outcome): completeSeek(token, outcome)
     case .emit(let emission): emit(emission)
     }
@@ -339,13 +348,14 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
 
   // MARK: - Transport
 
+  /// Pauses, and seeks to the beginning of the current item.
   func stop() {
     pause()
     guard let current = machine.entries.first, current.status.error == nil else { return }
     if currentTime() == .zero, machine.requestInPreparation == nil, seeks.isEmpty { return }
     // Streams cannot seek to their beginning.
     if items[current.id]?.isSeekable == false { return }
-    startSeek(to: .time(.zero), Seek(jumpCause: .stop), in: current) { _ in }
+    startSeek(to: .time(.zero), SeekOptions(jumpCause: .stop), in: current) { _ in }
   }
 
   func setActionAtItemEnd(_ action: ActionAtItemEnd) throws(MediaError) {

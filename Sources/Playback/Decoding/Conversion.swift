@@ -2,10 +2,10 @@ import MediaAssets
 import MediaCore
 import PlayerModel
 
-/// The conversion of a pass by the converter of a stream at rate 1. Another stream needs this state to continue the
-/// pass without an audible interruption.
+/// The state of a stream's converter for one pass at rate 1. Another stream needs this state to continue the pass with
+/// identical samples.
 struct Conversion: Sendable, Hashable {
-  /// The number of conversions that are remembered: more than a stream has passes that may still be cut.
+  /// The maximum number of conversions that a stream keeps: more than it has passes that can still be cut.
   static let limit = 1_024
 
   let itemID: PlayerItem.ID
@@ -13,21 +13,21 @@ struct Conversion: Sendable, Hashable {
   let source: AudioFormat
   /// The stream frame from which this conversion applies.
   let streamFrame: Int64
-  /// The first input frame of the converter that belongs to the item; other passes are before it. 0 if the audio before
-  /// it is also of the item.
+  /// The converter's first input frame of this pass: earlier frames belong to other passes, or precede missing frames.
+  /// 0 if the converter began with this item.
   let firstFrame: Int64
-  /// The converter's input frame for frame 0 of the item; earlier passes may share the converter.
+  /// The converter's input frame that corresponds to frame 0 of the item. Not 0 if earlier passes share the converter.
   let offset: Int64
-  /// The stream frame for output frame 0 of the converter.
+  /// The stream frame that corresponds to output frame 0 of the converter.
   let firstStreamFrame: Int64
 
-  /// A conversion from a frame of its stream onwards.
+  /// The point at which another stream continues a conversion.
   struct Continuation: Sendable, Hashable {
     let conversion: Conversion
     let streamFrame: Int64
 
-    /// Returns the first output frame, and the input frame from which the input must be identical for it, in the
-    /// converter's frame counts. Nil if other passes would be involved.
+    /// Returns the first output frame of the continuation, and the first input frame that its filter needs (`history`),
+    /// both in the converter's frame counts. Nil if no filter is needed, or if the history begins in another pass.
     func historyStart(to format: AudioFormat) -> (history: Int64, firstOutputFrame: Int64)? {
       let (from, to) = (conversion.source.sampleRateHz, format.sampleRateHz)
       guard from != to else { return nil }

@@ -7,13 +7,12 @@ import RealtimeAudio
 /// The decode thread of a player. It opens items, decodes them one after another into a `RenderStream`, and reports its
 /// work to the engine.
 ///
-/// It works on one generation at a time, from the generation's start through its plan. It decodes ahead until the
-/// stream is full: the size of the stream is the look-ahead, however short the items are. The thread sleeps when the
-/// stream is full, when the plan is done, and when there is no job. The render side requests more when half of the
-/// stream is free.
+/// The thread works on one generation at a time, from the generation's first pass through its plan. It decodes ahead
+/// until the stream is full, across as many items as fit. The thread sleeps when the stream is full, when the plan is
+/// done, and when there is no job. The render side requests more when half of the stream is free.
 ///
-/// Threading: `prepare`, `setPlan`, `roomAppeared` and `close` are called on the control loop and never block. `report`
-/// is called on the pipeline's thread.
+/// Threading: all methods are called on the control loop and never block. `open` and `report` are called on the decode
+/// thread.
 final class DecodePipeline: Sendable {
   /// An item to decode.
   struct Source: Sendable {
@@ -25,18 +24,19 @@ final class DecodePipeline: Sendable {
     var timePitch: TimePitchSlot
     /// The choice of the item's tracks.
     var mediaSelection = MediaSelectionSlot()
-    /// The facts that determine the gain.
+    /// The inputs of the gain, except the tags.
     var gainPolicy = GainPolicy()
-    /// Cancels the opening, and receives its network events.
+    /// The open operation, which can be cancelled and logs its network events.
     var opening = AssetOpening()
-    /// Records that the item is being opened and its beginning decoded.
+    /// Records while the item is being opened, or its beginning decoded.
     var openingRecorder = OpeningRecorder()
   }
 
+  /// The work for one generation.
   struct Job: Sendable {
     var generation: UInt64
     var source: Source
-    var start: PlayerStateMachine.DecodeRequest
+    var request: PlayerStateMachine.DecodeRequest
     var stream: RenderStream
     var format: AudioFormat
     /// The end of the pass that the job's stream follows in another stream; nil: it follows none.
@@ -47,7 +47,7 @@ final class DecodePipeline: Sendable {
   struct SplicePosition: Sendable {
     var passID: PassID
     var streamFrame: Int64
-    /// Whether the other stream begins with the rest of the pass.
+    /// Whether the following stream begins with the rest of the same pass.
     var continuesPass: Bool
   }
 
@@ -57,13 +57,14 @@ final class DecodePipeline: Sendable {
     var source: Source
   }
 
+  /// The passes that follow the first pass of a generation.
   struct Plan: Sendable {
     /// The number of passes of the generation that had begun when this plan was made.
     var begunCount = 0
     /// The end of the newest of those passes.
     var currentEnd: MediaTime?
     var passes: [PlannedPass] = []
-    /// Whether the engine has set the plan. Until then nothing ends the stream, because another pass may follow.
+    /// Whether the control loop has set the plan. Until then the stream is not ended, because another pass may follow.
     var isSet = true
   }
 
@@ -88,7 +89,7 @@ final class DecodePipeline: Sendable {
     case loaded(itemID: PlayerItem.ID, AssetProperties, sampleRateHz: Int)
     /// The end of the item's audio has been read: its duration is exact now.
     case durationRefined(itemID: PlayerItem.ID, AssetProperties)
-    /// The item could not be opened, or a seek in it failed; nothing of it is in the stream.
+    /// The item could not be opened, or a seek in it failed. The stream has no audio of the item.
     case failed(generation: UInt64, itemID: PlayerItem.ID, MediaError)
     /// The first samples are decoded; `trim` was trimmed before the item's beginning.
     case prepared(generation: UInt64, Preparation, trim: EdgeTrim)
@@ -96,20 +97,20 @@ final class DecodePipeline: Sendable {
     case began(generation: UInt64, Pass, trim: EdgeTrim)
     /// The pass is in the stream completely, except for the frames that a filter still buffers.
     case ended(generation: UInt64, PassEnd)
-    /// The requested end of the pass is before audio that is already decoded. The pass continues to the item's end.
+    /// Audio after the requested end of the pass is already decoded. The pass continues to the item's end.
     case endAlreadyDecoded(generation: UInt64, index: Int)
-    /// More was written after frame `streamFrame`, where the stream had been ended.
+    /// Audio was written after frame `streamFrame`, at which the stream had been ended.
     case extended(generation: UInt64, streamFrame: Int64)
     case packetsSkipped(itemID: PlayerItem.ID, time: MediaTime, count: Int, MediaError)
     /// The stream reported its title, which applies from `time`, at about `streamFrame`.
     case streamTitle(generation: UInt64, streamFrame: Int64, itemID: PlayerItem.ID, time: MediaTime, StreamTitle)
     /// The stream reported other metadata, which applies from about `streamFrame`.
     case timedMetadata(generation: UInt64, streamFrame: Int64, itemID: PlayerItem.ID, TimedMetadataGroup)
-    /// The item is in the stream with this gain.
+    /// The gain of the item was written to the stream.
     case gainApplied(generation: UInt64, itemID: PlayerItem.ID, gain: Float)
-    /// The file has a fault, but it plays.
+    /// The file has a fault that does not prevent playback.
     case warning(itemID: PlayerItem.ID, time: MediaTime, MediaError)
-    /// The frame that `requestReport(reaching:)` requested has been written, or the thread writes no more for now.
+    /// The frame of `requestReport(reaching:)` has been written, or the thread sleeps before it is written.
     case reachedAwaitedFrame(generation: UInt64)
     /// The requested amount, or everything, has been decoded: the thread sleeps.
     case suspended(generation: UInt64)
@@ -117,6 +118,7 @@ final class DecodePipeline: Sendable {
     case idle(requestCount: UInt64)
   }
 
+  /// The requests to the decode thread, which a lock guards.
   struct Mailbox {
     /// The newest job. `prepare` replaces it, and the thread dequeues it.
     var job: Job?
@@ -136,7 +138,7 @@ final class DecodePipeline: Sendable {
     /// The number of requests to the thread.
     var requestCount: UInt64 = 0
 
-    /// Makes the thread read this mailbox.
+    /// Wakes the thread to read this mailbox.
     mutating func request() {
       isDirty = true
       requestCount += 1
@@ -167,16 +169,16 @@ final class DecodePipeline: Sendable {
     mailbox.update { mailbox in
       mailbox.job = job
       mailbox.awaitedFrame = nil
-      mailbox.plan = Plan(begunCount: 1, currentEnd: job.start.end, isSet: false)
+      mailbox.plan = Plan(begunCount: 1, currentEnd: job.request.end, isSet: false)
       mailbox.planGeneration = job.generation
       mailbox.request()
       mailbox.reader?.cancel()
-      // A server may be slow. The request for the same item is not repeated.
+      // Opening the same item is not cancelled: a server may be slow, and the request need not be repeated.
       if let opening = mailbox.opening, opening.itemID != job.source.itemID { opening.opening.cancel() }
     }
   }
 
-  /// Sets the following passes of the present generation.
+  /// Sets the following passes of the current generation.
   func setPlan(_ plan: Plan, generation: UInt64) {
     mailbox.update { mailbox in
       mailbox.plan = plan
@@ -190,7 +192,7 @@ final class DecodePipeline: Sendable {
     }
   }
 
-  /// Requests one report after frame `frame` of the present generation's stream has been written.
+  /// Requests one report after frame `frame` of the current generation's stream has been written.
   func requestReport(reaching frame: Int64) {
     mailbox.update { mailbox in
       mailbox.awaitedFrame = frame

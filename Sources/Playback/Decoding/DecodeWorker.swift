@@ -24,17 +24,19 @@ final class DecodeWorker {
   private var begunCount = 0
   /// The pass that is being decoded, and the stream frame at which it began; nil between two passes.
   private var current: (pass: Pass, startFrame: Int64)?
-  /// The decoder of the current pass. It stays open for the following passes: another pass of the same item is a seek.
+  /// The decoder of the current pass. The decoder stays open for following passes of the same item, which only need a
+  /// seek.
   private var currentDecoder: ItemDecoder?
   /// The next pass, while it waits for free space in the stream.
   private var next: Pass?
-  /// The passes of the plan that have begun or failed, in order. Kept as long as a new plan may not know of them.
+  /// The passes of the plan that have begun or failed, in order. Kept until a new plan accounts for them.
   private var dequeuedPasses: [(pass: Pass, hasBegun: Bool)] = []
   /// The number of passes that had begun before the first of `dequeuedPasses`.
   private var begunBeforeDequeued = 1
   /// The frame at which the stream was ended, while nothing has been written after it.
   private var endedFrame: Int64?
-  /// The pending report of a pass that began after the end of the stream. It is sent once some of the pass is written.
+  /// The pending report of a pass that began after the stream was ended. It is sent when the first audio of the pass is
+  /// written.
   private var pendingReport: DecodePipeline.Report?
   /// Whether work can continue without a new request.
   private var canProgress = false
@@ -122,7 +124,8 @@ final class DecodeWorker {
       if plan.passes.first?.pass == pass {
         plan.passes.removeFirst()
       } else if hasBegun {
-        // The new plan replaces the pass that has begun. The engine cuts it off once it knows of it.
+        // The new plan does not contain a pass that has begun. The control loop cuts that pass off when it gets the
+        // report.
         plan.passes = []
         break
       }
@@ -153,29 +156,29 @@ final class DecodeWorker {
     next = nil
     dequeuedPasses = []
     begunBeforeDequeued = 1
-    let writer = StreamWriter(stream: job.stream, format: job.format, playbackRate: job.start.rate)
+    let writer = StreamWriter(stream: job.stream, format: job.format, playbackRate: job.request.rate)
     self.writer = writer
-    current = (job.start.pass, 0)
+    current = (job.request.pass, 0)
     canProgress = true
     preparation = Preparation(beganAt: now())
-    if job.start.isSilence {
-      preparation.time = job.start.time
-      return writer.startSilence(itemID: job.source.itemID, at: job.start.time)
+    if job.request.isSilence {
+      preparation.time = job.request.time
+      return writer.startSilence(itemID: job.source.itemID, at: job.request.time)
     }
     do throws(MediaError) {
       let decoder = try open(job.source, isPlanned: false)
-      preparation.opened(at: now())
+      preparation.recordOpening(at: now())
       preparation.time = try job.source.openingRecorder.whileOpening(job.source.itemID) { () throws(MediaError) in
-        try writer.start(with: decoder, at: job.start, continuing: continuation)
+        try writer.start(with: decoder, at: job.request, continuing: continuation)
       }
       reportGain(job, writer)
       let timings = decoder.reader?.lastSeekTimings ?? SeekTimings()
-      preparation.sought(
+      preparation.recordSeek(
         at: now(), indexNanoseconds: timings.indexNanoseconds, demuxNanoseconds: timings.demuxNanoseconds)
       preparation.sourceRateHz = decoder.format.sampleRateHz
       preparation.positionDoubt = decoder.reader?.positionDoubt
-      // If the end is before the position of the seek, the pass ends at once.
-      if !setEnd(job.start.end, of: decoder) { decoder.endAtCurrentPosition() }
+      // If the planned end is before the position of the seek, the pass ends at once.
+      if !setEnd(job.request.end, of: decoder) { decoder.endAtCurrentPosition() }
     } catch {
       currentDecoder = nil
       current = nil
@@ -184,7 +187,7 @@ final class DecodeWorker {
     }
   }
 
-  /// Writes the frames of the present stream that are heard before those of a new job.
+  /// Writes the missing frames of the current stream that are heard before the splice of a new job.
   private func finishStream(before job: DecodePipeline.Job) {
     guard let splice = job.splice else { return unfinished.removeAll() }
     if let former = self.job, splice.passID.generation == former.generation, let writer {
@@ -197,10 +200,10 @@ final class DecodeWorker {
     unfinished.write { itemID, error in report(.warning(itemID: itemID, time: .indefinite, error)) }
   }
 
-  /// The conversion that a new job continues, if it belongs to a pass of the present job.
+  /// Returns the conversion of the current stream that a new job continues; nil if there is none.
   private func continuation(for job: DecodePipeline.Job) -> Conversion.Continuation? {
     guard let splice = job.splice, splice.continuesPass, splice.passID.generation == self.job?.generation, let writer,
-      writer.playbackRate == job.start.rate
+      writer.playbackRate == job.request.rate
     else { return nil }
     return writer.continuation(ofPass: splice.passID.index, fromStreamFrame: splice.streamFrame)
   }
@@ -209,7 +212,7 @@ final class DecodeWorker {
   private func open(_ source: DecodePipeline.Source, isPlanned: Bool) throws(MediaError) -> ItemDecoder {
     mailbox.withState { mailbox in
       mailbox.opening = (source.itemID, source.opening, isPlanned)
-      // A job that arrived in the meantime has cancelled nothing.
+      // A job that arrived before `opening` was set could not cancel it.
       if mailbox.isClosed || mailbox.job.map({ $0.source.itemID != source.itemID }) ?? false { source.opening.cancel() }
     }
     defer { mailbox.withState { $0.opening = nil } }
@@ -241,7 +244,7 @@ final class DecodeWorker {
     }
   }
 
-  /// Reports an item that is not heard at all; does nothing if it was only interrupted.
+  /// Reports the failure of an item of which nothing is heard. No effect if the work was cancelled.
   private func reportFailure(ofItem itemID: PlayerItem.ID, _ error: MediaError) {
     guard let job, error.code != .cancelled else { return }
     report(.failed(generation: job.generation, itemID: itemID, error))
@@ -280,8 +283,8 @@ final class DecodeWorker {
     }
   }
 
-  /// Decodes one chunk. At the beginning of a pass the item is recorded as being opened, because damaged files fail
-  /// there.
+  /// Decodes one chunk. During the first 200 ms of a pass the item is recorded as being opened, because a damaged file
+  /// is most likely to crash a decoder there.
   private func write(
     from decoder: ItemDecoder, _ job: DecodePipeline.Job, _ writer: StreamWriter
   ) throws(MediaError) -> StreamWriter.WriteResult {
@@ -292,16 +295,18 @@ final class DecodeWorker {
     }
   }
 
-  /// 200 ms: a device reads about 100 ms at once when a stream is committed, and underruns if they are missing. A lower
-  /// limit would gain little: the second half takes 0.1 ms to decode (FLAC, MP3, Opus) and 1 ms to resample
+  /// Reports the progress after a chunk was written. The generation is prepared once 200 ms are written.
+  ///
+  /// A device reads about 100 ms at once when a stream is committed, and underruns if they are missing. A lower limit
+  /// than 200 ms would gain little: the second half takes 0.1 ms to decode (FLAC, MP3, Opus) and 1 ms to resample
   /// (`explain`).
   private func didWrite(_ job: DecodePipeline.Job) {
     reportExtension(job)
     hasReportedSuspension = false
     reportAwaitedFrame(isSuspending: false)
     if job.stream.writtenFrame >= Int64(job.format.sampleRateHz / 5) { reportPrepared(job) }
-    // Yields to the threads that bring the prepared audio to the device, here and in the sound server, before more is
-    // decoded. Decoding seconds of audio takes less than a time slice of the scheduler.
+    // Decoding seconds of audio takes less than a time slice of the scheduler. Yielding lets the threads that pass the
+    // prepared audio to the device run first, in this process and in the sound server.
     sched_yield()
   }
 
@@ -309,7 +314,7 @@ final class DecodeWorker {
   private func hasFreeSpace(_ job: DecodePipeline.Job, _ writer: StreamWriter) -> Bool {
     guard writer.hasFreeSpace else { return false }
     guard isPrepared, let aheadLimit else { return true }
-    // The request for free space takes effect when half of the ring is free.
+    // `requestRoomWakeup` wakes the thread only when half of the ring is free.
     let limit = max(aheadLimit, job.stream.capacityFrames / 2 + job.format.sampleRateHz / 4)
     return job.stream.writtenFrame - job.stream.releasedFrame < Int64(limit)
   }
@@ -322,7 +327,7 @@ final class DecodeWorker {
     reportAwaitedFrame(isSuspending: true)
   }
 
-  /// Reports that the awaited frame has been written, or that no more comes for now.
+  /// Reports that the awaited frame has been written, or that the thread sleeps before it is written.
   private func reportAwaitedFrame(isSuspending: Bool) {
     guard let job, let frame = awaitedFrame,
       isSuspending || hasReportedSuspension || job.stream.writtenFrame >= frame
@@ -334,8 +339,8 @@ final class DecodeWorker {
   private func reportPrepared(_ job: DecodePipeline.Job) {
     guard !isPrepared else { return }
     isPrepared = true
-    preparation.prepared(at: now(), resampleNanoseconds: writer?.convertNanoseconds ?? 0)
-    report(.prepared(generation: job.generation, preparation, trim: startTrim(job.start.pass)))
+    preparation.recordCompletion(at: now(), resampleNanoseconds: writer?.convertNanoseconds ?? 0)
+    report(.prepared(generation: job.generation, preparation, trim: startTrim(job.request.pass)))
   }
 
   private func reportGain(_ job: DecodePipeline.Job, _ writer: StreamWriter) {
@@ -344,19 +349,19 @@ final class DecodeWorker {
   }
 
   private func startTrim(_ pass: Pass) -> EdgeTrim {
-    let isWhole = pass.start == job?.start.rate.itemStart
+    let isWhole = pass.start == job?.request.rate.itemStart
     return isWhole && !pass.isSilence ? currentDecoder?.startTrim ?? .none : .none
   }
 
-  /// Whether the present job plays in reverse.
-  private var isReverse: Bool { job?.start.rate.isReverse ?? false }
+  /// Whether the current job plays in reverse.
+  private var isReverse: Bool { job?.request.rate.isReverse ?? false }
 
   /// Like `ItemDecoder.setEnd`, for a time on the item's unmirrored timeline.
   private func setEnd(_ time: MediaTime?, of decoder: ItemDecoder) -> Bool {
-    decoder.setEnd(time.map { job?.start.rate.mirroredInReverse($0) ?? $0 })
+    decoder.setEnd(time.map { job?.request.rate.mirroredInReverse($0) ?? $0 })
   }
 
-  /// Reports that the stream continues after its end, once something is written there.
+  /// Reports that the stream continues after its former end, once audio has been written there.
   private func reportExtension(_ job: DecodePipeline.Job) {
     if let frame = endedFrame, job.stream.writtenFrame > frame {
       endedFrame = nil
@@ -369,19 +374,19 @@ final class DecodeWorker {
   }
 
   private func reportFaults(_ decoder: ItemDecoder) {
-    if let skipped = decoder.takeSkippedPackets() {
+    if let skipped = decoder.popSkippedPackets() {
       report(.packetsSkipped(itemID: decoder.itemID, time: skipped.time, count: skipped.count, skipped.error))
     }
     if let job {
-      for title in decoder.takeTitles() {
+      for title in decoder.popTitles() {
         report(
           .streamTitle(
             generation: job.generation, streamFrame: job.stream.writtenFrame, itemID: decoder.itemID, time: title.time,
             title.title))
       }
-      for (group, laterFrames) in decoder.takeTimedMetadata() {
+      for (group, laterFrames) in decoder.popTimedMetadata() {
         let seconds = Double(laterFrames) / Double(decoder.format.sampleRateHz)
-        let rate = Double(job.start.rate.millionths.magnitude) / 1_000_000
+        let rate = Double(job.request.rate.millionths.magnitude) / 1_000_000
         let frames = Int64(seconds / rate * Double(job.format.sampleRateHz))
         report(
           .timedMetadata(
@@ -389,7 +394,7 @@ final class DecodeWorker {
             group))
       }
     }
-    while let warning = decoder.takeWarning() {
+    while let warning = decoder.popWarning() {
       report(.warning(itemID: decoder.itemID, time: warning.time, warning.error))
     }
   }
@@ -419,7 +424,7 @@ final class DecodeWorker {
           frameCount: writer.endFrame - startFrame, trim: pass.end == nil ? finished.endTrim : .none, error: error)))
   }
 
-  /// Starts the next possible pass of the plan, or ends the stream.
+  /// Starts the next pass of the plan that can be opened, or ends the stream.
   private func startNextPass(_ job: DecodePipeline.Job, _ writer: StreamWriter) {
     do throws(MediaError) {
       guard let pass = next ?? dequeueNextPass(job) else { return try endStream(job, writer) }
@@ -428,7 +433,7 @@ final class DecodeWorker {
         guard try writer.finish() else { return }
         writer.startSilence(itemID: pass.itemID, at: nil)
       } else if let decoder = currentDecoder {
-        // The rest of the last conversion is written when the stream has free space.
+        // If the stream has no space for the rest of the conversion, `finish` is called again later.
         if !writer.canShareConverter(with: decoder) { guard try writer.finish() else { return } }
         try writer.startPass(of: decoder, at: pass.start)
         if !setEnd(pass.end, of: decoder) { decoder.endAtCurrentPosition() }
@@ -462,8 +467,8 @@ final class DecodeWorker {
     if endedFrame == nil { report(began) } else { pendingReport = began }
   }
 
-  /// Returns the next pass of the plan, its item opened and at its beginning. Nil if there is none, or the opening was
-  /// interrupted.
+  /// Removes and returns the next pass of the plan whose item can be opened, with the decoder at the start of the pass.
+  /// Nil if there is none, or the opening was cancelled.
   private func dequeueNextPass(_ job: DecodePipeline.Job) -> Pass? {
     while !plan.passes.isEmpty {
       let planned = plan.passes.removeFirst()
@@ -471,7 +476,7 @@ final class DecodeWorker {
       do throws(MediaError) {
         let decoder = try open(planned.source, isPlanned: true)
         _ = try planned.source.openingRecorder.whileOpening(planned.source.itemID) { () throws(MediaError) in
-          try decoder.seek(to: job.start.rate.mirroredInReverse(planned.pass.start), before: .zero, after: .zero)
+          try decoder.seek(to: job.request.rate.mirroredInReverse(planned.pass.start), before: .zero, after: .zero)
         }
         return planned.pass
       } catch {
@@ -485,8 +490,8 @@ final class DecodeWorker {
 
   /// Ends the stream after all passes of the plan.
   ///
-  /// While more than a second of audio is written ahead, the rest stays in the filter. A pass of the same format may
-  /// still follow and share the filter. No device buffers more than a second of rendered audio.
+  /// While more than a second of audio is written ahead, the last frames stay in the converter. A pass of the same
+  /// format may still follow and share it. No device buffers more than a second of rendered audio.
   private func endStream(_ job: DecodePipeline.Job, _ writer: StreamWriter) throws(MediaError) {
     canProgress = false
     guard plan.isSet else { return }

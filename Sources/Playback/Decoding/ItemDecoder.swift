@@ -5,15 +5,16 @@ import PlayerModel
 /// The audio of one item, decoded in order from a position: its audio track, or silence if it has only video.
 ///
 /// A *reversed* decoder reads the item backwards, on a mirrored timeline: a sample that ends at item time `t` begins at
-/// `PlaybackRate.mirrorSeconds - t`, and the item's beginning is the end. All times and frames here are mirrored then,
-/// so that the reader needs no special case.
+/// `PlaybackRate.mirrorSeconds - t`, and the item's beginning is its end. All times and frames of this interface are
+/// then mirrored, so that callers need no special case.
 ///
 /// If the item is a part of its file, times and frames are those of the part, from 0.
 ///
-/// Threading: the decode thread only. Not final, so that tests can subclass it as a slow decoder.
+/// Threading: the decode thread only. The class is not final, so that tests can make slow subclasses.
 class ItemDecoder {
+  /// The result of `read`.
   enum ReadResult {
-    /// A number of frames, and the position of the first one on the item's timeline, in frames.
+    /// The number of frames read, and the position of the first one on the item's timeline, in frames.
     case frames(Int, position: Int64)
     case ended
     case cancelled
@@ -26,7 +27,7 @@ class ItemDecoder {
   let reader: AudioTrackReader?
   /// Whether the item is read in reverse.
   private(set) var isReversed = false
-  /// The reader for reverse.
+  /// The reader for reverse playback.
   private lazy var reverseReader = reader.map { ReverseAudioReader($0, duration: properties.duration) }
   /// The format of `read`.
   let format: AudioFormat
@@ -38,10 +39,10 @@ class ItemDecoder {
   private let trackID: AssetTrack.ID?
   /// The frame at which reading ends, exclusive; nil: the item's end.
   private(set) var endFrame: Int64?
-  /// The frame in the file of the item's first frame, and its time.
+  /// The item's first frame, counted in the file, and its time.
   private let origin: Int64
   private let originTime: MediaTime
-  /// The number of frames of the item; nil: to the end of the file.
+  /// The number of frames of the item if it is a part with an end; nil: to the end of the file.
   private let partFrameCount: Int64?
   /// For silence: the next frame, and the frame after the last.
   private var silentFrame: Int64 = 0
@@ -62,7 +63,7 @@ class ItemDecoder {
     try source.timeRange?.checkPart(of: properties, path: source.asset.displayPath)
     trackID = source.mediaSelection.audioTrackID(in: properties)
     if let trackID {
-      // Without an explicit choice the file uses its default track, even if that has changed since.
+      // The default track is requested as nil, so that a file whose default track has changed since still plays.
       let reader = try source.opening.reader(
         source.asset, trackID: trackID == properties.audioTrackID ? nil : trackID, keepsFile: true,
         isPlayback: true)
@@ -78,7 +79,7 @@ class ItemDecoder {
     let first = source.timeRange?.start.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? 0
     origin = first
     originTime = MediaTime(frame: first, rate: rate)
-    // The next part of the file begins at this frame, so that no frame is lost or repeated.
+    // The end is rounded like the start of the next part, so that no frame is lost or repeated between parts.
     partFrameCount = source.timeRange.flatMap { range in
       range.end.frameIndex(rate: rate, rounding: .towardNegativeInfinity).map { max(0, $0 - first) }
     }
@@ -103,7 +104,7 @@ class ItemDecoder {
   var startTrim: EdgeTrim { isReversed ? trimAfterEnd : trimBeforeStart }
   var endTrim: EdgeTrim { isReversed ? trimBeforeStart : trimAfterEnd }
 
-  /// A part that begins within the file is not trimmed there; likewise its end.
+  /// Only an edge of the file is trimmed: an edge of a part within the file has no trim.
   private var trimBeforeStart: EdgeTrim { origin == 0 ? reader?.startTrim ?? .none : .none }
   private var trimAfterEnd: EdgeTrim {
     guard let reader else { return .none }
@@ -118,7 +119,7 @@ class ItemDecoder {
     MediaTime(value: PlaybackRate.mirrorSeconds, timescale: 1) - time
   }
 
-  /// Determines the gain. Blocks while it reads tags that have not been read.
+  /// Determines the gain. Blocks while tags are read that are not known yet.
   ///
   /// - Parameter opening: cancels the reading of tags. After cancellation or a failure the gain follows from the tags
   ///   known so far.
@@ -131,7 +132,7 @@ class ItemDecoder {
     gain = policy.gain(for: tags ?? properties.loudnessTags).linear
   }
 
-  /// Sets the direction. A seek must follow.
+  /// Sets the direction. The caller must then seek.
   func setReversed(_ isReversed: Bool) { self.isReversed = isReversed }
 
   /// Sets the end of reading to frame `floor(time * rate)`; nil: the item's end.
@@ -145,7 +146,7 @@ class ItemDecoder {
     return isAhead
   }
 
-  /// Ends reading at the present position.
+  /// Ends reading at the current position.
   func endAtCurrentPosition() { endFrame = position }
 
   /// Seeks and returns the time of the next frame, which is within the tolerances.
@@ -163,8 +164,8 @@ class ItemDecoder {
     return MediaTime(frame: silentFrame - origin, rate: format.sampleRateHz)
   }
 
-  /// Returns the time in the file for a time of the item, and tolerances that do not leave the part. Nothing changes
-  /// for an item that is the whole file.
+  /// Converts a time of the item to a time in the file, and limits the tolerances to the part. Has no effect for an
+  /// item that is the whole file.
   private func filePosition(
     of time: MediaTime, before: MediaTime, after: MediaTime
   ) -> (time: MediaTime, before: MediaTime, after: MediaTime) {
@@ -175,7 +176,7 @@ class ItemDecoder {
     return (position, min(before, position - originTime), min(after, end - position))
   }
 
-  /// Seeks for reverse. A stream that is not seekable supports only its beginning, which is the end in reverse.
+  /// Seeks in reverse. In a stream that is not seekable only time 0 is supported: reverse playback ends there at once.
   private func seekInReverse(
     to time: MediaTime, before: MediaTime, after: MediaTime
   ) throws(MediaError) -> MediaTime {
@@ -213,7 +214,8 @@ class ItemDecoder {
       return mix.apply(
         to: samples, frameCount: frameCount, channelCount: channelCount, firstFrame: position, sampleRateHz: rate)
     }
-    // The volume of each frame depends on its time, not on the direction.
+    // The volume of a frame depends on its item time. The frames are therefore reversed into item order for the mix,
+    // and back.
     let firstFrame = mirrored(position) - Int64(frameCount)
     Self.reverse(samples, frameCount: frameCount, channelCount: channelCount)
     mix.apply(
@@ -263,16 +265,17 @@ class ItemDecoder {
 
   func resetCancellation() { reader?.resetCancellation() }
 
-  /// Returns the packets that failed to decode since the last call.
-  func takeSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
+  /// Removes and returns the packets that failed to decode since the last call; nil if there are none.
+  func popSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
     reader?.popSkippedPackets().map { ($0.count, $0.time - originTime, $0.error) }
   }
 
-  /// Returns the titles that the stream reported since the last call, with their times.
-  func takeTitles() -> [(time: MediaTime, title: StreamTitle)] { reader?.popTitles() ?? [] }
+  /// Removes and returns the titles that the stream reported since the last call, with their times.
+  func popTitles() -> [(time: MediaTime, title: StreamTitle)] { reader?.popTitles() ?? [] }
 
-  /// Returns other metadata of the stream, each with the number of frames decoded after it.
-  func takeTimedMetadata() -> [(group: TimedMetadataGroup, laterFrames: Int64)] {
+  /// Removes and returns other metadata of the stream since the last call. `laterFrames` is the number of frames
+  /// decoded after the metadata's time.
+  func popTimedMetadata() -> [(group: TimedMetadataGroup, laterFrames: Int64)] {
     (reader?.popTimedMetadata() ?? []).map { group in
       let group = group.relative(to: originTime)
       let frame = group.time.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero) ?? position
@@ -280,13 +283,14 @@ class ItemDecoder {
     }
   }
 
-  /// Returns a fault of the file that does not prevent playback and was found since the last call.
-  func takeWarning() -> (time: MediaTime, error: MediaError)? {
+  /// Removes and returns a fault of the file that does not prevent playback; nil if there is none. Call until it
+  /// returns nil.
+  func popWarning() -> (time: MediaTime, error: MediaError)? {
     (isReversed ? reverseReader?.popWarning() : reader?.popWarning()).map { ($0.time - originTime, $0.error) }
   }
 
-  /// Reports the end of the audio to the asset once it has been read. Returns the changed properties; nil if nothing
-  /// changes.
+  /// Refines the duration of the asset once the end of the audio has been read. Returns the changed properties; nil if
+  /// nothing changes.
   func refineDuration() -> AssetProperties? {
     guard let reader, let end = reader.end, end.isExact else { return nil }
     return asset.refine(audioEnd: MediaTime(frame: end.frame, rate: format.sampleRateHz), trackID: trackID)

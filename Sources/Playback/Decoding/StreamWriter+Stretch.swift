@@ -15,23 +15,23 @@ extension StreamWriter {
       rate: StretchRate(playbackRate.magnitude.millionths, over: 1_000_000))
   }
 
-  /// Starts the stream with `item` at `start`: at the first frame of the stream's rate at or after the requested time.
-  /// The audio before it goes through the stage without being heard.
+  /// Starts the stream with `item`, at the first frame of the stream's rate at or after the requested time. The stage
+  /// gets the preceding audio as history, which is not heard. Returns the time of frame 0.
   func startStretching(
-    _ item: ItemDecoder, at start: PlayerStateMachine.DecodeRequest, _ algorithm: TimeStretchAlgorithm
+    _ item: ItemDecoder, at request: PlayerStateMachine.DecodeRequest, _ algorithm: TimeStretchAlgorithm
   ) throws(MediaError) -> MediaTime {
     let rate = item.format.sampleRateHz
     let stage = try makeStage(from: item.format, algorithm)
-    var target = start.time
-    if start.toleranceBefore > .zero || start.toleranceAfter > .zero || !target.isNumeric {
-      target = try item.seek(to: target, before: start.toleranceBefore, after: start.toleranceAfter)
+    var target = request.time
+    if request.toleranceBefore > .zero || request.toleranceAfter > .zero || !target.isNumeric {
+      target = try item.seek(to: target, before: request.toleranceBefore, after: request.toleranceAfter)
     }
     let first = max(0, target.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? item.position)
     let history = stage.historyStart(before: first)
     if history != item.position {
       _ = try item.seek(to: MediaTime(frame: history, rate: rate), before: .zero, after: .zero)
     }
-    // If the item is shorter, it ends at once.
+    // If the requested time is after the item's end, the pass ends at once.
     let heard = max(
       max(0, target.frameIndex(rate: format.sampleRateHz, rounding: .towardPositiveInfinity) ?? 0),
       StretchStage.outputFrame(at: item.position, from: item.format, to: format))

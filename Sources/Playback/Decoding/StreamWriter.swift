@@ -6,14 +6,14 @@ import RealtimeAudio
 /// Writes passes of items one after another into a stream, in the output's format, and records the position of each
 /// pass.
 ///
-/// Items in the output's format are decoded straight into the ring; others go through a converter. Successive passes of
-/// one format share the converter, so that the result equals the conversion of their concatenation. Passes of any
-/// formats share a stage that keeps the pitch. A pass of another format begins at the next frame after the exact end of
-/// the previous one, which is computed without rounding.
+/// Items in the output's format are decoded directly into the ring; others are converted. Successive passes of one
+/// format share the converter, so that the result equals the conversion of their concatenation. A `StretchStage`, which
+/// keeps the pitch, is shared by passes of any formats. A pass of another format begins at the next frame after the
+/// exact end of the previous one, which is computed without rounding.
 ///
-/// All passes of a stream are played at one rate. The rates 1 and -1 need no processing. At other rates the converter
-/// changes the tempo, and a frame of the item counts for correspondingly more or fewer frames of the stream. Items in
-/// reverse come from `ItemDecoder` on a mirrored timeline, and all times here are on that timeline.
+/// All passes of a stream are played at one rate. At other rates than 1 and -1 the converter changes the tempo, and the
+/// number of frames changes accordingly. In reverse, `ItemDecoder` uses a mirrored timeline. *Decoder time* is time on
+/// that timeline in reverse, and item time otherwise.
 ///
 /// Threading: the decode thread only.
 final class StreamWriter {
@@ -30,11 +30,12 @@ final class StreamWriter {
   private var converter: (any SampleConverter)?
   /// The conversions of passes at rate 1, the newest last.
   private var conversions: [Conversion] = []
-  /// The number of frames put into the converter, in the converter's count.
+  /// The index of the converter's next input frame. For a resampler that starts within an item, the count begins at the
+  /// item's position.
   private var converterInputFrame: Int64 = 0
   /// The stream frame for output frame 0 of the converter.
   private var converterFirstStreamFrame: Int64 = 0
-  /// The exact end of the audio put in so far.
+  /// The exact end of the audio decoded so far, as a stream frame.
   private var endPosition = ExactPosition()
   private var scratch: [Float] = []
   private var itemID: PlayerItem.ID = 0
@@ -59,29 +60,29 @@ final class StreamWriter {
   /// Whether a chunk can be written.
   var hasFreeSpace: Bool { stream.writableFrameCount >= min(Self.chunkFrames, stream.capacityFrames / 2) }
 
-  /// The stream frame at the end of the audio put in so far: the first at or after its exact end.
+  /// The stream frame at the end of the audio decoded so far: the first frame at or after the exact end.
   var endFrame: Int64 { max(0, endPosition.roundedUp) }
 
   // MARK: - Start
 
-  /// Starts the stream with `item` at `start`. Returns the item time at frame 0: with zero tolerances the time of the
-  /// first output frame at or after the requested frame.
+  /// Starts the stream with `item` at the time of `request`. Returns the item time of frame 0: with zero tolerances the
+  /// time of the first output frame at or after the requested frame.
   ///
   /// - Parameter continuation: the conversion in another stream that this stream continues, and the frame of that
   ///   stream at which it does.
   func start(
-    with item: ItemDecoder, at start: PlayerStateMachine.DecodeRequest,
+    with item: ItemDecoder, at request: PlayerStateMachine.DecodeRequest,
     continuing continuation: Conversion.Continuation? = nil
   ) throws(MediaError) -> MediaTime {
-    var start = start
-    start.time = playbackRate.mirroredInReverse(start.time)
-    if playbackRate.isReverse { swap(&start.toleranceBefore, &start.toleranceAfter) }
-    return playbackRate.mirroredInReverse(try startGrowing(with: item, at: start, continuing: continuation))
+    var request = request
+    request.time = playbackRate.mirroredInReverse(request.time)
+    if playbackRate.isReverse { swap(&request.toleranceBefore, &request.toleranceAfter) }
+    return playbackRate.mirroredInReverse(try startOnDecoderTimeline(with: item, at: request, continuing: continuation))
   }
 
-  /// Starts the stream with times on the growing timeline (mirrored in reverse).
-  private func startGrowing(
-    with item: ItemDecoder, at start: PlayerStateMachine.DecodeRequest,
+  /// Starts the stream. `request` and the result have decoder times.
+  private func startOnDecoderTimeline(
+    with item: ItemDecoder, at request: PlayerStateMachine.DecodeRequest,
     continuing continuation: Conversion.Continuation?
   ) throws(MediaError) -> MediaTime {
     let (source, rate) = (item.format, item.format.sampleRateHz)
@@ -90,24 +91,24 @@ final class StreamWriter {
     sourceFormat = source
     writeGain(of: item)
     guard rateMagnitude == .normal else {
-      if let algorithm = stretchAlgorithm(for: item) { return try startStretching(item, at: start, algorithm) }
-      return try startConverting(item, at: start)
+      if let algorithm = stretchAlgorithm(for: item) { return try startStretching(item, at: request, algorithm) }
+      return try startConverting(item, at: request)
     }
     guard rate != format.sampleRateHz else {
-      let time = try item.seek(to: start.time, before: start.toleranceBefore, after: start.toleranceAfter)
+      let time = try item.seek(to: request.time, before: request.toleranceBefore, after: request.toleranceAfter)
       if source != format { converter = try AudioConverter(from: source, to: format) }
       appendSegment(time)
       return time
     }
     if let time = try startResampling(item, continuing: continuation) { return time }
-    let first = try seek(item, to: start)
+    let first = try seek(item, to: request)
     let resampler = try AudioConverter(
       from: source, to: format, historyStart: item.position, firstInputFrame: max(first, item.position))
     return startResampling(item, with: resampler, countedFrom: 0)
   }
 
-  /// Starts the stream where another one was left in the middle of a conversion: continues at that frame with the same
-  /// phase. Returns nil if that conversion began too short a time before.
+  /// Starts the stream in the middle of a conversion of another stream, with the same resampling phase. Returns nil if
+  /// the conversion cannot be continued, for example because its history is too short.
   private func startResampling(
     _ item: ItemDecoder, continuing continuation: Conversion.Continuation?
   ) throws(MediaError) -> MediaTime? {
@@ -125,6 +126,8 @@ final class StreamWriter {
     return startResampling(item, with: resampler, countedFrom: offset)
   }
 
+  /// Starts the stream with a resampler. Returns the decoder time of frame 0.
+  ///
   /// - Parameter offset: the converter's input frame for frame 0 of the item.
   private func startResampling(
     _ item: ItemDecoder, with resampler: AudioConverter, countedFrom offset: Int64
@@ -147,15 +150,15 @@ final class StreamWriter {
   }
 
   /// Starts the stream at a rate other than 1. Output frames are counted from the beginning of the conversion. The
-  /// first frame heard is thus at the requested time or less than a frame after it.
+  /// first frame heard is therefore at the requested time or less than a frame after it.
   private func startConverting(
-    _ item: ItemDecoder, at start: PlayerStateMachine.DecodeRequest
+    _ item: ItemDecoder, at request: PlayerStateMachine.DecodeRequest
   ) throws(MediaError) -> MediaTime {
     let rate = item.format.sampleRateHz
-    let first = try seek(item, to: start)
+    let first = try seek(item, to: request)
     let beginning = MediaTime(frame: item.position, rate: rate)
-    let isExact = start.toleranceBefore == .zero && start.toleranceAfter == .zero && start.time.isNumeric
-    let target = isExact ? start.time : MediaTime(frame: first, rate: rate)
+    let isExact = request.toleranceBefore == .zero && request.toleranceAfter == .zero && request.time.isNumeric
+    let target = isExact ? request.time : MediaTime(frame: first, rate: rate)
     let framesBeforeTarget = (target - beginning).frameCount(
       rate: format.sampleRateHz, playbackRate: rateMagnitude, rounding: .towardPositiveInfinity)
     let dropped = max(0, framesBeforeTarget ?? 0)
@@ -168,8 +171,8 @@ final class StreamWriter {
     return time
   }
 
-  /// Starts the stream with a stage. Frame 0 of the stream is frame `heard` of the item, counted at the stream's rate.
-  /// The next input is the item's frame `position`.
+  /// Starts the stream with a `StretchStage`. Frame 0 of the stream is frame `heard` of the item, counted at the
+  /// stream's sample rate. The next input is the item's frame `position`.
   func startStretched(with stage: StretchStage, heardFrom heard: Int64, readingFrom position: Int64) {
     converter = stage
     endPosition = ExactPosition()
@@ -178,13 +181,13 @@ final class StreamWriter {
     appendSegment(MediaTime(frame: heard, rate: format.sampleRateHz), at: 0)
   }
 
-  /// Seeks to the frame at which the conversion must begin to equal an uninterrupted pass. Returns the first item
-  /// frame that is heard.
-  private func seek(_ item: ItemDecoder, to start: PlayerStateMachine.DecodeRequest) throws(MediaError) -> Int64 {
+  /// Seeks to the frame at which the conversion must begin, so that its output equals that of an uninterrupted pass.
+  /// Returns the first item frame that is heard.
+  private func seek(_ item: ItemDecoder, to request: PlayerStateMachine.DecodeRequest) throws(MediaError) -> Int64 {
     let rate = item.format.sampleRateHz
-    var first = max(0, start.time.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? .max)
-    if start.toleranceBefore > .zero || start.toleranceAfter > .zero || first == .max {
-      _ = try item.seek(to: start.time, before: start.toleranceBefore, after: start.toleranceAfter)
+    var first = max(0, request.time.frameIndex(rate: rate, rounding: .towardNegativeInfinity) ?? .max)
+    if request.toleranceBefore > .zero || request.toleranceAfter > .zero || first == .max {
+      _ = try item.seek(to: request.time, before: request.toleranceBefore, after: request.toleranceAfter)
       first = item.position
     }
     let history = AudioConverter.historyStart(
@@ -195,7 +198,7 @@ final class StreamWriter {
     return first
   }
 
-  /// Whether `item` can follow without draining the converter first.
+  /// Whether a pass of `item` can follow without draining the converter first.
   func canShareConverter(with item: ItemDecoder) -> Bool {
     guard let converter else { return true }
     if let stage = converter as? StretchStage { return stage.algorithm == stretchAlgorithm(for: item) }
@@ -226,15 +229,15 @@ final class StreamWriter {
         ? playbackRate.mirroredInReverse(time) : MediaTime(frame: item.position, rate: sourceFormat.sampleRateHz))
   }
 
-  /// Returns the point at which another stream continues a pass that is cut off at a frame of this stream. Nil if no
-  /// filter extends over this frame.
+  /// Returns the point at which another stream can continue a pass that is cut off at a frame of this stream. Nil if
+  /// that pass is not resampled.
   func continuation(ofPass index: Int, fromStreamFrame frame: Int64) -> Conversion.Continuation? {
     conversions.last { $0.passIndex == index && $0.streamFrame <= frame }.map {
       Conversion.Continuation(conversion: $0, streamFrame: frame)
     }
   }
 
-  /// Records that the next frame put into the converter is frame `position` of the item.
+  /// Records that the next input frame of the converter is frame `position` of the item.
   private func recordConversion(from position: Int64) {
     guard rateMagnitude == .normal, converter is AudioConverter, sourceFormat.sampleRateHz != format.sampleRateHz else {
       return
@@ -254,23 +257,22 @@ final class StreamWriter {
     if let time { appendSegment(playbackRate.mirroredInReverse(time)) }
   }
 
-  /// Records that the next frame put in is at `time` of the item, on the growing timeline.
+  /// Records the decoder time of the next frame.
   ///
-  /// If a pass begins between two frames, it counts from the later one. Times are then less than a frame late, and the
-  /// exact beginning of the pass is a time that is heard.
-  private func appendSegment(_ growingTime: MediaTime, at frame: Int64? = nil) {
-    let time = playbackRate.mirroredInReverse(growingTime)
-    // There is always space: no more passes are planned than the queue holds, and a pass has further entries only where
-    // frames are missing.
+  /// If a pass begins between two frames, its time counts from the later frame. Times are then less than a frame late,
+  /// and the exact start time of the pass is the time of a frame.
+  private func appendSegment(_ decoderTime: MediaTime, at frame: Int64? = nil) {
+    let time = playbackRate.mirroredInReverse(decoderTime)
+    // The queue of segments always has space: the plan has fewer passes than the queue has entries. A pass has further
+    // entries only where frames are missing.
     _ = stream.describe(
       StreamSegment(
         streamFrame: frame ?? endFrame, itemID: itemID, passIndex: Int32(clamping: passIndex), timeValue: time.value,
         timeScale: time.timescale, rateMillionths: playbackRate.millionths))
   }
 
-  /// Writes the gain of the item that begins at `endFrame`. The stream has no space for it if it is full of items that
-  /// are over before they are heard. Then the gain is written as soon as there is space, and until then the previous
-  /// gain applies.
+  /// Writes the gain of the item that begins at `endFrame`. If the stream has no space for another gain, because it
+  /// contains very many short items, the gain is written later. Until then the previous gain applies.
   private func writeGain(of item: ItemDecoder) {
     guard gainItemID != item.itemID,
       stream.setItemGain(item.gain, itemID: item.itemID, fromFrame: endFrame)
@@ -279,13 +281,13 @@ final class StreamWriter {
     pendingGain = (item.itemID, item.gain)
   }
 
-  /// Returns the gain that has been written to the stream since the last call.
+  /// Removes and returns the gain that was written to the stream since the last call; nil if there is none.
   func popPendingGain() -> (itemID: PlayerItem.ID, gain: Float)? {
     defer { pendingGain = nil }
     return pendingGain
   }
 
-  /// Records that this number of item frames is in the stream or in the converter.
+  /// Advances `endPosition` by a number of item frames.
   private func advance(by frameCount: Int64) {
     endPosition.advance(
       by: frameCount, ofRate: sourceFormat.sampleRateHz * Int(rateMagnitude.millionths),
@@ -312,7 +314,7 @@ final class StreamWriter {
     return try convert(item, with: converter)
   }
 
-  /// Records a new position when frames are missing, so that times stay exact.
+  /// Records a new segment if frames are missing, so that times stay exact.
   private func checkContinuity(_ position: Int64, _ count: Int) {
     if let expectedPosition, position != expectedPosition {
       appendSegment(MediaTime(frame: position, rate: sourceFormat.sampleRateHz))
@@ -364,7 +366,7 @@ final class StreamWriter {
       if count < region.count { return }
     }
     if inputCount > 0 {
-      // No space at all: the converter keeps the whole input.
+      // The ring has no space at all: the converter keeps the whole input.
       var nothing: Float = 0
       _ = try converter.convert(samples, frameCount: inputCount, into: &nothing, capacityFrames: 0)
     }
@@ -401,7 +403,7 @@ final class StreamWriter {
     return true
   }
 
-  /// The number of frames in the stream.
+  /// The number of frames written to the stream.
   var writtenFrame: Int64 { stream.writtenFrame }
 
   /// See `RenderStream.requestSpaceWakeup`.

@@ -2,19 +2,19 @@ import MediaAssets
 import MediaCore
 import TimeStretch
 
-/// A converter between an item and its stream: converts audio of one format to the stream's format. The output is one
-/// continuous stream, regardless of the sizes of the input chunks.
+/// Converts the audio of an item to the format of its stream. The output does not depend on the sizes of the input
+/// chunks.
 protocol SampleConverter: AnyObject {
   /// The input format.
   var input: AudioFormat { get }
 
-  /// Puts `frameCount` frames in and writes the output. Output that does not fit is returned by the next call. A result
-  /// less than `capacityFrames` means that no more output is available.
+  /// Converts `frameCount` frames and writes the output. The next call writes output that does not fit. Returns the
+  /// number of frames written; less than `capacityFrames` means that no more output is available.
   func convert(
     _ samples: UnsafePointer<Float>, frameCount: Int, into output: UnsafeMutablePointer<Float>, capacityFrames: Int
   ) throws(MediaError) -> Int
 
-  /// Ends the stream and writes the remaining output. Call until it returns 0.
+  /// Ends the input and writes the remaining output. Call until it returns 0.
   func drain(into output: UnsafeMutablePointer<Float>, capacityFrames: Int) throws(MediaError) -> Int
 }
 
@@ -22,10 +22,10 @@ extension AudioConverter: SampleConverter {}
 
 /// Changes the rate and keeps the pitch: converts audio to the stream's format, then stretches it.
 ///
-/// Output frame `n` represents the exact position `n * rate` frames of the stream's rate after the first one. The
-/// audio heard there deviates from it by the stretcher's displacement, which does not grow. Successive passes of any
-/// formats share one stage, so that transitions are inaudible. A start in the middle of an item gets the preceding
-/// audio as history, and is heard as if the item had been playing.
+/// Output frame `n` has the item position of input frame `n * rate`, counted at the stream's sample rate from the first
+/// frame heard. The audio at that frame deviates from this position by the stretcher's displacement, which is bounded.
+/// Successive passes of any formats share one stage, so that transitions are inaudible. For a start in the middle of an
+/// item the stretcher gets the preceding audio as history. The start is therefore heard like continuous playback.
 ///
 /// Threading: the decode thread only.
 final class StretchStage: SampleConverter {
@@ -39,9 +39,9 @@ final class StretchStage: SampleConverter {
   private var historyFramesMissing = 0
   private var history: [Float] = []
   private var isFinished = false
-  /// The end of the input so far, in frames of the stream's rate after the first one heard. `stretchedCount` is the
-  /// number of those frames that were put into the stretcher.
+  /// The end of the input so far, in frames of the stream's sample rate after the first frame heard.
   private var inputEnd = ExactPosition()
+  /// The number of frames written to the stretcher, without the history.
   private var stretchedCount: Int64 = 0
   private var scratch: [Float] = []
 
@@ -62,8 +62,8 @@ final class StretchStage: SampleConverter {
     if input != output { converter = try AudioConverter(from: input, to: output) }
   }
 
-  /// Starts a pass, which may have another format. The rest of the previous pass in the resampler comes first, up to
-  /// the exact end of that pass, which is computed without rounding. The stretcher continues.
+  /// Starts a pass, which may have another format. First the resampler is drained, up to the exact end of the previous
+  /// pass, which is computed without rounding. The stretcher is not reset.
   ///
   /// - Throws: `conversionFailed`; then the pass has not started.
   func startPass(with input: AudioFormat) throws(MediaError) {
@@ -81,7 +81,7 @@ final class StretchStage: SampleConverter {
     self.input = input
   }
 
-  /// Fills missing output of the resampler at an end with silence.
+  /// Fills missing output of the resampler at the end of a pass with silence.
   private func padToInputEnd() throws(MediaError) {
     let missing = Int(clamping: inputEnd.roundedUp - stretchedCount)
     guard missing > 0 else { return }
@@ -101,9 +101,13 @@ final class StretchStage: SampleConverter {
     return converter == nil ? first : AudioConverter.historyStart(before: first, from: input, to: output)
   }
 
-  /// Sets the start of the input to the item's frame `start`. The audio is heard from frame `heard`, which is counted
-  /// from the item's beginning at the stream's rate and is not before `start`. `first` is the item's frame there, or
-  /// the one before. Called once, before any input.
+  /// Sets the first input frame and the first frame heard. Called once, before any input.
+  ///
+  /// - Parameters:
+  ///   - start: The first input frame of the item.
+  ///   - first: The item's frame at `heard`, or the frame before.
+  ///   - heard: The first frame heard, counted from the item's beginning at the stream's sample rate. Not before
+  ///     `start`.
   func start(readingFrom start: Int64, first: Int64, heardFrom heard: Int64) throws(MediaError) {
     inputEnd = ExactPosition(frame: -heard)
     inputEnd.advance(by: start, ofRate: input.sampleRateHz, inRate: output.sampleRateHz)
@@ -111,7 +115,7 @@ final class StretchStage: SampleConverter {
       historyFramesMissing = Int(clamping: heard - start)
       return
     }
-    // The part of the history for which the resampler already has its full filter length.
+    // The history begins where the resampler has its full filter length.
     let firstInput = max(start, firstHistoryFrame(before: first))
     let resampler = try AudioConverter(from: input, to: output, historyStart: start, firstInputFrame: firstInput)
     historyFramesMissing = Int(clamping: max(0, heard - resampler.firstOutputFrame))
@@ -124,7 +128,7 @@ final class StretchStage: SampleConverter {
     return max(0, frame - Int64(clamping: scaled))
   }
 
-  /// Returns the frame of the output's rate at or after the item's frame.
+  /// Returns the first frame at or after the item's frame, counted at the output's sample rate.
   static func outputFrame(at frame: Int64, from input: AudioFormat, to output: AudioFormat) -> Int64 {
     var position = ExactPosition()
     position.advance(by: frame, ofRate: input.sampleRateHz, inRate: output.sampleRateHz)
@@ -166,7 +170,7 @@ final class StretchStage: SampleConverter {
     return stretcher.read(into: output, capacityFrames: capacityFrames)
   }
 
-  /// Stretches the output of `first`, then that of `andThen` until it returns 0.
+  /// Stretches the output of `first`, then the output of `next` until it returns 0.
   private func stretchOutput(
     of converter: AudioConverter,
     _ first: (UnsafeMutablePointer<Float>, Int) throws(MediaError) -> Int,
@@ -183,8 +187,8 @@ final class StretchStage: SampleConverter {
     }
   }
 
-  /// Puts frames of the stream's format into the stretcher. The first ones are the history. Excess output of a
-  /// resampler after the end of the input is omitted.
+  /// Writes frames of the stream's format to the stretcher. The first frames are the history. Output of the resampler
+  /// after the exact end of the input is omitted.
   private func stretch(_ samples: UnsafePointer<Float>, _ frameCount: Int) throws(MediaError) {
     let historyCount = min(historyFramesMissing, frameCount)
     if historyCount > 0 {

@@ -1,23 +1,23 @@
 import MediaCore
 
-/// The former streams of a decode thread whose last frames are still in a converter.
+/// The previous streams of a decode thread whose last frames are still in a converter.
 ///
-/// The stream of a new job is spliced at a frame of the former stream. The mixer switches only when it has rendered all
-/// frames before, so they must be written even though nothing more is decoded into that stream. If the ring of the
-/// stream is full, they are written when it has free space.
+/// The stream of a new job is spliced at a frame of the previous stream. The mixer switches only when it has rendered
+/// all earlier frames, so these must be written although decoding into that stream has ended. If the ring of the stream
+/// is full, they are written when it has free space.
 ///
 /// Threading: the decode thread only.
 struct UnfinishedStreams {
   private struct Stream {
     let writer: StreamWriter
     let itemID: PlayerItem.ID
-    /// The converter failed: the missing frames are silent.
+    /// Whether the converter failed. Silence then replaces the missing frames.
     var isSilent = false
   }
 
   private var streams: [Stream] = []
 
-  /// Adds the stream that `writer` wrote, which ends with an item, if frames before `streamFrame` are missing.
+  /// Adds the stream of `writer` if frames before `streamFrame` are missing. `itemID` is the item that errors refer to.
   mutating func add(_ writer: StreamWriter, of itemID: PlayerItem.ID, upTo streamFrame: Int64) {
     if writer.writtenFrame < streamFrame { streams.append(Stream(writer: writer, itemID: itemID)) }
   }

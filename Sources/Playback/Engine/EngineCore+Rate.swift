@@ -14,7 +14,7 @@ extension EngineCore {
     guard members.allSatisfy({ $0.engine === self }) else {
       throw MediaError(.invalidArgument, "players that change their rate together must share an output")
     }
-    let checked = try first.check(rate, operation: "setRate")
+    let checked = try first.validatedRate(rate, operation: "setRate")
     if let closed = members.first(where: \.isClosed) {
       throw MediaError(.invalidState, "the player \(closed.name) is closed")
     }

@@ -4,15 +4,15 @@ import RealtimeAudio
 
 /// The effects of the session on players.
 extension EngineCore {
-  /// Silences all players without changing their rates. If `reason` is nil, players with a rate play again, with a
-  /// fade-in.
+  /// Silences all players without changing their rates. If `reason` is nil, players whose rate is not 0 play again,
+  /// with a fade-in of `fade`.
   func setWaitingReason(_ reason: WaitingReason?, fade: MediaTime, _ cause: ChangeCause) {
     output.batch {
       for player in allPlayers { player.setWaitingReason(reason, fade: fade, cause) }
     }
   }
 
-  /// Pauses the players that would play.
+  /// Pauses the players whose rate is not 0.
   func pausePlayers(_ cause: ChangeCause) {
     output.batch {
       for player in allPlayers where player.machine.rate != 0 { player.changeRate(to: 0, cause: cause) }
@@ -21,18 +21,19 @@ extension EngineCore {
 }
 
 extension PlayerCore {
-  /// Silences the player whatever its rate; if `reason` is nil, it plays again with a fade-in.
+  /// Silences the player without changing its rate. If `reason` is nil, the player may play again, with a fade-in of
+  /// `fade`.
   func setWaitingReason(_ reason: WaitingReason?, fade: MediaTime, _ cause: ChangeCause) {
     guard !isClosed, machine.sessionWaitingReason != reason else { return }
     machine.setSessionWaitingReason(reason)
     applyRunning()
     if reason == nil { fadeIn(over: fade) }
-    output.commit()
+    output.postCommands()
     publish(cause)
     scheduleNextMilestone()
   }
 
-  /// Fades in resumed playback with a separate gain: the volume and its fades do not change.
+  /// Fades in resumed playback with the gain of muting, so that the volume and its fades do not change.
   private func fadeIn(over duration: MediaTime) {
     guard machine.rate != 0, !isMuted, let core = output.core, let inputIndex,
       let frameCount = duration.frameIndex(rate: core.format.sampleRateHz, rounding: .towardPositiveInfinity),

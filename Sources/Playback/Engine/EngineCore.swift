@@ -31,12 +31,12 @@ package final class EngineCore: @unchecked Sendable {
   var startGroups: [StartGroup] = []
   /// Rate changes of several players that have not finished.
   var rateGroups: [RateGroup] = []
-  /// The maximum interval between calls for several players that belong together, in ns. In virtual time such calls
-  /// happen at one instant.
+  /// The maximum interval between successive calls that are applied together to several players. 0 in virtual time,
+  /// where such calls happen at one instant.
   var coalescingNanoseconds: Int64
   private(set) lazy var startGate = StartGate(engine: self)
   private(set) lazy var rateCoalescer = RateChangeCoalescer(engine: self)
-  /// The relation of playback to the audio of other programs.
+  /// The audio session: how playback shares the output with other programs.
   package private(set) lazy var session = SessionCore(engine: self)
   /// The output frame at which `AudioPlayer.deviceCurrentTime` is zero.
   var deviceTimeOrigin: Int64 = 0
@@ -48,7 +48,7 @@ package final class EngineCore: @unchecked Sendable {
     isVirtual = loop is VirtualControlLoop
     coalescingNanoseconds = isVirtual ? 0 : 20_000_000
     var limits = ItemLoader.Limits()
-    // In virtual time everything happens in the same order each time.
+    // One item is opened at a time, so that the order of events is reproducible in virtual time.
     if isVirtual { limits.slotCount = 1 }
     loader = ItemLoader(loop: loop, limits: limits)
     output.onStateChange = { [weak self] state in
@@ -56,10 +56,10 @@ package final class EngineCore: @unchecked Sendable {
       self?.reportProgress()
     }
     output.onEvent = { [weak self] event in for observer in self?.routeObservers ?? [] { observer.handler(event) } }
-    output.onOpened = { [weak self] in self?.reportProgress() }
+    output.onOpeningEnded = { [weak self] in self?.reportProgress() }
     output.role = { [weak self] in self?.session.role ?? .music }
     output.onSharing = { [weak self] in self?.session.handle($0) }
-    output.onDeviceLost = { [weak self] in self?.session.outputLost() }
+    output.onSessionEnded = { [weak self] in self?.session.outputLost() }
     // Created before other threads can use the engine.
     _ = session
     if let virtual = loop as? VirtualControlLoop {
@@ -68,11 +68,11 @@ package final class EngineCore: @unchecked Sendable {
     }
   }
 
-  /// Begins to open the output. Players may be made before; they wait for it.
+  /// Starts to open the output. Players that exist already wait for it.
   package func open() { output.open() }
 
-  /// Opens the output. `completion` is called once, on the loop, when the result is known: with the error if players
-  /// have no output.
+  /// Starts to open the output. `completion` is called once, on the loop, when the output is open, or with the error if
+  /// players have no output.
   package func open(completion: @escaping @Sendable (MediaError?) -> Void) {
     let token = makeToken()
     outputObservers.append(
@@ -96,7 +96,7 @@ package final class EngineCore: @unchecked Sendable {
   /// The devices of the sound server; nil while no server is available, and for outputs of another kind.
   package var devices: AudioDevices? { output.chooser.devices }
 
-  /// The selected device, and the action when it is lost.
+  /// The selected device, and the policy for its loss.
   package var outputSelection: OutputSelection { output.chooser.selection }
 
   /// Selects the device. An available device is opened at once, and the change loses no sample. `outputState` and the
@@ -126,7 +126,7 @@ package final class EngineCore: @unchecked Sendable {
     return token
   }
 
-  /// Removes an output or route observer. It is not called any more.
+  /// Removes an output or route observer, which is not called any more.
   ///
   /// - Throws: `noSuchObserver`.
   package func removeOutputObserver(_ token: ObserverToken) throws(MediaError) {
@@ -135,7 +135,7 @@ package final class EngineCore: @unchecked Sendable {
     }
   }
 
-  /// Returns false if there is no such observer.
+  /// Removes an output or route observer. Returns false if there is no such observer.
   @discardableResult
   private func dropOutputObserver(_ token: ObserverToken) -> Bool {
     let count = outputObservers.count + routeObservers.count
@@ -170,7 +170,7 @@ package final class EngineCore: @unchecked Sendable {
     deviceTimeOrigin = output.heardFrame
   }
 
-  /// Every player, in the order of their names.
+  /// All players, sorted by name.
   var allPlayers: [PlayerCore] { players.values.sorted { $0.name < $1.name } }
 
   func anyPlayer(_ predicate: (PlayerCore) -> Bool) -> Bool { players.values.contains(where: predicate) }
@@ -188,7 +188,7 @@ package final class EngineCore: @unchecked Sendable {
   }
 
   /// Opens these items before all others, in this order.
-  func loadFirst(_ items: [PlayerItem], of player: PlayerCore) { loader.prioritize(items, of: player) }
+  func prioritizeLoading(_ items: [PlayerItem], of player: PlayerCore) { loader.prioritize(items, of: player) }
 
   /// Cancels the loading of an item that is not needed any more.
   func cancelLoading(_ item: PlayerItem) {
@@ -198,7 +198,7 @@ package final class EngineCore: @unchecked Sendable {
 
   // MARK: - Virtual time
 
-  /// Whether time may pass: no player is getting ready.
+  /// Whether time may pass: the output, the players, groups and the loader have no pending work.
   private var isSettled: Bool {
     if output.isOpening || output.state.status == .opening { return false }
     guard startGroups.allSatisfy(\.isSettled), rateGroups.allSatisfy(\.isSettled) else { return false }

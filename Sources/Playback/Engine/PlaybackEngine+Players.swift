@@ -2,11 +2,11 @@ import MediaCore
 
 /// Operations on several players together.
 extension PlaybackEngine {
-  /// Starts paused players with the same output frame, exact to the sample.
+  /// Starts paused players at the same output frame, exact to the sample.
   ///
-  /// First all players get ready, and stay paused. Then they wait (`startTimeNotReached`) while the device runs, and
-  /// start. A player that gets another request meanwhile (`pause`, `play`, a rate) leaves the group, and the others
-  /// start without it. A seek changes the position at which the player starts.
+  /// First all players decode their first samples while they stay paused. Then they wait (`startTimeNotReached`) while
+  /// the device runs, and start. A player that gets another request meanwhile (`pause`, `play`, a rate) leaves the
+  /// group, and the others start without it. A seek changes the position at which the player starts.
   ///
   /// - Parameter completion: Called once, on the loop, after this call has returned. Success: the first frame has been
   ///   passed to the device, and is about to be heard. Failure: no player has started. Errors: the error of a failed
@@ -31,11 +31,11 @@ extension PlaybackEngine {
     }
   }
 
-  /// Sets the rate of players, which changes with the same output frame, exact to the sample and without a pause.
+  /// Changes the rate of several players at the same output frame, exact to the sample and without a pause.
   ///
   /// The frame is 60 ms after the one that is heard now, or after a pending change of one of the players. Players that
-  /// started together stay synchronized. Paused players use the rate for their next `play`, once. A player that waits,
-  /// or has nothing to play, uses the rate when its audio starts.
+  /// started together stay synchronized. Paused players use the rate for their next `play`, once. A player that waits
+  /// or has no item uses the rate when its audio starts.
   ///
   /// - Parameter completion: Called once, on the loop, after this call has returned. Success: the frame has been passed
   ///   to the device, and is about to be heard. Errors: `waitEnded` if every player got another request before;

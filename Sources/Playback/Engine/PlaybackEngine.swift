@@ -19,16 +19,16 @@ public actor PlaybackEngine {
 
   /// The loop on which the engine, its players and all handlers run.
   ///
-  /// A handler must not block. While one does, no player on the loop follows seeks, pauses or the end of an item. The
-  /// audio stops when the decoded samples run out, after about 3 seconds. `AudioPlayer`'s methods wait for the loop,
-  /// too. Start a task, or pass the value to a thread, for work of more than a millisecond.
+  /// A handler must not block. While a handler blocks, no player on the loop executes seeks, pauses or transitions, and
+  /// the methods of `AudioPlayer` block, too. The audio stops when all decoded samples have been heard, after about 3
+  /// seconds. For work of more than a millisecond, start a task or use another thread.
   public nonisolated var loop: any ControlLoop { core.loop }
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { core.loop.asUnownedSerialExecutor() }
 
   /// Makes an engine whose output is closed until ``open()``. Any thread.
   ///
-  /// - Parameter logger: Receives the messages of the engine. Default: none are logged.
+  /// - Parameter logger: Receives the messages of the engine. Default: no message is logged.
   public init(
     loop: any ControlLoop, output configuration: OutputConfiguration,
     logger: Logger = Logger(label: "playhead.playback", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -105,7 +105,7 @@ public actor PlaybackEngine {
 }
 
 extension ControlLoop {
-  /// Runs `body` at once if called on the loop; otherwise in a separate turn of the loop.
+  /// Runs `body` immediately if called on the loop; otherwise enqueues it.
   func run(_ body: @escaping @Sendable () -> Void) {
     if isIsolatingCurrentContext() == true { body() } else { execute(body) }
   }

@@ -1,13 +1,14 @@
-// Opens entries that are not due yet, to determine whether they are playable and their durations. A few are opened at
-// once, the ones needed next first. A slow item releases its slot to others, and an item that hangs fails. A thread
-// that waits for bytes in the kernel cannot be interrupted. It is abandoned, and the number of such threads is limited.
+// Opens entries before they play, to determine their durations and whether they are playable. A limited number is
+// opened at the same time, and the entries that are needed next come first. A slow item releases its slot to others,
+// and an item that exceeds its time limit fails. A thread that waits for bytes in the kernel cannot be interrupted: it
+// is abandoned, and the number of such threads is limited.
 import ControlLoop
 import DequeModule
 import MediaAssets
 import MediaCore
 import RealtimeAudio
 
-/// Opens items on a few threads, to determine whether they are playable and their durations.
+/// Opens items on a limited number of threads, to determine their durations and whether they are playable.
 ///
 /// Threading: all methods and completions on the control loop. Each file is opened on a separate thread.
 final class ItemLoader: @unchecked Sendable {
@@ -41,14 +42,14 @@ final class ItemLoader: @unchecked Sendable {
     }
   }
 
-  /// An owner of entries.
+  /// A player with waiting entries.
   private struct Owner {
-    /// In the order of the requests; may include some that no longer wait.
+    /// The entries in the order of the requests; may include entries that no longer wait.
     var waiting = Deque<Job>()
     var waitingCount = 0
-    /// The entries that are needed next, in order; may include some that no longer wait.
+    /// The entries that are needed next, in order; may include entries that no longer wait.
     var prioritized: [Job] = []
-    /// The turn in which the latest of its entries was started. Owners with an earlier turn are served first.
+    /// The turn in which the owner's latest entry was started. Owners with an earlier turn are served first.
     var lastServedTurn: UInt64
   }
 
@@ -58,10 +59,10 @@ final class ItemLoader: @unchecked Sendable {
   private var owners: [ObjectIdentifier: Owner] = [:]
   private var turn: UInt64 = 0
   private var isClosed = false
-  /// Records which items are being opened until their opening ends, even if no request waits for them any more.
+  /// Records each item until its open operation ends, even if no request waits for the item any more.
   var openingRecorder = OpeningRecorder()
 
-  /// Whether an entry waits, or is being opened for a request.
+  /// Whether any request is pending.
   var isBusy: Bool { !jobs.isEmpty }
 
   init(loop: any ControlLoop, limits: Limits = Limits()) {
@@ -90,8 +91,8 @@ final class ItemLoader: @unchecked Sendable {
     startNext()
   }
 
-  /// Sets the items of an owner that are needed first, in this order. They are opened before all others. Replaces the
-  /// items of the last call.
+  /// Sets the items of an owner that are needed first, in this order. These items are opened before all others.
+  /// Replaces the items of the previous call.
   func prioritize(_ items: [PlayerItem], of owner: AnyObject) {
     guard owners[ObjectIdentifier(owner)] != nil else { return }
     owners[ObjectIdentifier(owner)]?.prioritized = items.compactMap { jobs[Identity(item: $0)] }
@@ -120,7 +121,8 @@ final class ItemLoader: @unchecked Sendable {
     workers.watchForBlockedThreads(isAnyWaiting: !owners.isEmpty)
   }
 
-  /// Dequeues the entry that is needed first. Among several owners, the one served longest ago is first.
+  /// Dequeues the entry that is needed first. Among entries of the same rank, the owner that was served longest ago
+  /// comes first.
   private func dequeueNext() -> Job? {
     var best: (owner: ObjectIdentifier, job: Job, rank: Int, lastServedTurn: UInt64)?
     for (id, owner) in owners {
@@ -165,7 +167,7 @@ final class ItemLoader: @unchecked Sendable {
           let properties = try opening.inspect(item.asset)
           try item.mediaSelectionSlot.checkAudio(of: properties)
           try item.timeRange?.checkPart(of: properties, path: item.asset.displayPath)
-          item.readLevelTagsIfNeeded(opening)
+          item.readLoudnessTagsIfNeeded(opening)
           return properties
         }
       }
@@ -184,13 +186,13 @@ final class ItemLoader: @unchecked Sendable {
 
   private func finish(_ job: Job, _ result: Result<AssetProperties, MediaError>) {
     let completions = job.completions
-    // The entry was abandoned.
+    // The entry was cancelled or has timed out.
     guard job.phase != .ended else { return }
     end(job)
     for completion in completions { completion(result) }
   }
 
-  /// Ends a job for which no request waits. Its reading is cancelled if possible.
+  /// Ends a job. The open operation is cancelled if possible.
   private func end(_ job: Job) {
     let phase = job.phase
     guard phase != .ended else { return }

@@ -10,7 +10,7 @@ import RealtimeAudio
 final class LoopWorkers: @unchecked Sendable {
   // `@unchecked Sendable`: confined to `loop`.
 
-  /// Work that has a thread.
+  /// One unit of work on its thread.
   final class Run: @unchecked Sendable {
     // `@unchecked Sendable`: confined to `loop`.
     fileprivate enum Phase { case running, slow, ended }
@@ -25,11 +25,11 @@ final class LoopWorkers: @unchecked Sendable {
   private let loop: any ControlLoop
   private let threadName: String
   private var slots: WorkSlots
-  /// Runs while no thread is available for waiting work.
+  /// Set while work waits and no thread is available.
   private var blockedTimer: (any ControlTimer)?
   /// Called when a slot may have become free.
   var onSlotFreed: @Sendable () -> Void = {}
-  /// Called when waiting work has waited for a thread for the maximum time.
+  /// Called when all threads have been blocked for the maximum time while work waits.
   var onAllThreadsBlocked: @Sendable (OpeningTimeout) -> Void = { _ in }
 
   init(loop: any ControlLoop, limits: WorkSlots.Limits, threadName: String) {
@@ -94,9 +94,9 @@ final class LoopWorkers: @unchecked Sendable {
     onSlotFreed()
   }
 
-  /// Watches for the case that all threads are blocked, in which no work can start. Waiting work fails after the time
-  /// limit of an opening. Must be called when the waiting queue becomes empty or non-empty, and when a slot becomes
-  /// free.
+  /// Starts or stops the timer that runs while all threads are blocked, so that no work can start. When the timer
+  /// fires, `onAllThreadsBlocked` is called. Must be called when the waiting queue becomes empty or non-empty, and when
+  /// a slot becomes free.
   func watchForBlockedThreads(isAnyWaiting: Bool) {
     let areAllBlocked = slots.isExhausted && isAnyWaiting
     guard areAllBlocked != (blockedTimer != nil) else { return }

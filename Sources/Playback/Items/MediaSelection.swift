@@ -72,7 +72,9 @@ final class MediaSelectionSlot: Sendable {
     }
   }
 
-  /// Throws `audioFault` if the item plays audio that cannot be decoded.
+  /// Checks that the selected audio can be decoded.
+  ///
+  /// - Throws: `properties.audioFault`.
   func checkAudio(of properties: AssetProperties) throws(MediaError) {
     guard let fault = properties.audioFault, audioTrackID(in: properties) == nil else { return }
     if case .none = self[.audible] { return }

@@ -16,7 +16,7 @@ public protocol OpeningRecord: Sendable {
   func end(_ mark: Int)
 }
 
-/// Records items if there is a record.
+/// Records items in `record`; has no effect without a record.
 struct OpeningRecorder: Sendable {
   var record: (any OpeningRecord)?
 

@@ -13,7 +13,7 @@ extension PlayerItem {
   }
 
   /// The decoded part of an item.
-  struct Loaded: Sendable, Hashable {
+  struct DecodedState: Sendable, Hashable {
     var ranges: [TimeRange] = []
     var buffer = PlayerStateMachine.BufferState()
   }
@@ -24,8 +24,8 @@ extension PlayerItem {
   ///
   /// The position is exact to the frame: `floor(time * rate)`. This end acts like the item's own end: `playedToEnd` is
   /// emitted once, and `actionAtItemEnd`, repeats and the next item apply. The duration does not change, seeks may go
-  /// past this time, and reverse playback ignores it. A position after this time, when the time is set or by a seek, is
-  /// at the end at once.
+  /// past this time, and reverse playback ignores it. If the position is after this time, when the time is set or by a
+  /// seek, the end is reached at once.
   public var forwardPlaybackEndTime: MediaTime? { settings.withLock { $0.forwardEnd } }
 
   /// The position at which reverse playback of the item ends; nil: its beginning. Forward playback ignores it.
@@ -63,8 +63,8 @@ extension PlayerItem {
   /// How far the item is decoded ahead of the audio that is heard, while it is current; 0: as far as the buffer allows.
   /// Default: 0.
   ///
-  /// A value of 4.5 s or more counts as 0. Decoding resumes when half of the buffer is left. The effective minimum is
-  /// therefore half of the buffer plus 250 ms, which is always more than 2 s. A smaller value causes more wakeups, and
+  /// A value of 4.5 s or more counts as 0. Decoding resumes when half of the buffer is free. The effective minimum is
+  /// therefore half of the buffer plus 250 ms, which is always more than 2 s. A smaller value causes more wakeups, but
   /// a seek discards less decoded audio.
   public var preferredForwardBufferDuration: MediaTime { settings.withLock { $0.forwardBufferDuration } }
 
@@ -105,7 +105,7 @@ extension PlayerItem {
   // MARK: - Supported operations
 
   private var isReady: Bool { status == .readyToPlay }
-  /// Whether the item is ready and no stream: streams cannot seek.
+  /// Whether the item is ready and supports seeks.
   private var canSeek: Bool { isReady && isSeekable != false }
 
   /// Checks that the item can seek. A stream is only detected once the item has been opened.
@@ -117,7 +117,8 @@ extension PlayerItem {
       asset.streamErrorCode, "item \(id) is a stream and cannot seek", operation: operation)
   }
 
-  /// Whether the item can play at rates above 2. Like all of these properties false until the item is ready.
+  /// Whether the item can play at rates above 2. This property and the following ones are false until the item is
+  /// ready.
   public var canPlayFastForward: Bool { isReady }
   /// Whether the item can play at rates between 0 and 1.
   public var canPlaySlowForward: Bool { isReady }
@@ -152,15 +153,15 @@ extension PlayerItem {
   /// include loaded bytes in memory, converted to times in proportion to the size.
   ///
   /// Updated when one of the three buffer flags changes, and by `loadedTimeRanges(of:)` of the player.
-  public var loadedTimeRanges: [TimeRange] { loaded.withLock { $0.ranges } }
+  public var loadedTimeRanges: [TimeRange] { decodedState.withLock { $0.ranges } }
 
   /// Whether enough of the item is decoded that no stall is expected; false if the item is not current.
-  public var isPlaybackLikelyToKeepUp: Bool { loaded.withLock { $0.buffer.isLikelyToKeepUp } }
+  public var isPlaybackLikelyToKeepUp: Bool { decodedState.withLock { $0.buffer.isLikelyToKeepUp } }
   /// Whether the buffer is full, so that decoding pauses. A full buffer ends waiting for samples, even if
   /// ``isPlaybackLikelyToKeepUp`` is false.
-  public var isPlaybackBufferFull: Bool { loaded.withLock { $0.buffer.isFull } }
+  public var isPlaybackBufferFull: Bool { decodedState.withLock { $0.buffer.isFull } }
   /// Whether all decoded audio of the item has been heard: playback stalls, or is at the item's end.
-  public var isPlaybackBufferEmpty: Bool { loaded.withLock { $0.buffer.isEmpty } }
+  public var isPlaybackBufferEmpty: Bool { decodedState.withLock { $0.buffer.isEmpty } }
 
   // MARK: - Tracks
 
@@ -171,8 +172,8 @@ extension PlayerItem {
     case track(AssetTrack.ID)
   }
 
-  /// The choices by group; groups without a choice are missing. Set it before the item is opened. A chosen track that
-  /// does not exist is not presented.
+  /// The explicit choices by group; groups without a choice are absent. Set the choices before the item is opened. A
+  /// chosen track that does not exist is not presented.
   public var trackChoices: [MediaCharacteristic: TrackChoice] {
     get { mediaSelectionSlot.choices.compactMapValues { $0.saved } }
     set { for (group, choice) in newValue { mediaSelectionSlot[group] = MediaSelectionSlot.Choice(choice) } }
@@ -181,7 +182,7 @@ extension PlayerItem {
   // MARK: - Copying
 
   /// Returns a new item of the same asset and range with the same settings: mix, measured gain, pitch algorithm, track
-  /// choices, end times and buffer. The copy has a new id, is in no queue, and its status is `unknown`.
+  /// choices, end times and buffer duration. The copy has a new id, is in no queue, and its status is `unknown`.
   public func copy() -> PlayerItem {
     let copy = PlayerItem(asset: asset, timeRange: timeRange, playlistEntry: playlistEntry)
     copySettings(to: copy)

@@ -79,7 +79,7 @@ public struct PlaylistAssets {
 }
 
 extension TimeRange {
-  /// The duration of this part of an asset: up to the end of the range, or of the asset, whichever comes first.
+  /// Returns the duration of this part of an asset: up to the end of the range or of the asset, whichever comes first.
   func partDuration(in properties: AssetProperties) -> MediaTime {
     guard properties.duration.isNumeric else { return duration.isNumeric ? duration : properties.duration }
     return max(.zero, min(end, properties.duration) - start)
@@ -98,7 +98,9 @@ extension TimeRange {
       languageCode: chapter.languageCode)
   }
 
-  /// - Throws: `invalidTime` if this is no valid part of the asset.
+  /// Checks that this range is a valid part of the asset.
+  ///
+  /// - Throws: `invalidTime`.
   func checkPart(of properties: AssetProperties, path: String) throws(MediaError) {
     guard isValid, !isEmpty, start.isNumeric, start >= .zero, start.epoch == 0 else {
       throw MediaError(.invalidTime, "\(self) is not a valid part of a file: \(path)")

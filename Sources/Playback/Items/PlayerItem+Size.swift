@@ -19,7 +19,7 @@ extension PlayerItem {
 }
 
 extension HTTPOptions {
-  /// The number of bytes of text that requests contain or use.
+  /// The number of bytes of the header fields, the user agent and the interface names.
   fileprivate var byteCount: Int {
     headerByteCount + (userAgent?.utf8.count ?? 0) + interfaces.reduce(0) { $0 + $1.utf8.count }
   }

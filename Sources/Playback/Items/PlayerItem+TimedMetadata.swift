@@ -5,8 +5,8 @@ extension PlayerItem {
   /// The maximum number of groups that are kept for an item.
   private static let maximumGroupCount = 16
 
-  /// The metadata of the stream at the position that is heard, each with the time at which it begins. Corresponds to
-  /// AVPlayerItem's `timedMetadata`.
+  /// The metadata of the stream at the position that is heard. Each value has the time at which it begins. Corresponds
+  /// to AVPlayerItem's `timedMetadata`.
   ///
   /// Contains `icy/StreamTitle` and, if present, `icy/StreamUrl`; the last ID3 tag (`id3/...`); and the date range that
   /// began last (`hls/...`).

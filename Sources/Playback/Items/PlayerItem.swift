@@ -22,12 +22,12 @@ public final class PlayerItem: Sendable {
     var isSeekable: Bool?
     var byteCount: Int64 = 0
     var owner: QueueOwnership?
-    /// The owner's epoch in which it claimed the item; 0 after the item has left the owner's queue.
+    /// The owner's epoch when it claimed the item; 0 after the item has left the owner's queue.
     var epoch: UInt64 = 0
     var hasChangedSettings = false
     var isClaimed: Bool { owner?.isCurrent(epoch) ?? false }
-    var needsLevelTags = false
-    var lacksLevelTags = false
+    var needsLoudnessTags = false
+    var lacksLoudnessTags = false
     var measuredReplayGain: ReplayGain?
     var streamTitle: (time: MediaTime, title: StreamTitle)?
     var timedGroups: [TimedMetadataGroup] = []
@@ -59,10 +59,10 @@ public final class PlayerItem: Sendable {
 
   let settings = Mutex(Settings())
   let settingsObserver = Mutex<(@Sendable (ID) -> Void)?>(nil)
-  /// The parts of the item that a player has decoded.
-  let loaded = Mutex(Loaded())
+  /// The decoded ranges and the buffer state, as the player last published them.
+  let decodedState = Mutex(DecodedState())
 
-  /// Makes an item of `asset`. The asset is not opened until a player has the item.
+  /// Makes an item of `asset`. The asset is not opened before the item is in a player's queue.
   public convenience init(asset: Asset, timeRange: TimeRange? = nil, playlistEntry: PlaylistEntry? = nil) {
     self.init(
       asset: asset, timeRange: timeRange, playlistEntry: playlistEntry,
@@ -121,7 +121,7 @@ public final class PlayerItem: Sendable {
   /// The size of the item in bytes; 0 if unknown.
   var byteCount: Int64 { state.withLock { $0.byteCount } }
 
-  /// Why the item failed; nil unless `status` is `failed`.
+  /// The error of a failed item; nil unless `status` is `failed`.
   public var error: MediaError? { status.error }
 
   /// The gains of the item over its time; nil: unchanged. Default: nil.
@@ -180,23 +180,23 @@ public final class PlayerItem: Sendable {
   }
 
   /// Whether opening the item must also read its loudness tags.
-  var needsLevelTags: Bool {
-    get { state.withLock { $0.needsLevelTags } }
-    set { state.withLock { $0.needsLevelTags = newValue } }
+  var needsLoudnessTags: Bool {
+    get { state.withLock { $0.needsLoudnessTags } }
+    set { state.withLock { $0.needsLoudnessTags = newValue } }
   }
 
-  /// Whether loudness tags that were skipped when the item was opened cannot be read. The known tags are then final,
-  /// until the tags are requested again.
-  var lacksLevelTags: Bool {
-    get { state.withLock { $0.lacksLevelTags } }
-    set { state.withLock { $0.lacksLevelTags = newValue } }
+  /// Whether reading the loudness tags failed. The gain is then computed from the known tags, until the tags are
+  /// requested again.
+  var lacksLoudnessTags: Bool {
+    get { state.withLock { $0.lacksLoudnessTags } }
+    set { state.withLock { $0.lacksLoudnessTags = newValue } }
   }
 
-  /// Reads the loudness tags if `needsLevelTags`. Blocks. A failure does not prevent opening the item.
-  func readLevelTagsIfNeeded(_ opening: AssetOpening) {
-    guard needsLevelTags else { return }
+  /// Reads the loudness tags if `needsLoudnessTags`. Blocks. A failure does not prevent opening the item.
+  func readLoudnessTagsIfNeeded(_ opening: AssetOpening) {
+    guard needsLoudnessTags else { return }
     do throws(MediaError) { _ = try opening.loudnessTags(of: asset) } catch {
-      if error.code != .cancelled { lacksLevelTags = true }
+      if error.code != .cancelled { lacksLoudnessTags = true }
     }
   }
 
@@ -212,7 +212,7 @@ public final class PlayerItem: Sendable {
     set { state.withLock { $0.timedGroups = newValue } }
   }
 
-  /// Claims the item for a player, in the player's present epoch. Returns false if another player has claimed it.
+  /// Claims the item for a player, in the player's current epoch. Returns false if another player has claimed it.
   func claim(by owner: QueueOwnership, epoch: UInt64) -> Bool {
     state.withLock { state in
       guard state.owner === owner || !state.isClaimed else { return false }
@@ -221,7 +221,7 @@ public final class PlayerItem: Sendable {
     }
   }
 
-  /// Whether the item still has its initial state, so that the queue needs no further data of it.
+  /// Whether the item still has its initial state: its queue entry then needs only the id.
   var hasInitialState: Bool {
     state.withLock { $0.status == .unknown && $0.resumeTime == nil && !$0.duration.isNumeric && !$0.hasChangedSettings }
   }

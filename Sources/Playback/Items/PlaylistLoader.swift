@@ -30,7 +30,7 @@ public final class PlaylistLoader: @unchecked Sendable {
     /// The limits of one playlist apply to the whole request.
     var usage = PlaylistUsage()
     var run: LoopWorkers.Run?
-    /// The location that is being read, or read next.
+    /// The location that is being read, or that is read next; nil after the last one.
     var next: PlaylistLocation? { playlists.count < locations.count ? locations[playlists.count] : nil }
 
     init(
@@ -42,7 +42,8 @@ public final class PlaylistLoader: @unchecked Sendable {
     }
   }
 
-  /// The time limit of one playlist: the limit of all playlists that it references, plus one last read.
+  /// The time limit of one playlist: the limit of all playlists that it references, plus the limit of one more open
+  /// operation.
   static let limitNanoseconds = PlaylistReading.timeLimitNanoseconds + Asset.openingNanoseconds
 
   private let workers: LoopWorkers
@@ -124,8 +125,8 @@ public final class PlaylistLoader: @unchecked Sendable {
     }
   }
 
-  /// Adds a playlist to its request and completes the request after the last one. Otherwise the request is requeued
-  /// first in line, because a slow read has passed its slot to another request.
+  /// Adds a playlist to its request and completes the request after the last one. Otherwise the request returns to the
+  /// front of the queue, because a slow read may have released its slot to another request.
   private func add(_ playlist: Playlist, _ usage: PlaylistUsage, to job: Job) {
     job.playlists.append(playlist)
     job.usage = usage
@@ -140,7 +141,7 @@ public final class PlaylistLoader: @unchecked Sendable {
     job.completion(result)
   }
 
-  /// Removes a request that is over. A read in progress stops if it can.
+  /// Removes a completed or cancelled request. A read in progress is cancelled if possible.
   private func end(_ job: Job) {
     running[job.number] = nil
     job.reading.cancel()

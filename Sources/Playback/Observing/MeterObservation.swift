@@ -2,7 +2,7 @@ import MediaCore
 import PlayerModel
 import RealtimeAudio
 
-/// The argument of a meter observer's handler, after the measured audio has been heard.
+/// The levels of audio that has been heard, as a meter observer receives them.
 public struct MeterObservation: Sendable, Hashable {
   /// The item heard at `time`; nil if there is none.
   public var itemID: PlayerItem.ID?

@@ -16,9 +16,9 @@ struct DeviceChooser {
   var devices: AudioDevices?
   /// The lost device for which the policy waits.
   private(set) var awaitedName: String?
-  /// Whether there has been a device. A device that was never available is awaited, whatever the policy.
+  /// Whether a device has been open. Before that, the output waits for the selected device, independent of the policy.
   var hasHadDevice = false
-  /// Whether a real device has played. From then on a placeholder does not count as a device.
+  /// Whether a real device has been open. From then on a placeholder is not chosen.
   private var hasPlayedRealDevice = false
 
   init(selection: OutputSelection) { self.selection = selection }
@@ -34,8 +34,8 @@ struct DeviceChooser {
     return devices.outputs.isEmpty || refusesDefault(devices.defaultOutputName) ? .nothing : .device(nil)
   }
 
-  /// Whether the server's default device is a placeholder. A restarting server exposes it first, and playback to it
-  /// would be inaudible.
+  /// Whether the server's default device must not be used, because it is a placeholder. A restarting server exposes a
+  /// placeholder before the real devices, and playback on it would be inaudible.
   func refusesDefault(_ name: String?) -> Bool { hasPlayedRealDevice && AudioDevice.isPlaceholder(name) }
 
   /// The first choice, before the available devices are known; nil if they must be known first.
@@ -47,8 +47,8 @@ struct DeviceChooser {
     }
   }
 
-  /// Whether an output that was opened for `opened` must switch devices. For the server's default it stays: the server
-  /// itself moves the streams that follow its default.
+  /// Whether an output that was opened for `opened` must switch devices. No switch is needed to the server's default
+  /// device: the server itself moves streams that follow its default.
   func mustSwitch(from opened: Choice) -> Bool {
     switch (choice, opened) {
     case (.nothing, _): false
@@ -58,8 +58,8 @@ struct DeviceChooser {
     }
   }
 
-  /// Handles the loss of the device with this name. A placeholder disappears when a real device appears; nothing is
-  /// lost then.
+  /// Handles the loss of the device with this name. The disappearance of a placeholder is not a loss: it disappears
+  /// when a real device appears.
   mutating func deviceWasLost(_ name: String?) {
     hasHadDevice = true
     devices?.outputs.removeAll { $0.name == name }

@@ -3,11 +3,11 @@ import PlayerModel
 import RealtimeAudio
 
 /// The time of the output device, as `AudioPlayer.deviceCurrentTime` reports it. It begins at zero when the first
-/// player on the output has something to play.
+/// player on the output gets an item.
 extension EngineCore {
-  /// The maximum distance of a start, a day.
+  /// The maximum time until a start, a day.
   private static let longestWait = MediaTime(value: 86_400, timescale: 1)
-  /// The time for opening and decoding a file. A player that is not prepared needs it in addition.
+  /// The additional lead for a player that is not prepared: its file must be opened and decoded.
   private static let preparationNanoseconds: Int64 = 50_000_000
 
   /// The device's time; zero until the output is open.
@@ -33,8 +33,8 @@ extension EngineCore {
     return currentDeviceTimeOrigin() + frame
   }
 
-  /// Returns the start of a player at a device time. Nil if the output cannot keep that time, if it is more than a day
-  /// ahead, or if there will be no output.
+  /// Returns the target of a start at a device time. Nil if the time is in the past or more than a day ahead, if the
+  /// output cannot keep it, or if there will be no output.
   func startTarget(atDeviceTime time: MediaTime, of player: PlayerCore) -> StartGroup.Target? {
     guard time.isNumeric, time > deviceTime, time - deviceTime <= Self.longestWait else { return nil }
     guard let format = output.format else {
@@ -49,6 +49,6 @@ extension EngineCore {
     return frame - output.heardFrame > lead * Int64(format.sampleRateHz) / 1_000_000_000 ? .frame(frame) : nil
   }
 
-  /// Whether a player on the output has something to play.
+  /// Whether a player on the output has an item.
   private var hasPreparedPlayers: Bool { anyPlayer { !$0.machine.entries.isEmpty } }
 }

@@ -7,9 +7,9 @@ import RealtimeAudio
 /// The monitor reports the available devices, and the sink reports events of the stream. `DeviceChooser` determines the
 /// best device, and `RouteTracker` the route change. While a device is being opened, the old one continues to play.
 extension Output {
-  /// The maximum delay between the stop of a lost device and its report. The clock runs on in this time.
+  /// The maximum delay between the stop of a lost device and its report. The output clock still advances in this time.
   private static let reportNanoseconds: Int64 = 25_000_000
-  /// An attempt that failed after this time got no reply; a refused attempt fails at once.
+  /// An attempt that fails after more than this time got no reply from the server. A refused attempt fails sooner.
   private static let noReplyNanoseconds: Int64 = 1_000_000_000
 
   // MARK: - Opening
@@ -34,8 +34,8 @@ extension Output {
     case .device(let name): sink = configuration.makeSink(name)
     }
     attempt = (choice, isChosen, loop.now)
-    sessionCount += 1
-    let number = sessionCount
+    lastSessionNumber += 1
+    let number = lastSessionNumber
     openingCount += 1
     let role = role()
     (sink as? any SharedDeviceSink)?.prepare(role: role) { [weak self] notice in
@@ -50,14 +50,14 @@ extension Output {
         case .success(let format): self.opened(sink, format: format, number: number, role)
         case .failure(let error): self.openFailed(error, number: number)
         }
-        self.onOpened()
+        self.onOpeningEnded()
       }
     }
   }
 
   private func opened(_ sink: any AudioSink, format: AudioFormat, number: UInt64, _ openedRole: StreamRole) {
-    guard number == sessionCount, let attempt, state.status != .closed else { return dispose(of: sink) }
-    // The device disappeared between the choice and now, and no other replaced it.
+    guard number == lastSessionNumber, let attempt, state.status != .closed else { return dispose(of: sink) }
+    // The device disappeared while it was being opened, and only a placeholder replaced it.
     if monitor != nil, attempt.choice == .device(nil), chooser.refusesDefault(sink.deviceName) {
       dispose(of: sink)
       return openFailed(MediaError(.outputUnavailable, "the sound server has no device"), number: number)
@@ -80,7 +80,7 @@ extension Output {
   }
 
   private func openFailed(_ error: MediaError, number: UInt64) {
-    guard number == sessionCount, let attempt, state.status != .closed else { return }
+    guard number == lastSessionNumber, let attempt, state.status != .closed else { return }
     self.attempt = nil
     // The current session continues to play.
     if session == nil { handleMissingDevice(because: error) }
@@ -88,7 +88,7 @@ extension Output {
     switchToBestDevice(afterFailureOf: attempt.choice, hadNoReply: duration >= Self.noReplyNanoseconds)
   }
 
-  /// Handles the absence of a device: the fallback plays, or players wait.
+  /// Handles the absence of a device: opens the fallback or silence, or makes the players wait.
   private func handleMissingDevice(because error: MediaError) {
     report(tracker.noOutputAvailable())
     let makeStandIn = chooser.hasHadDevice && monitor != nil ? nil : configuration.makeFallback
@@ -97,8 +97,8 @@ extension Output {
       do throws(MediaError) {
         let format = try sink.open()
         logger.warning("playing on the fallback output", metadata: ["output": "\(sink.label)", "error": "\(error)"])
-        sessionCount += 1
-        beginSession(on: sink, format: format, number: sessionCount, for: .nothing)
+        lastSessionNumber += 1
+        beginSession(on: sink, format: format, number: lastSessionNumber, for: .nothing)
         state = OutputState(status: .fallback, label: sink.label, format: format, error: error)
         for client in clients.values { client.outputDidStart() }
         return
@@ -107,7 +107,7 @@ extension Output {
     if configuration.canRecover {
       logger.warning("no output", metadata: ["error": "\(error)"])
     } else if state.status != .opening {
-      // (If the output could not be opened at all, the caller of `open` reports that.)
+      // If the output could not be opened at all, the caller of `open` reports the error.
       logger.error("the output was lost", metadata: ["error": "\(error)"])
     }
     state = OutputState(status: .lost, error: error)
@@ -121,7 +121,7 @@ extension Output {
   }
 
   /// Handles the loss of the device (`deviceLost`), or of its server.
-  private func handleLoss(_ error: MediaError, doubtNanoseconds: Int64 = 0) {
+  private func handleLoss(_ error: MediaError, uncertaintyNanoseconds: Int64 = 0) {
     guard let session else { return }
     logger.warning("output lost", metadata: ["error": "\(error)"])
     if error.code == .deviceLost {
@@ -132,11 +132,11 @@ extension Output {
     } else {
       tracker.lost(.noSuitableRoute)
       chooser.serverWasLost()
-      // The reported devices of the lost server are invalid. A report of the next server may have arrived before this
-      // call.
+      // The device list of the lost server is invalid, and `serverWasLost` may also have discarded the list of the next
+      // server. The monitor therefore reports again.
       monitor?.check()
     }
-    endSession(doubtNanoseconds: doubtNanoseconds)
+    endSession(uncertaintyNanoseconds: uncertaintyNanoseconds)
     switchToBestDevice()
     guard attempt == nil else {
       state = OutputState(status: .lost, error: error)
@@ -176,7 +176,7 @@ extension Output {
   func select(_ selection: OutputSelection) throws(MediaError) {
     guard configuration.makeMonitor != nil else {
       throw MediaError(
-        .outputConfiguration, "this output has no devices to select: it is not a sound server's")
+        .outputConfiguration, "this output is not on a sound server, so no device can be selected")
     }
     if case .device(let name) = selection.target, selection.target != chooser.selection.target {
       guard let devices = chooser.devices else { throw MediaError(.outputUnavailable, "no sound server is available") }
@@ -212,7 +212,7 @@ extension Output {
     }
     if hasVanished {
       let error = MediaError(.deviceLost, "the device '\(name ?? "")' is no longer available")
-      return handleLoss(error, doubtNanoseconds: isVirtual ? 0 : Self.reportNanoseconds)
+      return handleLoss(error, uncertaintyNanoseconds: isVirtual ? 0 : Self.reportNanoseconds)
     }
     report(change)
     if let change, change.isLossOfOutput, chooser.selection.lostPolicy != .move { pauseClients() }
@@ -229,15 +229,15 @@ extension Output {
       session.map({ !isPlaying || chooser.mustSwitch(from: $0.choice) }) ?? true
     else { return }
     guard choice == failed else { return start(choice) }
-    // The device exists but cannot be opened. If the server did not reply, the monitor reports its return. If it
-    // refused, there is no report when that changes, so a timer retries.
+    // The device exists but cannot be opened. If the server did not reply, the monitor reports when it replies again.
+    // If the server refused, no report follows, so a timer retries.
     if hadNoReply, let monitor { return monitor.check() }
     retry.timer?.cancel()
     let time = loop.now.advanced(byNanoseconds: retry.nextDelayNanoseconds())
     retry.timer = loop.schedule(at: time) { [weak self] in self?.switchToBestDevice() }
   }
 
-  /// Whether time passes only on request and reports are never late.
+  /// Whether time is virtual: then reports are never late.
   var isVirtual: Bool { loop is VirtualControlLoop }
 
   /// Reports a change of the route, if there is one.

@@ -5,26 +5,29 @@ import RealtimeAudio
 
 /// One device stream with its mixer, and the players on it.
 ///
-/// Opens sinks on workers and passes the events of the render side to the players. Replaces a sink when it fails, or
-/// when another device is selected or returns (Output+Devices). Players keep their positions meanwhile.
+/// An `Output` opens sinks on separate threads, and passes the events of the render side to the players. It replaces a
+/// sink when the sink fails, or when another device is selected or reappears (Output+Devices.swift). Players keep their
+/// positions meanwhile.
 ///
 /// Threading: confined to the control loop.
 final class Output: @unchecked Sendable {
   // `@unchecked Sendable`: confined to `loop`; closures from other threads hop onto it first.
 
+  /// The use of one open sink. Not related to `AudioSession`.
   struct Session {
     var number: UInt64
     /// The choice for which the sink was opened.
     var choice: DeviceChooser.Choice
     var sink: any AudioSink
     var core: RenderCore
-    /// The streams that the render side may still read, and the owners of inputs.
+    /// The streams that the render side may still read, by id.
     var streams: [UInt64: RenderStream] = [:]
+    /// The clients by the index of their input.
     var owners: [Int: any OutputClient] = [:]
   }
 
-  /// The retries of an available device that could not be opened: soon at first, because it may have just appeared,
-  /// then at growing intervals.
+  /// The retries of an available device that could not be opened. The first interval is short, because the device may
+  /// have just appeared. Each following interval is twice as long, up to 32 s.
   struct Retry {
     private static let firstMilliseconds: Int64 = 50
     private static let longestMilliseconds: Int64 = 32_000
@@ -32,7 +35,7 @@ final class Output: @unchecked Sendable {
     var timer: (any ControlTimer)?
     private var milliseconds = firstMilliseconds
 
-    /// Resets the interval: conditions have changed, so that a refused attempt may succeed now.
+    /// Resets the interval, because a change of the devices or of the selection may allow a refused attempt.
     mutating func reset() { milliseconds = Self.firstMilliseconds }
 
     /// Returns the time to wait before this retry.
@@ -45,32 +48,34 @@ final class Output: @unchecked Sendable {
   let loop: any ControlLoop
   var state = OutputState() { didSet { if state != oldValue { onStateChange(state) } } }
   var onStateChange: (OutputState) -> Void = { _ in }
-  /// Called when an attempt to open a device has ended.
-  var onOpened: () -> Void = {}
-  /// The role of streams, the sharing notices of the server, and the loss of the device.
+  /// Called when an attempt to open a device has succeeded or failed.
+  var onOpeningEnded: () -> Void = {}
+  /// Returns the current role of streams.
   var role: () -> StreamRole = { .music }
+  /// Called with the notices of the server about sharing the device.
   var onSharing: (SharingNotice) -> Void = { _ in }
-  var onDeviceLost: () -> Void = {}
+  /// Called when a session ends.
+  var onSessionEnded: () -> Void = {}
   var onEvent: (OutputEvent) -> Void = { _ in }
   let configuration: OutputConfiguration
   let logger: Logger
   var session: Session?
-  var sessionCount: UInt64 = 0
+  var lastSessionNumber: UInt64 = 0
   var openingCount = 0
   var clients: [ObjectIdentifier: any OutputClient] = [:]
   private var lastHeardFrame: Int64 = 0
   /// Whether the final heard frame has been read from the clock.
-  private var isEnding = false
+  private var isHeardFrameFinal = false
   private var batchDepth = 0
   private var coalescingTimer: (any ControlTimer)?
-  /// The number of samples beyond full scale on former devices.
+  /// The number of samples beyond full scale on previous devices.
   private var formerClippedSampleCount = 0
 
   // Devices (Output+Devices).
   var chooser: DeviceChooser
   var tracker = RouteTracker()
   var monitor: (any AudioDeviceMonitor)?
-  /// The choice that is being opened, and whether by request; nil: none.
+  /// The choice that is being opened, whether a request selected it, and when opening began; nil: none.
   var attempt: (choice: DeviceChooser.Choice, isChosen: Bool, startedAt: HostTime)?
   var retry = Retry()
 
@@ -116,38 +121,39 @@ final class Output: @unchecked Sendable {
   /// Retains a stream until the render side no longer uses it.
   func retain(_ stream: RenderStream) { session?.streams[stream.id] = stream }
 
-  /// Commits the commands of `body` in one batch: the mixer applies all of them at the same frame.
+  /// Posts the commands of `body` in one batch: the mixer applies all of them at the same frame.
   func batch(_ body: () -> Void) {
     batchDepth += 1
     body()
     batchDepth -= 1
-    if batchDepth == 0 { commit() }
+    if batchDepth == 0 { postCommands() }
   }
 
-  /// Commits the commands of `body` after a short delay, together with the commands of later calls; at the latest with
-  /// the next commit.
+  /// Posts the commands of `body` after `delay`, together with the commands of later calls. Any call of `postCommands`
+  /// posts them earlier.
   func coalesceCommands(forNanoseconds delay: Int64, _ body: () -> Void) {
     guard delay > 0 else { return body() }
     batchDepth += 1
     body()
     batchDepth -= 1
     coalescingTimer?.cancel()
-    coalescingTimer = loop.schedule(at: loop.now.advanced(byNanoseconds: delay)) { [weak self] in self?.commit() }
+    coalescingTimer = loop.schedule(at: loop.now.advanced(byNanoseconds: delay)) { [weak self] in self?.postCommands() }
   }
 
-  /// Applies the posted commands as early as they can be heard.
-  func commit() {
+  /// Posts all pending commands to the mixer, which applies them as early as they can be heard. Has no effect in a
+  /// batch.
+  func postCommands() {
     guard let session, batchDepth == 0 else { return }
     session.core.postCommands()
     session.sink.commandsPosted()
     guard session.core.lostCommandCount > 0 else { return }
-    // A sink that accepts no commands hangs, and its position is unknown.
+    // The sink hangs: it has not read the earlier commands. Its position is unknown.
     logger.error("the output accepts no commands; it restarts")
     let number = session.number
     loop.execute { self.restart(number) }
   }
 
-  /// Restarts the output from the last known positions.
+  /// Ends the session and opens the same device again. Players continue from the last known positions.
   private func restart(_ number: UInt64) {
     guard let ending = session, ending.number == number else { return }
     endSession()
@@ -158,27 +164,27 @@ final class Output: @unchecked Sendable {
 
   /// The output frame heard now. Never decreases on the same device.
   var heardFrame: Int64 {
-    guard let session, !isEnding else { return lastHeardFrame }
+    guard let session, !isHeardFrameFinal else { return lastHeardFrame }
     lastHeardFrame = max(lastHeardFrame, session.core.clock.snapshot().heardFrame(at: loop.now))
     return lastHeardFrame
   }
 
-  /// Whether frames are being heard. A device that was just started pauses briefly before the first frame.
+  /// Whether frames are being heard. After its start a device takes some time until the first frame is heard.
   var isClockRunning: Bool { session?.core.clock.snapshot().isRunning ?? false }
 
-  /// The time before a frame is heard at which the running device must know it.
+  /// How long before a frame is heard its commands must be posted while the device runs.
   var commandLeadNanoseconds: Int64 { session?.sink.commandLeadNanoseconds ?? 0 }
 
-  /// The instant at which `frame` is or was heard; nil while the device is stopped.
+  /// Returns the instant at which `frame` is heard; nil while the device is stopped.
   func hostTime(ofFrame frame: Int64) -> HostTime? { session?.core.clock.snapshot().hostTime(ofFrame: frame) }
 
-  /// The first frame heard at `time` or later, according to the clock; nil while the device is stopped.
+  /// Returns the first frame heard at `time` or later; nil while the device is stopped.
   func frame(heardAt time: HostTime) -> Int64? { session?.core.clock.snapshot().frame(heardAt: time) }
 
   // MARK: - Sharing the device
 
-  /// Sets the role of the stream. `makesNewStream`: the role of the present stream cannot change, so a new one is
-  /// opened.
+  /// Sets the role of the stream. With `makesNewStream` a new stream is opened for the role, because the role of the
+  /// current stream cannot change.
   func setRole(_ role: StreamRole, makesNewStream: Bool) {
     guard let session, let sink = session.sink as? any SharedDeviceSink else { return }
     guard makesNewStream else { return sink.setRole(role) }
@@ -186,20 +192,20 @@ final class Output: @unchecked Sendable {
     loop.execute { self.restart(number) }
   }
 
-  /// Resumes a stream after an interruption, after the posted commands.
+  /// Resumes a stream after an interruption. The caller posts its commands first.
   func endInterruption(overrulesServer: Bool) {
     (session?.sink as? any SharedDeviceSink)?.endInterruption(overrulesServer: overrulesServer)
   }
 
   // MARK: - The clock
 
-  /// Accepts the final position of the clock, even if an earlier position was later: frames that a failed device had
-  /// announced were not heard.
-  private func acceptClock(doubtNanoseconds: Int64) {
+  /// Stores the final heard frame of the session. It may be less than frames read before: a failed device may have
+  /// announced frames that were not heard.
+  private func storeFinalHeardFrame(uncertaintyNanoseconds: Int64) {
     guard let session else { return }
-    let time = loop.now.advanced(byNanoseconds: -doubtNanoseconds)
+    let time = loop.now.advanced(byNanoseconds: -uncertaintyNanoseconds)
     lastHeardFrame = session.core.clock.snapshot().heardFrame(at: time)
-    isEnding = true
+    isHeardFrameFinal = true
   }
 
   // MARK: - Sessions
@@ -222,22 +228,22 @@ final class Output: @unchecked Sendable {
       ])
   }
 
-  /// Ends the session. `doubtNanoseconds` is the maximum time since the device may have stopped without a report.
-  func endSession(doubtNanoseconds: Int64 = 0) {
+  /// Ends the session. `uncertaintyNanoseconds` is the maximum time since the device may have stopped without a report.
+  func endSession(uncertaintyNanoseconds: Int64 = 0) {
     guard let ending = session else { return }
-    acceptClock(doubtNanoseconds: max(doubtNanoseconds, ending.sink.possibleLossNanoseconds))
+    storeFinalHeardFrame(uncertaintyNanoseconds: max(uncertaintyNanoseconds, ending.sink.possibleLossNanoseconds))
     deliver(from: ending)
     for client in clients.values { client.outputWillStop() }
-    onDeviceLost()
+    onSessionEnded()
     formerClippedSampleCount += ending.core.clippedSampleCount
     session = nil
-    isEnding = false
-    // The streams live until the sink makes no more calls.
+    isHeardFrameFinal = false
+    // The streams are retained until the sink is closed and makes no more calls.
     dispose(of: ending.sink, keeping: Array(ending.streams.values))
   }
 
-  /// Closes a sink on a worker, because closing may block. In virtual time closes it at once, because it does not block
-  /// and no time may pass.
+  /// Closes a sink on a separate thread, because closing may block. In virtual time the sink is closed at once, because
+  /// closing does not block and no time may pass.
   func dispose(
     of sink: any AudioSink, keeping streams: [RenderStream] = [], then completion: @escaping @Sendable () -> Void = {}
   ) {
@@ -267,10 +273,10 @@ final class Output: @unchecked Sendable {
 
   // MARK: - Events
 
-  /// Handles a wake from the render side of a session.
+  /// Handles a wakeup from the render side of a session.
   private func pump(_ number: UInt64) { if session?.number == number { pump() } }
 
-  /// Delivers all events of the render side to their clients, then lets the clients evaluate them.
+  /// Delivers all events of the render side to their clients, then calls `didHandleEvents`.
   func pump() {
     guard let session else { return }
     deliver(from: session)

@@ -9,8 +9,8 @@ public struct OutputConfiguration: Sendable {
   public var makeFallback: (@Sendable () -> any AudioSink)?
   /// Creates the sink for `LostDevicePolicy.null` and ``OutputSelection/Target/silence``. If nil, neither is available.
   public var makeSilence: (@Sendable () -> any AudioSink)?
-  /// Creates the monitor of available devices. If it is nil or returns nil, there is one output, which never returns
-  /// once lost.
+  /// Creates the monitor of available devices. If it is nil or returns nil, there is a single output, which cannot be
+  /// recovered when it is lost.
   public var makeMonitor: (@Sendable () -> (any AudioDeviceMonitor)?)?
   /// The initial selection.
   public var selection: OutputSelection
@@ -45,7 +45,7 @@ public struct OutputState: Sendable, Hashable {
     /// The device is being opened for the first time.
     case opening
     case ready
-    /// The device accepts no audio. Its server hangs or requests no samples (PipeWire without links), or the device is
+    /// The device accepts no audio. The server hangs or requests no samples (PipeWire without links), or the device is
     /// suspended. Players wait with ``WaitingReason/outputUnavailable``, their clocks stop, and no sample is lost.
     case unresponsive
     /// The fallback plays until the device appears; `error` states the reason.
@@ -76,7 +76,8 @@ public enum OutputEvent: Sendable, Hashable {
 protocol OutputClient: AnyObject {
   func outputDidStart()
   func outputWillStop()
-  /// The device disappeared or was unplugged. The client pauses instead of continuing on another device.
+  /// Pauses the client, because the device disappeared or was unplugged and playback must not continue on another
+  /// device.
   func outputRouteWasLost()
   /// The device accepts no audio (`isStalled`), or accepts it again. No sample is lost.
   func outputDidStall(_ isStalled: Bool)

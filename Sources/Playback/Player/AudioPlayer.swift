@@ -29,8 +29,8 @@ public final class AudioPlayer: Sendable {
     }
   }
 
-  /// The state that an `AudioPlayer` has in addition to its `Player`.
-  private struct Confined {
+  /// The state that an `AudioPlayer` has in addition to its `Player`. Guarded by a lock.
+  private struct LockedState {
     var handlers = Handlers()
     var numberOfLoops = 0
     /// The player's repeat count when playback last finished.
@@ -47,7 +47,7 @@ public final class AudioPlayer: Sendable {
   private let player: Player
   private let item: PlayerItem
   private let properties: AssetProperties
-  private let confined = Mutex(Confined())
+  private let lockedState = Mutex(LockedState())
 
   /// Creates a player for a file. Blocks until the file is open: do not call it on the control loop.
   ///
@@ -100,8 +100,8 @@ public final class AudioPlayer: Sendable {
 
   /// The handlers of notifications.
   public var handlers: Handlers {
-    get { confined.withLock { $0.handlers } }
-    set { confined.withLock { $0.handlers = newValue } }
+    get { lockedState.withLock { $0.handlers } }
+    set { lockedState.withLock { $0.handlers = newValue } }
   }
 
   /// The duration of the audio.
@@ -114,7 +114,7 @@ public final class AudioPlayer: Sendable {
   /// Whether the player plays, or waits for the start that ``play(atTime:)`` set.
   public var isPlaying: Bool { onLoop { $0.machine.rate != 0 || $0.startGroup != nil } }
 
-  /// Prepares playback, so that ``play()`` starts with the least delay. ``play()`` calls it itself.
+  /// Prepares playback, so that ``play()`` starts with the least delay. ``play()`` also prepares playback if necessary.
   ///
   /// - Returns: false if the file cannot be played any more.
   @discardableResult public func prepareToPlay() -> Bool { onLoop { [self] _ in prepare() } }
@@ -134,7 +134,8 @@ public final class AudioPlayer: Sendable {
   ///
   /// Players that get the same time start on the same sample. While no player on the engine runs, any time after
   /// `deviceCurrentTime` is possible: the device starts once the players are ready. This includes an output that is
-  /// still being opened, whose time is zero. A waiting player adopts the new time.
+  /// still being opened, whose time is zero. If the player already waits for a start, the new time replaces the
+  /// previous one.
   ///
   /// Returns false and changes nothing if:
   /// - `time` is not after `deviceCurrentTime`, is more than a day ahead or is not numeric
@@ -145,7 +146,7 @@ public final class AudioPlayer: Sendable {
     onLoop { [self] core in
       let engine = core.engine
       guard core.machine.rate == 0, let target = engine.startTarget(atDeviceTime: time, of: core) else { return false }
-      // `time` counts from the present zero of the device's time.
+      // `time` counts from the current origin of the device's time, and `prepare` may move that origin.
       let origin = engine.deviceTimeOrigin
       guard prepare() else { return false }
       engine.deviceTimeOrigin = origin
@@ -160,8 +161,8 @@ public final class AudioPlayer: Sendable {
     }
   }
 
-  /// Pauses playback. The player stays prepared and keeps its position. Players that are paused in a row pause at the
-  /// same output frame, so that players in step stay in step.
+  /// Pauses playback. The player stays prepared and keeps its position. Players that are paused by successive calls
+  /// pause at the same output frame, so that synchronized players stay synchronized.
   public func pause() {
     onLoop { core in
       core.output.coalesceCommands(forNanoseconds: core.engine.coalescingNanoseconds / 2) { core.pause() }
@@ -171,12 +172,12 @@ public final class AudioPlayer: Sendable {
   /// Stops playback and releases the prepared resources. The position stays, and ``play()`` continues from it.
   public func stop() {
     onLoop { [self] core in
-      guard confined.withLock({ $0.isPrepared }) else { return }
-      // A pending seek counts as done.
+      guard lockedState.withLock({ $0.isPrepared }) else { return }
+      // A pending seek counts as complete.
       let time = core.machine.pendingRequest?.time ?? core.currentTime()
       core.pause()
       core.removeAll()
-      confined.withLock {
+      lockedState.withLock {
         $0.isPrepared = false
         $0.unpreparedTime = time
       }
@@ -187,9 +188,9 @@ public final class AudioPlayer: Sendable {
   /// Zero after the end.
   public var currentTime: MediaTime {
     onLoop { [self] core in
-      let (isPrepared, time) = confined.withLock { ($0.isPrepared, $0.unpreparedTime) }
+      let (isPrepared, time) = lockedState.withLock { ($0.isPrepared, $0.unpreparedTime) }
       guard isPrepared else { return time }
-      // A pending seek counts as done.
+      // A pending seek counts as complete.
       return core.machine.pendingRequest?.time ?? core.currentTime()
     }
   }
@@ -203,31 +204,31 @@ public final class AudioPlayer: Sendable {
         throw MediaError(.invalidTime, "time must be numeric (got \(time))", operation: "seek")
       }
       let target = time < .zero ? MediaTime.zero : min(time, duration)
-      guard confined.withLock({ $0.isPrepared }) else { return confined.withLock { $0.unpreparedTime = target } }
-      try core.seek(to: target, PlayerCore.Seek()) { _ in }
+      guard lockedState.withLock({ $0.isPrepared }) else { return lockedState.withLock { $0.unpreparedTime = target } }
+      try core.seek(to: target, PlayerCore.SeekOptions()) { _ in }
     }
   }
 
-  /// The device's time: the duration that it has played, of any player on the engine. It advances only while a player
-  /// plays or waits for its start. It begins at zero when the first player has something to play, and is zero until the
-  /// output is open.
+  /// The device's time: the duration that it has played, of any player on the engine. The time advances only while a
+  /// player plays or waits for its start. It is zero until the output is open, and restarts at zero when the first
+  /// player gets an item.
   public var deviceCurrentTime: MediaTime { onLoop { $0.engine.deviceTime } }
 
   // MARK: - Loops
 
-  /// How many times playback repeats. 0 plays once, n plays n+1 times, and a negative number repeats until ``stop()``.
-  /// Can change at any time.
+  /// The number of repeats. 0 plays once, n plays n + 1 times, and a negative number repeats until ``stop()``. A change
+  /// during playback takes effect at once.
   public var numberOfLoops: Int {
-    get { confined.withLock { $0.numberOfLoops } }
+    get { lockedState.withLock { $0.numberOfLoops } }
     set {
       onLoop { [self] _ in
-        confined.withLock { $0.numberOfLoops = newValue }
+        lockedState.withLock { $0.numberOfLoops = newValue }
         applyLoops()
       }
     }
   }
 
-  // MARK: - Levels
+  // MARK: - Volume and pan
 
   /// The volume, from 0 to 1.
   public var volume: Float { onLoop { $0.volume } }
@@ -254,15 +255,16 @@ public final class AudioPlayer: Sendable {
   /// Whether the rate may differ from 1. Takes effect when the player is prepared: a later change applies after
   /// ``stop()`` and ``prepareToPlay()``.
   public var enableRate: Bool {
-    get { confined.withLock { $0.enableRate } }
-    set { confined.withLock { $0.enableRate = newValue } }
+    get { lockedState.withLock { $0.enableRate } }
+    set { lockedState.withLock { $0.enableRate = newValue } }
   }
 
-  /// The rate that was set, from 0.5 to 2. It has no effect unless `enableRate` was true when the player was prepared.
-  public var rate: Double { confined.withLock { $0.rate } }
+  /// The rate that was set, from 0.5 to 2. The rate has no effect unless `enableRate` was true when the player was
+  /// prepared.
+  public var rate: Double { lockedState.withLock { $0.rate } }
 
-  /// Sets the rate, which is heard about 140 ms later. Players whose rates are set in a row, to the same value, change
-  /// at the same output frame: players that started together stay in step.
+  /// Sets the rate, which is heard about 140 ms later. Players that get the same rate by successive calls change at the
+  /// same output frame, so that synchronized players stay synchronized.
   ///
   /// - Throws: `unsupportedRate` if `rate` is not between 0.5 and 2. Then nothing changes.
   public func setRate(_ rate: Double) throws(MediaError) {
@@ -270,7 +272,7 @@ public final class AudioPlayer: Sendable {
       guard rate >= 0.5, rate <= 2 else {
         throw MediaError(.unsupportedRate, "rate must be between 0.5 and 2 (got \(rate))", operation: "setRate")
       }
-      confined.withLock { $0.rate = rate }
+      lockedState.withLock { $0.rate = rate }
       applyRate()
     }
   }
@@ -293,28 +295,29 @@ public final class AudioPlayer: Sendable {
     try tryOnLoop { core throws(MediaError) in try core.power(\.averagePower, forChannel: channel) }
   }
 
-  /// The power of the largest sample at the last ``updateMeters()``, in the same form as `averagePower`.
+  /// The peak power at the last ``updateMeters()``, in the same form as `averagePower`.
   public func peakPower(forChannel channel: Int) throws(MediaError) -> Float {
     try tryOnLoop { core throws(MediaError) in try core.power(\.peakPower, forChannel: channel) }
   }
 
   // MARK: - On the loop
 
-  /// Gives the item to the engine, unless the player is prepared already.
+  /// Adds the item to the player's queue and applies the settings, unless the player is already prepared. Returns false
+  /// if the item cannot be played.
   private func prepare() -> Bool {
     guard item.error == nil, !core.isClosed else { return false }
-    let time = confined.withLock { confined -> MediaTime? in
-      guard !confined.isPrepared else { return nil }
-      confined.isPrepared = true
-      confined.isRateEnabled = confined.enableRate
-      return confined.unpreparedTime
+    let time = lockedState.withLock { lockedState -> MediaTime? in
+      guard !lockedState.isPrepared else { return nil }
+      lockedState.isPrepared = true
+      lockedState.isRateEnabled = lockedState.enableRate
+      return lockedState.unpreparedTime
     }
     guard let time else { return true }
     do throws(MediaError) {
       try core.replaceAll(with: [item])
       applyLoops()
       applyRate()
-      if time > .zero { try core.seek(to: time, PlayerCore.Seek()) { _ in } }
+      if time > .zero { try core.seek(to: time, PlayerCore.SeekOptions()) { _ in } }
       return true
     } catch {
       return false
@@ -324,9 +327,9 @@ public final class AudioPlayer: Sendable {
   /// Makes the player repeat the item as often as `numberOfLoops` still requires.
   private func applyLoops() {
     let count = core.machine.repeatCount
-    let remaining = confined.withLock { confined -> Int? in
-      guard confined.numberOfLoops >= 0 else { return nil }
-      return max(0, confined.numberOfLoops - (count - confined.repeatCountAtFinish))
+    let remaining = lockedState.withLock { lockedState -> Int? in
+      guard lockedState.numberOfLoops >= 0 else { return nil }
+      return max(0, lockedState.numberOfLoops - (count - lockedState.repeatCountAtFinish))
     }
     let mode = remaining == 0 ? RepeatMode.off : .one
     guard core.machine.repeatMode != mode || mode == .one && core.machine.repeatLimit?.remaining != remaining else {
@@ -337,7 +340,7 @@ public final class AudioPlayer: Sendable {
 
   /// Applies the rate that was set, if `enableRate` was true in time.
   private func applyRate() {
-    let rate = confined.withLock { $0.isRateEnabled ? $0.rate : 1 }
+    let rate = lockedState.withLock { $0.isRateEnabled ? $0.rate : 1 }
     guard let checked = PlaybackRate(rate) else { return }
     core.defaultRate = checked
     if core.startGroup != nil || core.machine.isWaitingForStartTime {
@@ -357,14 +360,14 @@ public final class AudioPlayer: Sendable {
     }
   }
 
-  /// Ends playback; the next `play` starts from the beginning.
+  /// Ends playback and notifies the handlers. The next `play` starts from the beginning.
   private func finish(_ error: MediaError?) {
     let count = core.machine.repeatCount
-    confined.withLock { $0.repeatCountAtFinish = count }
+    lockedState.withLock { $0.repeatCountAtFinish = count }
     applyLoops()
     core.pause()
     if let current = core.machine.entries.first, current.status.error == nil {
-      core.startSeek(to: .time(.zero), PlayerCore.Seek(), in: current) { _ in }
+      core.startSeek(to: .time(.zero), PlayerCore.SeekOptions(), in: current) { _ in }
     }
     let handlers = handlers
     if let error { handlers.decodeErrorDidOccur?(error) }

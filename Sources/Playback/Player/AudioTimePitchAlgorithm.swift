@@ -2,16 +2,16 @@ import MediaCore
 import Synchronization
 import TimeStretch
 
-/// The treatment of the pitch at a rate other than 1, like AVAudioTimePitchAlgorithm.
+/// The algorithm that determines the pitch at a rate other than 1, like AVAudioTimePitchAlgorithm.
 ///
-/// All algorithms support rate magnitudes from 1/32 to 32. At rate 1 none is active.
+/// All algorithms support rate magnitudes from 1/32 to 32. At rate 1 the audio is not processed.
 public enum AudioTimePitchAlgorithm: String, Sendable, Hashable, CaseIterable {
-  /// Keeps the pitch by removing or repeating pitch periods (Sonic). Cheap, and best for speech. The audio is within 20
-  /// ms of its exact position. Samples pass through 16 bits.
+  /// Keeps the pitch by removing or repeating pitch periods (Sonic). Uses little processor time, and suits speech best.
+  /// The audio is within 20 ms of its exact position. Samples are converted to 16 bits and back.
   case timeDomain
-  /// Keeps the pitch by adjusting the phases of partials (Rubber Band). Best for music. A player uses about seven times
-  /// as much processor time as with `timeDomain`. The audio is within 50 ms of its exact position. Not available in
-  /// every build: see ``isAvailable``.
+  /// Keeps the pitch by adjusting the phases of partials (Rubber Band). Suits music best. A player uses about seven
+  /// times as much processor time as with `timeDomain`. The audio is within 50 ms of its exact position. Not available
+  /// in every build: see ``isAvailable``.
   case spectral
   /// The pitch follows the rate, as with a tape. Exact to the sample.
   case varispeed

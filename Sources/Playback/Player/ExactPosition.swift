@@ -1,7 +1,7 @@
 /// A position in a stream between its frames: the exact sum of frame counts at any rates, without rounding.
 ///
-/// Items with another rate than the stream end between two of its frames. The next item begins at the following frame,
-/// but is counted from the exact position. The rounding error thus never grows from one frame to two.
+/// An item whose rate differs from the stream's can end between two frames of the stream. The next item begins at the
+/// following frame, but its position counts from the exact end. The rounding error therefore stays below one frame.
 struct ExactPosition: Sendable, Hashable {
   /// The frame at or before the position.
   private(set) var frame: Int64 = 0
@@ -9,8 +9,9 @@ struct ExactPosition: Sendable, Hashable {
   private(set) var numerator: Int64 = 0
   private(set) var denominator: Int64 = 1
 
-  /// Finer fractions are rounded up to this denominator. The sums of real rates are far coarser.
-  private static let finestDenominator: Int64 = 1 << 40
+  /// The maximum denominator: finer fractions are rounded up to it. Sums of real sample rates have much smaller
+  /// denominators.
+  private static let maximumDenominator: Int64 = 1 << 40
 
   init(frame: Int64 = 0) { self.frame = frame }
 
@@ -37,11 +38,11 @@ struct ExactPosition: Sendable, Hashable {
       sum -= common
       frame += 1
     }
-    if common > Int128(Self.finestDenominator) {
-      let finest = Int128(Self.finestDenominator)
-      let rounded = (sum * finest + common - 1) / common
-      frame += rounded == finest ? 1 : 0
-      (numerator, denominator) = (rounded == finest ? 0 : Int64(rounded), Self.finestDenominator)
+    if common > Int128(Self.maximumDenominator) {
+      let maximum = Int128(Self.maximumDenominator)
+      let rounded = (sum * maximum + common - 1) / common
+      frame += rounded == maximum ? 1 : 0
+      (numerator, denominator) = (rounded == maximum ? 0 : Int64(rounded), Self.maximumDenominator)
     } else {
       (numerator, denominator) = (Int64(sum), Int64(common))
     }

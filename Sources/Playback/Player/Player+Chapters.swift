@@ -10,9 +10,9 @@ extension PlayerControl {
   /// Calls `handler` with `crossed` whenever playback reaches the start of a chapter. The observation contains the
   /// chapter.
   ///
-  /// The observer acts like `addBoundaryTimeObserver` with the chapters' start times, including `includesSeeks`, for
-  /// each item when it becomes current. For an item without chapters there are no calls. In reverse playback a start is
-  /// reached when the chapter is left. Remove it with `removeTimeObserver`. The handlers must not block: see
+  /// The observer acts like `addBoundaryTimeObserver` with the start times of the chapters of each current item, also
+  /// for `includesSeeks`. For an item without chapters there are no calls. In reverse playback a start time is reached
+  /// when playback leaves the chapter. Remove it with `removeTimeObserver`. The handlers must not block: see
   /// `PlaybackEngine.loop`.
   ///
   /// - Parameters:

@@ -5,10 +5,10 @@ import PlayerModel
 
 /// The operations of every player, modelled on AVPlayer.
 ///
-/// From file to audio: a `PlayerItem` names the file. A decode thread opens it for the player's `PlayerCore` and fills
-/// a stream of samples. When the first samples are decoded, the stream is passed to the output's mixer (`RenderCore`).
-/// The output's clock reports which sample is heard. Positions, periodic observations and item ends are derived from
-/// that clock.
+/// From file to audio: a `PlayerItem` names the file. A decode thread opens the file for the player's `PlayerCore` and
+/// fills a stream of samples. When the first samples are decoded, the stream is passed to the output's mixer
+/// (`RenderCore`). The output's clock reports which sample is heard. Positions, periodic observations and item ends are
+/// derived from that clock.
 ///
 /// Unlike AVPlayer, a player has no `status` and no `error` that ends it: only ``close()`` ends a player. A failure of
 /// an item is part of the item's state, and a lost device is part of the output's state. There is no `masterClock`: all
@@ -77,7 +77,7 @@ extension PlayerControl {
   /// The magnitude ranges from 1/32 to 32, with a precision of one millionth. During playback the rate changes without
   /// a gap or a click, 60 ms after the audio that is heard at the call. If decoding takes longer, the change occurs as
   /// soon as the audio is decoded. Until then `state.timebaseRate` is the previous rate. Each of several quick changes
-  /// takes effect after the one before it; the newest one remains.
+  /// takes effect after the previous change; the newest rate remains.
   ///
   /// - Parameter startsPlayback: If false, a paused player stays paused, and its next ``play()`` uses the rate, once.
   ///   Default: true.
@@ -100,8 +100,9 @@ extension PlayerControl {
 
   /// Plays at `rate` at once with the samples that are decoded, however few; also ends a stall.
   ///
-  /// Without any decoded sample the call acts like a stall, but emits no `stalled` event. A player that waits
-  /// automatically then waits (`toMinimizeStalls`, or until the item is open). Any other player stays paused.
+  /// Without any decoded sample the call acts like a stall, but emits no `stalled` event. If
+  /// ``automaticallyWaitsToMinimizeStalling`` is true, the player waits (`toMinimizeStalls`, or until the item is
+  /// open). If it is false, the player stays paused.
   ///
   /// - Throws: the errors of ``setRate(_:startsPlayback:)``; `unsupportedRate` also for 0.
   public func playImmediately(atRate rate: Double = 1) throws(MediaError) { try core.playImmediately(atRate: rate) }
@@ -110,7 +111,7 @@ extension PlayerControl {
   /// true.
   ///
   /// If false, an underrun pauses the player: its rate becomes 0. Both cases emit one `stalled` event. Setting the
-  /// property to false during such a wait resumes playback at once with the samples that are decoded.
+  /// property to false during such a wait resumes playback at once with the decoded samples.
   public var automaticallyWaitsToMinimizeStalling: Bool { core.machine.automaticallyWaits }
 
   /// Sets ``automaticallyWaitsToMinimizeStalling``.
@@ -118,11 +119,11 @@ extension PlayerControl {
 
   /// Decodes the next samples for `rate` while the player stays silent, so that playback starts without a delay.
   ///
-  /// Playback at another rate decodes again, as any change of the rate does. While the item is not open, or without an
-  /// output, the preroll waits.
+  /// Playback at another rate requires decoding again, like any change of the rate. The preroll waits until the item
+  /// and the output are open.
   ///
-  /// - Parameter completion: Called once, on the control loop. True: the first samples are with the mixer, so playback
-  ///   is heard as soon as the device allows. False: the time or the item changed, a rate was set, the item failed, a
+  /// - Parameter completion: Called once, on the control loop. True: the mixer has the first samples, so playback is
+  ///   heard as soon as the device allows. False: the time or the item changed, a rate was set, the item failed, a
   ///   preroll at another rate began, or the preroll was cancelled.
   /// - Throws: `invalidState` while the rate is not 0, and for a player that is about to start with others at another
   ///   rate; the errors of ``setRate(_:startsPlayback:)``; `unsupportedRate` for 0; `noCurrentItem`; the error of the
@@ -180,8 +181,8 @@ extension PlayerControl {
     try core.fade(to: volume, duration: duration, curve: curve)
   }
 
-  /// Sets the position between the channels, from -1 (left) to 1 (right). The near side keeps gain 1, and the far side
-  /// gets cos(|pan| * pi/2). The change takes at most 5 ms.
+  /// Sets the pan, from -1 (left) to 1 (right). The channel on the side of the pan keeps gain 1, and the other one gets
+  /// cos(|pan| * pi/2). The change takes at most 5 ms.
   ///
   /// - Throws: `invalidArgument`.
   public func setPan(_ pan: Float) throws(MediaError) { try core.setPan(pan) }
@@ -207,9 +208,9 @@ extension PlayerControl {
   /// Loops a part of the current item, exactly from frame `floor(start * rate)` up to frame `floor(end * rate)`.
   ///
   /// When playback reaches the end of the range from inside or before it, it continues at the beginning of the range.
-  /// This return is a `transition` event from the item to itself, and no `timeJumped` event. Playback after the range
-  /// continues to the item's end, whether it is there when the loop is set or by a seek. The loop ends when the item's
-  /// own end is heard, and when another item becomes current.
+  /// This return is a `transition` event from the item to itself, and no `timeJumped` event. Playback that is after the
+  /// range, when the loop is set or by a seek, continues to the item's end. The loop ends when the end of the item is
+  /// heard, and when another item becomes current.
   ///
   /// - Parameters:
   ///   - range: Nil removes the loop; playback continues from its position without a gap.
@@ -244,7 +245,7 @@ extension PlayerControl {
   ///   - itemID: The expected current item. Nil: any.
   ///   - completion: Called once, on the control loop. Finished: the audio at the new position is committed to the
   ///     output. Unfinished: another seek, another item or a failure came first; then it is called at once. Seeks that
-  ///     are superseded together complete in the order of their calls.
+  ///     one request supersedes complete in the order of their calls.
   /// - Throws: `invalidTime` for an invalid or indefinite time and for a tolerance below 0; `noCurrentItem`;
   ///   `noSuchItem` if `itemID` is not the current item; the error of the current item. Then nothing changes, and
   ///   `completion` is not called.
@@ -252,7 +253,7 @@ extension PlayerControl {
     to time: MediaTime, toleranceBefore: MediaTime = .positiveInfinity, toleranceAfter: MediaTime = .positiveInfinity,
     mode: SeekMode = .replace, itemID: PlayerItem.ID? = nil, completion: @escaping @Sendable (SeekResult) -> Void
   ) throws(MediaError) {
-    let seek = PlayerCore.Seek(
+    let seek = PlayerCore.SeekOptions(
       toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, mode: mode, itemID: itemID)
     try core.seek(to: time, seek, completion: completion)
   }
@@ -269,7 +270,7 @@ extension PlayerControl {
     toleranceAfter: MediaTime = .positiveInfinity, mode: SeekMode = .replace, itemID: PlayerItem.ID? = nil,
     completion: @escaping @Sendable (SeekResult) -> Void
   ) throws(MediaError) {
-    let seek = PlayerCore.Seek(
+    let seek = PlayerCore.SeekOptions(
       toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, mode: mode, itemID: itemID)
     try core.seek(to: position, seek, completion: completion)
   }
@@ -281,13 +282,13 @@ extension PlayerControl {
   ) async throws -> SeekResult {
     try await withCheckedThrowingContinuation { continuation in
       do throws(MediaError) {
-        let seek = PlayerCore.Seek(toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, mode: mode)
+        let seek = PlayerCore.SeekOptions(toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, mode: mode)
         try core.seek(to: time, seek) { continuation.resume(returning: $0) }
       } catch { continuation.resume(throwing: error) }
     }
   }
 
-  /// Moves by `count` steps of 10 ms while paused; a negative count moves back. Corresponds to
+  /// Moves the position by `count` steps of 10 ms while paused; a negative count moves back. Corresponds to
   /// `AVPlayerItem.step(byCount:)`.
   ///
   /// Steps are exact, and have the same length in every item. Steps count from the target of the newest pending seek or
@@ -305,7 +306,7 @@ extension PlayerControl {
   ///
   /// - Throws: `noSuchItem`.
   public func loadedTimeRanges(of itemID: PlayerItem.ID) throws(MediaError) -> [TimeRange] {
-    try core.measureLoaded(of: itemID)
+    try core.measureLoadedTimeRanges(of: itemID)
   }
 
   /// Completes all pending seeks as unfinished. The position is then either the previous one or the target of a seek.
@@ -314,7 +315,7 @@ extension PlayerControl {
   /// The latency of the last start or seek, from the request to the first sample heard, by phase; nil before the first
   /// one.
   ///
-  /// A start is: resuming playback, or an immediate switch to another item. Automatic transitions between items are not
+  /// A start resumes playback or switches to another item immediately. Automatic transitions between items are not
   /// starts.
   public var lastStartReport: StartReport? { core.lastStartReport }
 
@@ -405,8 +406,8 @@ extension PlayerControl {
 
   /// Calls `handler` periodically while the player is heard, each time when the measured audio has been heard.
   ///
-  /// When the player falls silent, `handler` is called once with silence. The handler runs on the control loop and must
-  /// not block: see `PlaybackEngine.loop`.
+  /// When the player becomes silent, `handler` is called once with silence. The handler runs on the control loop and
+  /// must not block: see `PlaybackEngine.loop`.
   ///
   /// - Parameter rate: Calls per second, from 1 to 100. Default: 20.
   /// - Throws: `invalidArgument` for a rate out of range.
@@ -451,7 +452,7 @@ extension PlayerControl {
     return stream
   }
 
-  /// Events from now on. The buffer holds 256 events; a slow consumer loses the oldest.
+  /// Events from now on. The buffer has space for 256 events; a slow consumer loses the oldest.
   public func events() -> AsyncStream<PlayerEvent> {
     let (stream, continuation) = AsyncStream.makeStream(of: PlayerEvent.self, bufferingPolicy: .bufferingNewest(256))
     let token = core.addEventObserver { continuation.yield($0) }
@@ -496,7 +497,7 @@ public actor Player: PlayerControl {
   /// Closes the player when it is released.
   deinit { loop.execute { [control] in control.core.close() } }
 
-  /// Replaces the current item; nil removes it. The current item itself changes nothing.
+  /// Replaces the current item; nil removes it. No effect if `item` is already the current item.
   ///
   /// - Throws: `itemInUse`.
   public func replaceCurrentItem(with item: PlayerItem?) throws(MediaError) {

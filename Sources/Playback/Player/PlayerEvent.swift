@@ -15,7 +15,7 @@ public enum PlayerEvent: Sendable, Hashable {
   case timeJumped(PlayerItem.ID, MediaTime, TimeJumpCause)
   /// The status or duration of an item changed. If `isPrecise` is false, the duration is an estimate.
   case itemChanged(PlayerItem.ID, ItemStatus, MediaTime, isPrecise: Bool)
-  /// Other tracks of an item are presented, because of a choice or of the player's criteria. The first selection is
+  /// The selected tracks of an item changed, by an explicit choice or by the player's criteria. The first selection is
   /// known when the item is ready. Corresponds to AVPlayerItem's `mediaSelectionDidChange`.
   case mediaSelectionChanged(PlayerItem.ID, MediaSelection)
   /// An item could not be opened. A playing player continues with the next item.

@@ -12,7 +12,7 @@ import Synchronization
 /// - when the item leaves the queue, fails, or ends in another way
 /// - when a request changes the player's repeat mode or loop
 ///
-/// The player then gets back its previous repeat mode, unless a request set another one.
+/// The previous repeat mode of the player is then restored, unless a request set another one.
 ///
 /// Lifetime: retain the looper while it should loop. Releasing it makes the current pass the last one, as
 /// ``disableLooping()`` does.
@@ -37,11 +37,11 @@ public final class PlayerLooper: Sendable {
     public var loopCount = 0
   }
 
-  private struct Confined {
+  private struct LockedState {
     var state = State()
     /// The repeat mode of the player before the looper changed it; nil: the looper did not change it.
     var previousRepeatMode: RepeatMode?
-    /// The looped range, rounded down to the item's frames; nil: all of it, or none yet.
+    /// The looped range, rounded down to the item's frames; nil: the whole item, or looping has not started.
     var range: TimeRange?
     var eventToken: ObserverToken?
     var stateToken: ObserverToken?
@@ -58,7 +58,7 @@ public final class PlayerLooper: Sendable {
   /// The looped part; nil: the whole item.
   public let timeRange: TimeRange?
   private let count: Int?
-  private let confined = Mutex(Confined())
+  private let lockedState = Mutex(LockedState())
 
   /// Loops `item`, which is in no queue or is this player's current item. The rate of the player does not change.
   ///
@@ -94,7 +94,7 @@ public final class PlayerLooper: Sendable {
 
   deinit {
     let core = player.control.core
-    let (tokens, previous, isReady) = confined.withLock {
+    let (tokens, previous, isReady) = lockedState.withLock {
       ($0.tokens, $0.previousRepeatMode, $0.state.status == .ready)
     }
     guard !tokens.isEmpty else { return }
@@ -108,13 +108,13 @@ public final class PlayerLooper: Sendable {
   }
 
   /// The status of the looper.
-  public var status: Status { confined.withLock { $0.state.status } }
+  public var status: Status { lockedState.withLock { $0.state.status } }
 
   /// The number of returns to the beginning; 0 in the first pass.
-  public var loopCount: Int { confined.withLock { $0.state.loopCount } }
+  public var loopCount: Int { lockedState.withLock { $0.state.loopCount } }
 
-  /// Makes the current pass the last one. After its end the player continues as without the looper, with its action at
-  /// the item's end. Without effect if looping has ended.
+  /// Makes the current pass the last one. At its end the player's `actionAtItemEnd` applies. No effect if looping has
+  /// ended.
   public func disableLooping() {
     let loop = core.engine.loop
     if loop.isIsolatingCurrentContext() == true { disable() } else { loop.execute { self.disable() } }
@@ -125,10 +125,10 @@ public final class PlayerLooper: Sendable {
   ///
   /// - Returns: The token for ``removeObserver(_:)``.
   public func addObserver(_ handler: @escaping @Sendable (State) -> Void) -> Int {
-    confined.withLock { confined in
-      defer { confined.nextToken += 1 }
-      confined.handlers.append((confined.nextToken, handler))
-      return confined.nextToken
+    lockedState.withLock { lockedState in
+      defer { lockedState.nextToken += 1 }
+      lockedState.handlers.append((lockedState.nextToken, handler))
+      return lockedState.nextToken
     }
   }
 
@@ -136,10 +136,10 @@ public final class PlayerLooper: Sendable {
   ///
   /// - Throws: `noSuchObserver`.
   public func removeObserver(_ token: Int) throws(MediaError) {
-    let wasRemoved = confined.withLock { confined in
-      let count = confined.handlers.count
-      confined.handlers.removeAll { $0.token == token }
-      return confined.handlers.count < count
+    let wasRemoved = lockedState.withLock { lockedState in
+      let count = lockedState.handlers.count
+      lockedState.handlers.removeAll { $0.token == token }
+      return lockedState.handlers.count < count
     }
     guard wasRemoved else {
       throw MediaError(.noSuchObserver, "unknown observer \(token)", operation: "looper")
@@ -163,7 +163,7 @@ public final class PlayerLooper: Sendable {
     }
     let event = core.addEventObserver { [weak self] in self?.handle($0) }
     let state = core.addStateObserver { [weak self] in self?.handle($0) }
-    confined.withLock {
+    lockedState.withLock {
       $0.eventToken = event
       $0.stateToken = state
     }
@@ -190,14 +190,14 @@ public final class PlayerLooper: Sendable {
     }
     guard let timeRange else {
       let previous = core.machine.repeatMode
-      confined.withLock { $0.previousRepeatMode = previous }
+      lockedState.withLock { $0.previousRepeatMode = previous }
       return try core.setRepeatMode(.one, count: count, modeAfterwards: previous)
     }
     try core.setLoop(timeRange, count: count, itemID: item.id)
     let range = core.machine.loop.map { TimeRange(start: $0.start, end: $0.end) }
-    confined.withLock { $0.range = range }
+    lockedState.withLock { $0.range = range }
     if core.currentTime() < timeRange.start || core.currentTime() >= timeRange.end {
-      let seek = PlayerCore.Seek(itemID: item.id)
+      let seek = PlayerCore.SeekOptions(itemID: item.id)
       try core.seek(to: timeRange.start, seek) { _ in }
     }
   }
@@ -209,10 +209,11 @@ public final class PlayerLooper: Sendable {
       guard status == .ready else { return }
       change { $0.loopCount += 1 }
       guard let count, loopCount >= count else { return }
-      // The last pass has begun, and the player's own count ends it.
+      // The last pass has begun: the repeat count of the player ends it.
       end(.cancelled)
     case .playedToEnd(item.id, _), .failedToPlayToEnd(item.id, _, _):
-      // A looped part does not reach the item's end. An item that stays at its end, or was passed, does not repeat.
+      // While a part is looped, the item's end is not reached. An item that the player stopped at, or played past, does
+      // not repeat.
       let isOver = timeRange != nil || core.machine.endedItemID == item.id || core.machine.hasPassedEnd
       if status == .ready, isOver { endAutomatically() }
     default: break
@@ -224,7 +225,7 @@ public final class PlayerLooper: Sendable {
     if change.new.currentItemID != item.id { return endAutomatically() }
     // A request changed the player. The end of counted repeats by playback is detected by a `transition` event instead.
     guard status == .ready, change.cause == .request else { return }
-    let range = confined.withLock { $0.range }
+    let range = lockedState.withLock { $0.range }
     let isOver =
       timeRange == nil
       ? change.old.repeatMode == .one && change.new.repeatMode != .one
@@ -255,9 +256,9 @@ public final class PlayerLooper: Sendable {
 
   /// Restores the previous repeat mode. A mode that a request set meanwhile stays.
   private func endRepeating() {
-    let previous = confined.withLock { confined in
-      defer { confined.previousRepeatMode = nil }
-      return confined.previousRepeatMode
+    let previous = lockedState.withLock { lockedState in
+      defer { lockedState.previousRepeatMode = nil }
+      return lockedState.previousRepeatMode
     }
     if let previous { Self.endRepeating(in: core, previous: previous) }
   }
@@ -268,18 +269,18 @@ public final class PlayerLooper: Sendable {
   }
 
   private func end(_ status: Status) {
-    let tokens = confined.withLock { confined in
-      defer { (confined.eventToken, confined.stateToken) = (nil, nil) }
-      return confined.tokens
+    let tokens = lockedState.withLock { lockedState in
+      defer { (lockedState.eventToken, lockedState.stateToken) = (nil, nil) }
+      return lockedState.tokens
     }
     for token in tokens { core.removeObserver(token) }
     change { $0.status = status }
   }
 
   private func change(_ body: (inout State) -> Void) {
-    let (state, handlers) = confined.withLock { confined in
-      body(&confined.state)
-      return (confined.state, confined.handlers)
+    let (state, handlers) = lockedState.withLock { lockedState in
+      body(&lockedState.state)
+      return (lockedState.state, lockedState.handlers)
     }
     for (_, handler) in handlers { handler(state) }
   }

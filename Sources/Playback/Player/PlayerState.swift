@@ -38,7 +38,7 @@ public struct PlayerState: Sendable, Hashable {
   public var shuffleSeed: UInt64?
   public var itemFailurePolicy = ItemFailurePolicy.skip
   /// The error that stops playback. The current item failed and no other follows, or `itemFailurePolicy` paused the
-  /// player at an item that failed or broke off. Nil again when the player plays, or another item becomes current.
+  /// player at an item that failed or broke off. Reset to nil when the player plays, or another item becomes current.
   public var error: MediaError?
   /// Whether the player is paused after the current item's end was heard: the end of its audio, or an end time.
   public var isAtItemEnd = false

@@ -2,7 +2,7 @@ import MediaAssets
 import MediaCore
 import PlayerModel
 
-/// A transition from one item, or one pass of it, to the next, as it was heard.
+/// A transition from one item, or from one pass of an item, to the next, as it was heard.
 public struct PlayerTransition: Sendable, Hashable {
   public var fromItemID: PlayerItem.ID
   /// Equal to `fromItemID` if an item repeats or loops.

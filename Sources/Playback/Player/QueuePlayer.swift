@@ -30,7 +30,7 @@ public actor QueuePlayer: PlayerControl {
     try append(items)
   }
 
-  /// A player that is no longer referenced stops.
+  /// Closes the player when it is released.
   deinit { loop.execute { [control] in control.core.close() } }
 
   private var core: PlayerCore { control.core }
@@ -106,7 +106,7 @@ public actor QueuePlayer: PlayerControl {
   /// - Throws: `itemInUse`; `invalidState` when the player is closed.
   public func reserve(_ items: [PlayerItem]) throws(MediaError) { try core.reserve(items) }
 
-  /// Frees items that were reserved for an edit that is not made; others stay as they are.
+  /// Releases items that were reserved for an edit that was cancelled. Has no effect on other items.
   public func cancelReservation(of items: [PlayerItem]) { core.cancelReservation(of: items) }
 
   /// Adds items at the end, all or none. A shuffled queue gets them at random positions after the current item.
@@ -121,7 +121,7 @@ public actor QueuePlayer: PlayerControl {
     try edit([.insert(items, at: id.map { .after($0) } ?? .end)])
   }
 
-  /// Adds items before another one, all or none. Before the current item, the first of them becomes current.
+  /// Adds items before another one, all or none. If `id` is the current item, the first added item becomes current.
   ///
   /// - Throws: `itemInUse`, `noSuchItem`.
   public func insert(_ items: [PlayerItem], before id: PlayerItem.ID) throws(MediaError) {
@@ -160,12 +160,12 @@ public actor QueuePlayer: PlayerControl {
 
   /// Applies measured gains (`PlayerItem.measuredReplayGain`) to entries.
   ///
-  /// The number of entries is not limited: the work does not block the control loop. The audible gain changes once, at
+  /// The work is done in slices, so that many entries do not block the control loop. The audible gain changes once, at
   /// the end.
   ///
   /// - Parameters:
-  ///   - gain: returns the measured gain of an entry; nil leaves the entry unchanged. Called for each entry of the
-  ///     present queue, unless the entry leaves the queue first.
+  ///   - gain: returns the measured gain of an entry; nil leaves the entry unchanged. Called for each entry that is in
+  ///     the queue at this call, unless the entry leaves the queue first.
   ///   - completion: called on the control loop with the number of entries; immediately if there are few.
   public func setMeasuredReplayGains(
     _ gain: @escaping @Sendable (PlayerItem) -> ReplayGain?, completion: @escaping @Sendable (Int) -> Void
@@ -181,7 +181,7 @@ public actor QueuePlayer: PlayerControl {
   /// Goes back to the previous item of the history, like MPRIS's Previous. The current item follows it in the queue. If
   /// the history is empty, a repeated queue without shuffling goes back to its last item.
   ///
-  /// - Parameter limit: if more than this of the current item has been heard, the current item restarts instead.
+  /// - Parameter limit: if the current time is after this limit, the current item restarts instead; nil: never.
   /// - Throws: `noSuchItem` if there is no previous item.
   public func goToPreviousItem(restartingAfter limit: MediaTime? = nil) throws(MediaError) {
     try core.goToPrevious(restartingAfter: limit)
@@ -204,16 +204,16 @@ public actor QueuePlayer: PlayerControl {
 
   /// Shuffles the items after the current one.
   ///
-  /// With the same seed, the same queue gets the same order on every machine. A repeated queue gets a new order each
-  /// round, which does not begin with the item that was played last.
+  /// With the same seed, the same queue gets the same order on every machine. With repeat mode `all` the queue gets a
+  /// new order each round, which does not begin with the item that was played last.
   ///
-  /// Appended items get random positions after the current item; inserted items get the requested position. The order
-  /// without shuffling keeps both where they were added.
+  /// Appended items get random positions after the current item; inserted items get the requested position. In the
+  /// order without shuffling, both have the position at which they were added.
   ///
   /// - Returns: the seed.
   @discardableResult
   public func shuffle(seed: UInt64? = nil) -> UInt64 {
-    // Small enough to be exact in the number type of every client.
+    // 32 bits are exact in the number type of every client.
     let seed = seed ?? UInt64.random(in: 0..<1 << 32)
     core.setShuffle(seed: seed)
     return seed

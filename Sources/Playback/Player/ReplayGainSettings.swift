@@ -2,7 +2,7 @@ import Glibc
 import MediaAssets
 import MediaCore
 
-/// The gain of a file that is applied.
+/// The loudness tag of a file that determines its gain.
 public enum ReplayGainMode: String, Sendable, Hashable, CaseIterable {
   case off
   /// The track gain: all tracks have the same loudness.
@@ -72,7 +72,7 @@ public struct AppliedGain: Sendable, Hashable {
 }
 
 extension AppliedGain {
-  /// The limits of the gain in dB, whatever tags and settings request.
+  /// The limits of the resulting gain in dB.
   static let range = -60.0...30.0
   /// R128_TRACK_GAIN and R128_ALBUM_GAIN refer to -23 LUFS, ReplayGain to -18.
   private static let r128Offset = 5.0
@@ -106,8 +106,7 @@ extension AppliedGain {
   }
 }
 
-/// The facts that determine an item's gain, except its tags. The decode thread combines them with the tags that it
-/// reads.
+/// The inputs of an item's gain, except its tags. The decode thread combines the policy with the tags that it reads.
 struct GainPolicy: Sendable, Hashable {
   var settings = ReplayGainSettings()
   /// The measured gain, which replaces the tags.

@@ -2,7 +2,7 @@ import MediaAssets
 import MediaCore
 import PlayerModel
 
-/// The state of a player from which it can be restored. Made in constant time, independent of the length of the queue.
+/// The persistent state of a player. Made in constant time, independent of the length of the queue.
 public struct PlayerSnapshot: Sendable {
   public var state: PlayerState
   /// The rate of the next `play`.
@@ -12,7 +12,7 @@ public struct PlayerSnapshot: Sendable {
   public var loop: LoopSnapshot?
   /// The items that were current before, the newest last.
   public var history: [PlayerItem.ID]
-  /// The position of the current item that is heard or about to be heard.
+  /// The position of the current item; zero for streams, which cannot resume.
   public var time: MediaTime
 }
 
@@ -29,7 +29,7 @@ public struct PlayerRestoration: Sendable {
   /// The position of the current item.
   public var time = MediaTime.zero
   public var rateForNextPlay: Double?
-  /// Items that are not opened, with the errors of their failures.
+  /// Items that have failed and are not opened again, with their errors.
   public var failures: [PlayerItem.ID: MediaError] = [:]
   /// Whether opening of items waits until a request changes the player or starts playback.
   public var defersOpening = false
@@ -40,25 +40,25 @@ public struct PlayerRestoration: Sendable {
 extension QueuePlayer {
   /// Sets the handler for changes of persistent state; nil removes it.
   ///
-  /// The argument has the items that are new or whose settings changed. The handler is called on the loop, often, and
-  /// during changes. The handler must only record the change, and not call the player.
+  /// The argument has the items that are new or whose settings changed. The handler is called on the loop, frequently,
+  /// and also in the middle of changes. The handler must only record the change, and not call the player.
   public func setChangeObserver(_ handler: (@Sendable ([PlayerItem]) -> Void)?) {
     control.core.changeObserver = handler
   }
 
   /// Sets the handler for positions at which items are left; nil removes it.
   ///
-  /// The handler gets the item, its position, and whether that is its end in forward playback. The handler is called:
+  /// The handler gets the item, its position, and whether forward playback has reached its end. The handler is called:
   /// - when a request makes another item current, or the player is closed, with the previous item
   /// - with true when an item has been played forward to its end
   ///
-  /// For streams, which cannot resume, the handler is not called. Calls are on the loop, and may occur during changes.
-  /// The handler must only record the position, and not call the player.
+  /// The handler is not called for streams, which cannot resume. Calls are on the loop, and may occur in the middle of
+  /// changes. The handler must only record the position, and not call the player.
   public func setPositionObserver(_ handler: (@Sendable (PlayerItem, MediaTime, Bool) -> Void)?) {
     control.core.positionObserver = handler
   }
 
-  /// The current item, its position, and whether that is its end in forward playback. On the loop. Nil if the handler
+  /// The current item, its position, and whether forward playback has reached its end. On the loop. Nil if the handler
   /// of ``setPositionObserver(_:)`` would not be called: without a handler, for a stream, and for an item that is not
   /// ready or has not begun.
   public var currentItemPosition: (item: PlayerItem, time: MediaTime, hasEnded: Bool)? {
@@ -69,7 +69,7 @@ extension QueuePlayer {
   public func snapshot() -> PlayerSnapshot { control.core.snapshot() }
 
   /// Restores a player that has no items: it gets the saved queue, and is paused at the saved position of the first
-  /// item. Items are opened when a player would open them.
+  /// item. Items are opened as in any queue, unless `defersOpening` is true.
   ///
   /// - Throws: `itemInUse`; `invalidState` if the player has items.
   public func restore(_ restoration: PlayerRestoration) throws(MediaError) { try control.core.restore(restoration) }
@@ -118,8 +118,8 @@ extension PlayerCore {
     return currentTime()
   }
 
-  /// Clears the resume time of the current item once it has started there, so that it starts at its beginning next
-  /// time.
+  /// Clears the resume time of the current item once the item has started at that time, so that it starts at its
+  /// beginning next time.
   func clearResumeTimeAfterStart() {
     guard let current = currentItem, current.resumeTime != nil, machine.entries.first?.resumeTime == nil else { return }
     current.resumeTime = nil

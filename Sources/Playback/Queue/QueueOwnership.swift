@@ -3,11 +3,11 @@ import Synchronization
 /// A player's claim on the items of its queue.
 ///
 /// An item records the ownership and the epoch in which it was claimed. A queue that loses all of its items ends their
-/// epochs: they are free for other queues at once, in a time that does not depend on their number.
+/// epochs. This frees all items for other queues in constant time.
 ///
 /// Threading: any.
 final class QueueOwnership: Sendable {
-  /// Items that were claimed in an earlier epoch are free.
+  /// The first valid epoch: items that were claimed in an earlier epoch are free.
   private let firstEpoch = Atomic<UInt64>(1)
 
   /// Frees all items that were claimed before `epoch`.

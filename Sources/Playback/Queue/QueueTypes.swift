@@ -1,7 +1,7 @@
 import MediaCore
 import PlayerModel
 
-/// A change of a queue. Several changes form one edit, which applies as a whole or not at all.
+/// A change of a queue. Several changes are applied together, all or none.
 public enum QueueEdit: Sendable {
   /// Inserts items in their order. At index 0 the first becomes current.
   case insert([PlayerItem], at: QueuePosition)

@@ -6,9 +6,10 @@ import RealtimeAudio
 /// The counterpart of AVAudioSession: the use of a program's audio (category, mode, options), whether the session is
 /// active, and its interruptions. All players of an engine share one session.
 ///
-/// The setting determines the role of the engine's streams on the sound server, whose rules decide which programs give
-/// way. During an interruption, players keep their positions and rates, and wait (``WaitingReason/interrupted``). At
-/// its end, the policy decides whether they resume, with a fade-in, or are paused. `play` ends an interruption, too.
+/// The setting determines the role of the engine's streams on the sound server. The server's rules for roles determine
+/// which programs are muted or ducked. During an interruption, players keep their positions and rates, and wait
+/// (``WaitingReason/interrupted``). At the end of the interruption, the policy determines whether the players resume
+/// with a fade-in or are paused. `play` also ends an interruption.
 ///
 /// The session is an actor on the engine's control loop. Handlers run on that loop and must not block: see
 /// `PlaybackEngine.loop`.
@@ -32,7 +33,7 @@ public actor AudioSession {
 
   // MARK: - Setting
 
-  /// Sets the use of the session. The former mode and options do not stay.
+  /// Sets the category, and replaces the previous mode and options.
   ///
   /// - Throws: `sessionMismatch` if the mode or the options do not belong to the category.
   public func setCategory(
@@ -47,7 +48,7 @@ public actor AudioSession {
   /// - Throws: `invalidTime` if the time-out is not above 0 s and at most a day, or the fade not between 0 s and 10 s.
   public func setPolicy(_ policy: InterruptionPolicy) throws(MediaError) { try core.setPolicy(policy) }
 
-  /// Activates or deactivates the session. Playback activates it, too.
+  /// Activates or deactivates the session. Playback also activates it.
   ///
   /// - Throws: `sessionInterrupted` on activation during an interruption. `sessionBusy` on deactivation while players
   ///   play or recorders record: the session is inactive nevertheless, and the players are paused.
@@ -72,7 +73,7 @@ public actor AudioSession {
     core.observeEvents(handler)
   }
 
-  /// Removes an observer. It is not called any more.
+  /// Removes an observer, which is not called any more.
   ///
   /// - Throws: `noSuchObserver`.
   public func removeObserver(_ token: ObserverToken) throws(MediaError) { try core.removeObserver(token) }

@@ -4,18 +4,18 @@ import RealtimeAudio
 
 /// The state of an audio session and its reactions to events.
 ///
-/// Pure: each input is a method that changes the state and returns the actions that `SessionCore` runs in order. No
-/// I/O, no clock.
+/// A pure value without I/O and clock. Each input is a method that changes the state and returns the actions for
+/// `SessionCore`, which runs them in order.
 struct AudioSessionStateMachine {
   enum Action: Sendable, Hashable {
     /// Sets the role of the streams.
     case setRole(StreamRole)
-    /// Silences all players without changing their rates. If nil, players with a rate play again; after an interruption
-    /// they fade in.
+    /// Silences all players without changing their rates. If nil, players whose rate is not 0 play again, with a
+    /// fade-in if `isResumption`.
     case setWaitingReason(WaitingReason?, isResumption: Bool)
-    /// Pauses the players that would play.
+    /// Pauses the players whose rate is not 0.
     case pausePlayers(ChangeCause)
-    /// Lets the device continue, although the server has not ended the interruption.
+    /// Resumes the stream of the device. `overrulesServer`: although the server has not ended the interruption.
     case releaseDevice(overrulesServer: Bool)
     case startTimer(MediaTime)
     case stopTimer
@@ -23,7 +23,7 @@ struct AudioSessionStateMachine {
   }
 
   private(set) var state = AudioSessionState()
-  /// The reason why no player plays, whatever its rate; nil: players may play.
+  /// The reason why no player is heard, independent of its rate; nil: players may play.
   var waitingReason: WaitingReason? {
     if state.isInterrupted { return .interrupted }
     return state.allowsPlayback ? nil : .categoryForbidsPlayback
@@ -40,7 +40,7 @@ struct AudioSessionStateMachine {
     return actions
   }
 
-  /// Sets the treatment of interruptions. A current interruption gets the new time-out from now on.
+  /// Sets the treatment of interruptions. For a current interruption the new time-out counts from now.
   mutating func set(_ policy: InterruptionPolicy) -> [Action] {
     let oldTimeOut = state.policy.timeOut
     state.policy = policy
@@ -54,19 +54,19 @@ struct AudioSessionStateMachine {
   mutating func activate() throws(MediaError) {
     guard !state.isInterrupted else {
       throw MediaError(
-        .sessionInterrupted, "the session is interrupted and cannot be activated until that ends",
+        .sessionInterrupted, "the session cannot be activated during an interruption",
         operation: "setActive")
     }
     state.isActive = true
   }
 
-  /// Deactivates the session even if `isRunning`, that is, if a player plays or a recorder records.
+  /// Deactivates the session. `isRunning`: a player plays or a recorder records; then players are paused.
   mutating func deactivate(isRunning: Bool) -> [Action] {
     state.isActive = false
     return isRunning ? [.pausePlayers(.session)] : []
   }
 
-  /// Handles a request to play. It ends an interruption.
+  /// Handles a request to play, which ends an interruption and activates the session.
   mutating func playbackRequested() -> [Action] {
     if state.isInterrupted { return end(.request, .resume) }
     state.isActive = true
@@ -95,7 +95,7 @@ struct AudioSessionStateMachine {
   }
 
   mutating func serverEndedInterruption() -> [Action] {
-    // The interruption has ended for another reason; the device may still wait for its release.
+    // The interruption has already ended for another reason, but the device may still wait for its release.
     guard state.isInterrupted else { return [.releaseDevice(overrulesServer: false)] }
     return end(.server, state.policy.atEnd)
   }
@@ -122,7 +122,7 @@ struct AudioSessionStateMachine {
     if resumes { state.isActive = true }
     var actions: [Action] = []
     if state.policy.timeOut != nil { actions.append(.stopTimer) }
-    // Players are paused before they are released, so that no sample is heard.
+    // Players are paused before the waiting reason is removed, so that no sample is heard.
     if !resumes { actions.append(.pausePlayers(.interruption)) }
     actions.append(.setWaitingReason(waitingReason, isResumption: resumes))
     if end != .outputLost { actions.append(.releaseDevice(overrulesServer: end != .server)) }

@@ -1,8 +1,8 @@
 import MediaCore
 import RealtimeAudio
 
-/// The use of audio by a program, like AVAudioSession.Category. It determines whether the program may play and record,
-/// and the effect on other programs.
+/// How a program uses audio, like AVAudioSession.Category. The category determines whether the program may play and
+/// record, and the effect on other programs.
 public enum AudioSessionCategory: String, Sendable, Hashable, CaseIterable {
   /// Audio is secondary for the program and mixes with other audio.
   case ambient
@@ -15,7 +15,7 @@ public enum AudioSessionCategory: String, Sendable, Hashable, CaseIterable {
   case playAndRecord
   /// Several routes at once, including recording.
   case multiRoute
-  /// Neither playback nor recording: inaudible processing of audio.
+  /// Processing of audio without playback or recording.
   case audioProcessing
 
   public var allowsPlayback: Bool { self != .record && self != .audioProcessing }
@@ -110,7 +110,7 @@ public struct AudioSessionOptions: OptionSet, Sendable, Hashable {
 
 /// The effect on other programs while this session plays, as far as the sound server has rules for it.
 public enum OtherAudio: String, Sendable, Hashable, CaseIterable {
-  /// The server's rules may interrupt the other streams.
+  /// The server's rules may interrupt other streams.
   case interrupted
   case mixed
   case ducked
@@ -161,9 +161,10 @@ public struct AudioSessionSetting: Sendable, Hashable {
 
   /// The role of the streams on the sound server.
   ///
-  /// PulseAudio's modules use only the role. By default they make other streams give way to `phone`, so a session that
-  /// mixes never has this role: a call that mixes is a `game`. A session that ducks has the role `event`, or `a11y` for
-  /// speech. A server ducks for these roles if `module-role-ducking trigger_roles=` names them.
+  /// PulseAudio's modules use only the role. By default these modules mute other streams while a `phone` stream plays.
+  /// A session that mixes therefore never has this role: a call that mixes has the role `game`. A session that ducks
+  /// has the role `event`, or `a11y` for speech. A server ducks for these roles if `module-role-ducking trigger_roles=`
+  /// names them.
   public var role: StreamRole {
     let isSpeech = mode == .voicePrompt || mode == .spokenAudio
     if otherAudio == .ducked { return isSpeech ? .a11y : .event }
@@ -199,7 +200,7 @@ public struct InterruptionPolicy: Sendable, Hashable {
 
   /// The outcome when the sound server ends the interruption. Default: `resume`.
   public var atEnd = Outcome.resume
-  /// The maximum duration of an interruption, whose end may never come; nil: no limit. Default: nil.
+  /// The maximum duration of an interruption, because the server may never end it; nil: no limit. Default: nil.
   public var timeOut: MediaTime?
   /// The outcome after a time-out. Default: `pause`.
   public var atTimeOut = Outcome.pause
@@ -217,7 +218,7 @@ public struct InterruptionPolicy: Sendable, Hashable {
 public struct AudioSessionState: Sendable, Hashable {
   public var setting = AudioSessionSetting.initial
   public var policy = InterruptionPolicy()
-  /// Whether the session plays or records, or was activated.
+  /// Whether the session is active: by activation, or because a player plays or a recorder records.
   public var isActive = false
   public var isInterrupted = false
   /// Whether the sound server ducks this program because of other audio. Less important audio should then be silent.
@@ -233,7 +234,7 @@ public enum AudioSessionEvent: Sendable, Hashable {
   public enum End: String, Sendable, Hashable, CaseIterable {
     /// The sound server ended it.
     case server
-    /// A request ended it, or a request to play.
+    /// A request to end it, or a request to play.
     case request
     /// It lasted too long (``InterruptionPolicy/timeOut``).
     case timeOut
@@ -241,7 +242,7 @@ public enum AudioSessionEvent: Sendable, Hashable {
     case outputLost
   }
 
-  /// Other audio is heard; players that play wait. An end may never come.
+  /// Another program's audio interrupts playback: players wait. Some interruptions have no end.
   case interruptionBegan
   case interruptionEnded(End, shouldResume: Bool)
   /// ``AudioSessionState/secondaryAudioShouldBeSilencedHint`` changed.

@@ -5,9 +5,9 @@ import RealtimeAudio
 
 /// The state of an `AudioSession`.
 ///
-/// Threading: on the engine's control loop.
+/// Threading: confined to the engine's control loop.
 package final class SessionCore: @unchecked Sendable {
-  // `@unchecked Sendable`: confined to the control loop; timers carry it there.
+  // `@unchecked Sendable`: confined to the loop, on which its timers fire.
 
   package typealias Change = AudioSession.Change
 
@@ -31,7 +31,7 @@ package final class SessionCore: @unchecked Sendable {
 
   package var state: AudioSessionState { machine.state }
 
-  /// The reason why no player plays, whatever its rate; nil: players may play.
+  /// The reason why no player is heard, independent of its rate; nil: players may play.
   var waitingReason: WaitingReason? { machine.waitingReason }
 
   var role: StreamRole { machine.state.setting.role }
@@ -58,7 +58,7 @@ package final class SessionCore: @unchecked Sendable {
 
   // MARK: - Requests
 
-  /// Sets the use of the session. The former mode and options do not stay.
+  /// Sets the category, and replaces the previous mode and options.
   ///
   /// - Throws: `sessionMismatch`.
   package func setCategory(
@@ -85,7 +85,7 @@ package final class SessionCore: @unchecked Sendable {
     run(.request) { $0.set(policy) }
   }
 
-  /// Activates or deactivates the session. Playback activates it, too. The sound server informs other programs when no
+  /// Activates or deactivates the session. Playback also activates it. The sound server informs other programs when no
   /// stream of the engine plays.
   ///
   /// - Throws: `sessionInterrupted` on activation during an interruption. `sessionBusy` on deactivation while players
@@ -131,7 +131,7 @@ package final class SessionCore: @unchecked Sendable {
     return token
   }
 
-  /// Removes an observer. It is not called any more.
+  /// Removes an observer, which is not called any more.
   ///
   /// - Throws: `noSuchObserver`.
   package func removeObserver(_ token: ObserverToken) throws(MediaError) {
@@ -208,7 +208,7 @@ package final class SessionCore: @unchecked Sendable {
   private func run(_ action: AudioSessionStateMachine.Action, _ cause: ChangeCause) {
     switch action {
     case .setRole(let role):
-      // If the role of a corked or ducked stream changes, the server leaves the stream corked or ducked.
+      // A corked or ducked stream remains corked or ducked when its role changes, so a new stream is opened.
       let isAffected = state.isInterrupted || state.secondaryAudioShouldBeSilencedHint
       engine.output.setRole(role, makesNewStream: isAffected)
     case .setWaitingReason(let reason, let isResumption):

@@ -2,17 +2,18 @@ import ControlLoop
 import MediaCore
 import PlayerModel
 
-/// Applies rates that are set in a row for several players at one output frame.
+/// Applies rates that successive calls set for several players at one output frame.
 ///
-/// A program that sets the rate of three players in a loop expects them to stay in step. The changes wait until no
-/// further call arrives within `EngineCore.coalescingNanoseconds`. Players with the same new rate then change together.
+/// A program that sets the rate of three players in a `for` loop expects them to stay synchronized. The changes wait
+/// until no further call arrives within `EngineCore.coalescingNanoseconds`. Players with the same new rate then change
+/// together.
 ///
 /// Threading: confined to the control loop.
 final class RateChangeCoalescer: @unchecked Sendable {
-  // `@unchecked Sendable`: confined to the loop; timers carry it there.
-  /// Twice the lead of a single player: several players decode at the same time, and a late player would be out of
-  /// step.
-  private static let leadMilliseconds = 2 * PlayerCore.changeMilliseconds
+  // `@unchecked Sendable`: confined to the loop, on which its timers fire.
+  /// Twice the lead of a single player: several players decode at the same time, and a late player would lose
+  /// synchronization.
+  private static let leadMilliseconds = 2 * PlayerCore.rateChangeMilliseconds
 
   private unowned let engine: EngineCore
   private var pending: [(player: PlayerCore, rate: PlaybackRate)] = []
@@ -20,7 +21,7 @@ final class RateChangeCoalescer: @unchecked Sendable {
 
   init(engine: EngineCore) { self.engine = engine }
 
-  /// Changes the rate of a playing player, together with the calls just before and after this one.
+  /// Changes the rate of a playing player, together with calls for other players shortly before or after this one.
   func change(_ player: PlayerCore, to rate: PlaybackRate) {
     guard engine.coalescingNanoseconds > 0 else { return player.changeRate(to: rate.value) }
     pending.removeAll { $0.player === player }
@@ -36,7 +37,7 @@ final class RateChangeCoalescer: @unchecked Sendable {
     let changes = pending
     pending = []
     for rate in Set(changes.map(\.rate)) {
-      // A player that was paused meanwhile has the rate as its default.
+      // A player that was paused meanwhile needs no change: the rate is its default rate.
       let players = changes.filter { $0.rate == rate && !$0.player.isClosed && $0.player.machine.rate != 0 }.map(
         \.player)
       if !players.isEmpty {

@@ -7,7 +7,7 @@ public struct SynchronizedRateChange: Sendable, Hashable {
   /// The output frame at which the first of the playing players changed; nil if none played. It counts from the opening
   /// of the device.
   public var outputFrame: Int64?
-  /// The instant at which that frame is or was heard; nil if the device has stopped since.
+  /// The instant at which that frame is heard; nil if the device has stopped since.
   public var hostTime: HostTime?
   /// The number of frames between the first and the last change: 0, unless a player's audio was not decoded in time.
   public var spreadFrameCount: Int64
@@ -15,22 +15,22 @@ public struct SynchronizedRateChange: Sendable, Hashable {
 
 /// Players whose rate changes at the same output frame.
 ///
-/// A single player changes its rate slightly ahead of the frame heard then, or after a pending change has been heard.
-/// The players of a group wait for each other. As soon as all of them can change at one frame, all streams are split
-/// there in one batch.
+/// A single player changes its rate shortly after the frame that is heard at the request, or after a pending change has
+/// been heard. The players of a group wait for each other. As soon as all of them can change at one frame, all streams
+/// are split at that frame in one batch.
 ///
 /// Threading: confined to the control loop.
 final class RateGroup: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the loop.
   typealias Completion = @Sendable (Result<SynchronizedRateChange, MediaError>) -> Void
 
-  /// The maximum wait for a player that cannot change yet. It is longer than a pending change takes.
+  /// The maximum wait for a player that cannot change yet; longer than the duration of a pending change.
   private static let timeoutMilliseconds: Int64 = 500
 
   private enum Stage {
-    /// Not all players can change at one frame yet. The group waits for them until `frame` is heard.
+    /// Not all players can change at one frame yet. The group waits for them until this frame is heard.
     case choosing(until: Int64)
-    /// The frame is chosen, and some players have not been rendered there yet.
+    /// The frame is chosen, and some players have not been rendered at that frame yet.
     case changing
     case over
   }
@@ -39,7 +39,7 @@ final class RateGroup: @unchecked Sendable {
   private let rate: PlaybackRate
   private let leadMilliseconds: Int64
   private let completion: Completion
-  /// The playing members that got no other command.
+  /// The playing members that did not get another request.
   private var members: [PlayerCore] = []
   private var firstFrames: [ObjectIdentifier: Int64] = [:]
   private var stage: Stage
@@ -49,9 +49,10 @@ final class RateGroup: @unchecked Sendable {
   /// Whether the group has ended and `completion` has not been called yet.
   private var isCompleting = false
 
-  /// - Parameter leadMilliseconds: the time from the frame heard when all can change to the change.
+  /// - Parameter leadMilliseconds: the time between the frame that is heard when all players can change, and the frame
+  ///   of the change.
   init(
-    _ rate: PlaybackRate, leadMilliseconds: Int64 = PlayerCore.changeMilliseconds, engine: EngineCore,
+    _ rate: PlaybackRate, leadMilliseconds: Int64 = PlayerCore.rateChangeMilliseconds, engine: EngineCore,
     completion: @escaping Completion
   ) {
     self.leadMilliseconds = leadMilliseconds
@@ -62,12 +63,12 @@ final class RateGroup: @unchecked Sendable {
     stage = .choosing(until: engine.output.heardFrame + timeoutFrames)
   }
 
-  /// Whether no work is pending before virtual time may pass.
+  /// Whether virtual time may pass: the group has no pending work.
   var isSettled: Bool { !isCheckScheduled && !isCompleting }
 
   // MARK: - Lifetime
 
-  /// Gives the rate to all players. Paused players store it for their next start.
+  /// Sets the rate of all players. Paused players use the rate for their next start.
   func apply(to players: [PlayerCore]) {
     engine.rateGroups.append(self)
     members = players.filter { $0.machine.rate != 0 }
@@ -82,7 +83,7 @@ final class RateGroup: @unchecked Sendable {
     scheduleCheck()
   }
 
-  /// Removes a player that got another command.
+  /// Removes a player that got another request.
   func leave(_ member: PlayerCore) {
     guard let index = members.firstIndex(where: { $0 === member }) else { return }
     members.remove(at: index)
@@ -138,7 +139,7 @@ final class RateGroup: @unchecked Sendable {
 
   private func chooseFrame(until lastFrame: Int64) {
     lastCheckedFrame = engine.output.heardFrame
-    // Members that do not play, or that are decoded at the new rate already, have nothing to wait for.
+    // Members that do not play, or that are already decoded at the new rate, leave the group.
     release {
       $0.isClosed || $0.inputIndex == nil || $0.machine.rate == 0 || $0.machine.targetRate != rate
         || !$0.machine.needsRateChange
@@ -168,7 +169,7 @@ final class RateGroup: @unchecked Sendable {
     scheduleCheck()
   }
 
-  /// Releases the members for which `isReleased` is true.
+  /// Removes the members for which `isReleased` is true.
   private func release(_ isReleased: (PlayerCore) -> Bool) {
     for member in members where isReleased(member) {
       if member.rateGroup === self { member.rateGroup = nil }

@@ -3,18 +3,18 @@ import MediaCore
 import PlayerModel
 import RealtimeAudio
 
-/// Delays the start of an idle device until all calls that belong together have arrived.
+/// Delays the start of an idle device until all calls of a joint start have arrived.
 ///
-/// While no player runs, the device's time does not advance. Calls in a row, such as `AudioPlayer.play(atTime:)` for
-/// three players, can name moments that are too close for a running device. Their start groups therefore wait here. The
-/// wait ends when every player is ready and no further call arrives within `EngineCore.coalescingNanoseconds`. Then the
-/// mixer gets all groups at once.
+/// While no player runs, the device's time does not advance. Successive calls, such as `AudioPlayer.play(atTime:)` for
+/// three players, may therefore specify start times that are too near for a running device. Their start groups wait in
+/// the gate until every player is ready, and no further call has arrived within `EngineCore.coalescingNanoseconds`.
+/// Then the mixer gets all groups in one batch.
 ///
 /// Threading: confined to the control loop.
 final class StartGate: @unchecked Sendable {
-  // `@unchecked Sendable`: confined to the loop; timers carry it there.
+  // `@unchecked Sendable`: confined to the loop, on which its timers fire.
 
-  /// The longest wait for a player that does not get ready.
+  /// The maximum wait for a player that does not become ready.
   private static let timeoutNanoseconds: Int64 = 2_000_000_000
 
   private unowned let engine: EngineCore
@@ -42,7 +42,7 @@ final class StartGate: @unchecked Sendable {
     }
   }
 
-  /// Returns whether a ready group may start now. The gate itself starts groups that wait in it.
+  /// Returns whether a ready group may start now. False for a group that waits in the gate: the gate starts it.
   func allowsStart(of group: StartGroup) -> Bool {
     guard groups.contains(where: { $0 === group }) else { return true }
     openIfReady()

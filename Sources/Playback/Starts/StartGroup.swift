@@ -5,21 +5,21 @@ import RealtimeAudio
 
 /// Players that start at the same output frame.
 ///
-/// First all players get ready: the mixer gets the first samples of each. Then the group computes the frame from the
-/// output's clock, which must run for that. The mixer gets the frame for all players in one batch. Until that frame the
-/// device runs, and the mixer keeps the players silent. For a distant start the frame is computed again shortly before,
-/// because device clocks drift.
+/// First the mixer gets the first samples of all players. Then the group computes the start frame from the output's
+/// clock, which must be running. The mixer gets the frame for all players in one batch. Until that frame the device
+/// runs, and the mixer keeps the players silent. The frame of a distant start is computed again shortly before the
+/// start, because device clocks drift.
 ///
 /// Threading: confined to the control loop.
 final class StartGroup: @unchecked Sendable {
-  // `@unchecked Sendable`: confined to the loop; timers carry it there.
+  // `@unchecked Sendable`: confined to the loop, on which its timers fire.
   typealias Completion = @Sendable (Result<SynchronizedStart, MediaError>) -> Void
 
-  /// The maximum distance of the moment, a day, so that no frame count overflows.
+  /// The maximum time until the start, a day, so that no frame count overflows.
   private static let longestWaitNanoseconds: Int64 = 86_400_000_000_000
-  /// The time before the moment at which the frame is computed for the last time.
+  /// The frame of a distant start is computed again this long before the start.
   private static let rescheduleLeadNanoseconds: Int64 = 500_000_000
-  /// The frame is not computed again when the moment is nearer than this.
+  /// The frame does not change any more when the start is nearer than this.
   private static let shortestRescheduleLeadNanoseconds: Int64 = 150_000_000
 
   private enum Stage {
@@ -27,7 +27,7 @@ final class StartGroup: @unchecked Sendable {
     case preparing
     /// The device has been started, and its clock does not run yet.
     case starting
-    /// The mixer knows the frame; nil: it begins at once.
+    /// The mixer has the start frame; nil: the players start at once.
     case scheduled(frame: Int64?)
     case over
   }
@@ -42,7 +42,7 @@ final class StartGroup: @unchecked Sendable {
   }
 
   private let engine: EngineCore
-  /// The members that got no other command.
+  /// The members that did not get another request.
   private var members: [PlayerCore]
   private var target: Target
   private let completion: Completion
@@ -57,11 +57,11 @@ final class StartGroup: @unchecked Sendable {
   private var failure: MediaError?
   private var timer: (any ControlTimer)?
 
-  /// Creates a group for a moment.
+  /// Creates a group that starts at `moment`.
   ///
   /// - Throws: then nothing has changed.
   ///   - `invalidArgument` for no players, duplicate players, or players of another engine
-  ///   - `invalidTime` for a moment that is over or more than a day ahead
+  ///   - `invalidTime` for a moment in the past or more than a day ahead
   ///   - `invalidState` for a player that plays already or is closed
   ///   - `noCurrentItem`; the error of a current item that failed
   convenience init(
@@ -132,7 +132,7 @@ final class StartGroup: @unchecked Sendable {
 
   // MARK: - Lifetime
 
-  /// Whether no work is pending before virtual time may pass.
+  /// Whether virtual time may pass: the group has no pending work.
   var isSettled: Bool { !isCheckScheduled && !isCompleting }
 
   private var isOver: Bool { if case .over = stage { true } else { false } }
@@ -150,7 +150,7 @@ final class StartGroup: @unchecked Sendable {
     scheduleCheck()
   }
 
-  /// Removes a player that got another command.
+  /// Removes a player that got another request.
   func leave(_ member: PlayerCore) {
     guard let index = members.firstIndex(where: { $0 === member }) else { return }
     members.remove(at: index)
@@ -192,7 +192,7 @@ final class StartGroup: @unchecked Sendable {
     }
   }
 
-  /// Handles a possible change of the output's clock: it may have begun to run, or be more precise.
+  /// Handles a possible change of the output's clock, which may have started to run or become more precise.
   func clockMayHaveChanged() {
     switch stage {
     case .starting: if engine.output.isClockRunning { scheduleCheck() }
@@ -231,7 +231,7 @@ final class StartGroup: @unchecked Sendable {
     start()
   }
 
-  /// Whether each member can begin at any frame that the mixer is given.
+  /// Whether each member can begin at any output frame.
   var isPrimed: Bool { members.allSatisfy(\.isPrimed) }
 
   /// Passes the frame to the mixer as soon as the frame is known.
@@ -257,14 +257,14 @@ final class StartGroup: @unchecked Sendable {
     }
   }
 
-  /// Starts none of the members, because some could not start.
+  /// Ends the group without a start, because a member or the output cannot start. Members that already wait are paused.
   private func fail(_ error: MediaError) {
     let waiting = hasSetRates ? members : []
     finish(.failure(error))
     for member in waiting where !member.isClosed && member.startGroup == nil { member.pause() }
   }
 
-  /// Computes the frame from the clock. Does nothing while the clock does not run; a later call computes it.
+  /// Computes the start frame from the clock and passes it to the mixer. Has no effect while the clock does not run.
   private func scheduleStart(onlyIfDrifted: Bool = false) {
     guard let (instant, frame) = newSchedule(onlyIfDrifted: onlyIfDrifted) else { return }
     stage = .scheduled(frame: frame)
@@ -277,7 +277,8 @@ final class StartGroup: @unchecked Sendable {
     timer = engine.loop.schedule(at: rescheduleTime) { [weak self] in self?.scheduleStart() }
   }
 
-  /// The moment and the frame of the start, if this frame differs from the one that the mixer knows.
+  /// Returns the instant and the frame of the start; nil if the mixer already has this frame, or the clock does not
+  /// run.
   private func newSchedule(onlyIfDrifted: Bool) -> (instant: HostTime, frame: Int64)? {
     guard case .instant(let instant) = target, let frame = engine.output.frame(heardAt: instant) else { return nil }
     guard case .scheduled(let former?) = stage else { return (instant, frame) }
@@ -289,7 +290,8 @@ final class StartGroup: @unchecked Sendable {
     return (instant, frame)
   }
 
-  /// Makes all members begin at a frame; nil: at once. In one batch, so that the mixer gets all of them or none.
+  /// Schedules the start of all members at a frame; nil: at once. In one batch, so that all members start at the same
+  /// frame.
   private func scheduleMembers(atFrame frame: Int64?) {
     hasSetRates = true
     // Observers are notified of each start and may make other members leave.
@@ -329,7 +331,7 @@ final class StartGroup: @unchecked Sendable {
 
   private func complete() {
     for member in members where member.machine.rate == 0 || member.machine.entries.isEmpty {
-      // The member ended before it began, or lost its item.
+      // The member was paused before it started, or has no item any more.
       leave(member)
     }
     guard case .scheduled(let requested) = stage else { return }

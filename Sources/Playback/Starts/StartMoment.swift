@@ -16,7 +16,7 @@ public enum StartMoment: Sendable, Hashable {
 public struct SynchronizedStart: Sendable, Hashable {
   /// The output frame of the start, counted from the opening of the device.
   public var outputFrame: Int64
-  /// The instant at which that frame is or was heard; nil if the device has stopped since.
+  /// The instant at which that frame is heard; nil if the device has stopped since.
   public var hostTime: HostTime?
   /// The delay of the start in frames: 0, unless a player was not ready in time.
   public var lateFrameCount: Int64

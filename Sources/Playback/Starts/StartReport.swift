@@ -1,8 +1,8 @@
 import MediaCore
 import PlayerModel
 
-/// The durations of the steps between a request to start or seek and the first audible sample. In nanoseconds on the
-/// clock of the control loop: on a virtual clock decoding takes no time.
+/// The durations of the steps between a request to start or seek and the first audible sample. All durations are in
+/// nanoseconds of the control loop's clock. On a virtual clock decoding takes no time.
 public struct StartReport: Sendable, Hashable {
   /// The kind of the request.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -10,7 +10,7 @@ public struct StartReport: Sendable, Hashable {
     case start
     /// Seeks in an item.
     case seek
-    /// Follows the current item with a different item than the one already decoded. It is heard when it is due, so the
+    /// Replaces the decoded audio that follows the current item. The new audio is heard after the current item, so the
     /// report has no device time.
     case splice
   }
@@ -21,8 +21,8 @@ public struct StartReport: Sendable, Hashable {
   public var requested: MediaTime
   /// The item time at which playback begins.
   public var reached: MediaTime
-  /// The time until the decode thread began. It waits for the output, for a pending seek that must be heard first, and
-  /// for its thread.
+  /// The time until the decode thread began the work. The request waits for the output, for a pending seek that must be
+  /// heard first, and for the thread.
   public var waitNanoseconds: Int64 = 0
   /// The time to open the file; 0 if it was open.
   public var openNanoseconds: Int64 = 0
@@ -34,14 +34,14 @@ public struct StartReport: Sendable, Hashable {
   public var decodeNanoseconds: Int64 = 0
   /// The time to convert to the output's sample rate and channels.
   public var resampleNanoseconds: Int64 = 0
-  /// The time to hand the decoded audio to the device.
+  /// The time to pass the decoded audio to the mixer.
   public var commitNanoseconds: Int64 = 0
-  /// The time from there until the first frame was heard. Nil while it is not heard because the player is paused, and
-  /// for `splice`.
+  /// The time from the commit until the first frame was heard. Nil while it is not heard because the player is paused,
+  /// and for `splice`.
   public var deviceNanoseconds: Int64?
 
-  /// The sum of the steps: from the request until the first frame was heard, or was handed to the device if it is not
-  /// heard.
+  /// The sum of all durations: from the request until the first frame was heard, or until the commit if the frame is
+  /// not heard.
   public var totalNanoseconds: Int64 {
     waitNanoseconds + openNanoseconds + indexNanoseconds + demuxNanoseconds + decodeNanoseconds + resampleNanoseconds
       + commitNanoseconds + (deviceNanoseconds ?? 0)
@@ -57,7 +57,8 @@ struct StartTrace: Sendable {
   var requestedAt: HostTime
   /// The work of the decode thread; nil if the audio was already decoded.
   var preparation: Preparation?
-  /// The instant at which the render side was known to have accepted the stream, and the time of the first frame.
+  /// The instant at which the control loop learned that the mixer had accepted the stream, and the item time of the
+  /// first frame.
   var commit: (time: HostTime, reached: MediaTime)?
   /// The stream whose first run is awaited, and the first output frame of that run.
   var streamID: UInt64 = 0
@@ -85,7 +86,7 @@ struct StartTrace: Sendable {
   }
 }
 
-/// How the decode thread produced the first samples of a generation. Instants on the clock of the control loop.
+/// The work of the decode thread for the first samples of a generation. All instants are on the control loop's clock.
 struct Preparation: Sendable {
   /// The item time of the first frame.
   var time = MediaTime.zero
@@ -105,28 +106,28 @@ struct Preparation: Sendable {
     endedAt = beganAt
   }
 
-  /// The rest of the time between `beganAt` and `endedAt`.
+  /// The time between `beganAt` and `endedAt` that is not part of another duration.
   var decodeNanoseconds: Int64 {
     endedAt.nanoseconds(since: beganAt) - openNanoseconds - indexNanoseconds - demuxNanoseconds - resampleNanoseconds
   }
 
   /// Records that the file is open.
-  mutating func opened(at time: HostTime) {
+  mutating func recordOpening(at time: HostTime) {
     openNanoseconds = max(0, time.nanoseconds(since: endedAt))
     endedAt = time
   }
 
-  /// Records that the position is found. The reader's durations may be from another clock, so they are limited to the
-  /// time that has passed.
-  mutating func sought(at time: HostTime, indexNanoseconds index: Int64, demuxNanoseconds demux: Int64) {
+  /// Records that the position has been found. The reader may measure with another clock, so its durations are limited
+  /// to the time that has passed.
+  mutating func recordSeek(at time: HostTime, indexNanoseconds index: Int64, demuxNanoseconds demux: Int64) {
     let duration = max(0, time.nanoseconds(since: endedAt))
     indexNanoseconds = min(max(0, index), duration)
     demuxNanoseconds = min(max(0, demux), duration - indexNanoseconds)
     endedAt = time
   }
 
-  /// Records that enough is decoded for playback.
-  mutating func prepared(at time: HostTime, resampleNanoseconds resample: Int64) {
+  /// Records that enough audio is decoded for playback.
+  mutating func recordCompletion(at time: HostTime, resampleNanoseconds resample: Int64) {
     resampleNanoseconds = min(max(0, resample), max(0, time.nanoseconds(since: endedAt)))
     endedAt = time
   }

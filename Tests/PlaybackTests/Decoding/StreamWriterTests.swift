@@ -125,7 +125,7 @@ import Testing
       .init(
         generation: 1,
         source: source(1),
-        start: .init(itemID: 1), stream: stream,
+        request: .init(itemID: 1), stream: stream,
         format: Self.output))
     pipeline.setPlan(
       .init(

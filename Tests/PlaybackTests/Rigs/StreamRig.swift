@@ -52,7 +52,7 @@ final class StreamRig {
       .init(
         generation: 1,
         source: source(start.itemID),
-        start: start, stream: stream,
+        request: start, stream: stream,
         format: format))
     func plan(_ passes: [Pass]) {
       // While the engine has no report of a pass, each plan contains all passes.

@@ -9,9 +9,9 @@ import Testing
 
   @Test func stepDurationsAddUpToTheTotal() throws {
     var preparation = Preparation(beganAt: at(1_010))
-    preparation.opened(at: at(1_100))
-    preparation.sought(at: at(1_300), indexNanoseconds: 50, demuxNanoseconds: 70)
-    preparation.prepared(at: at(1_600), resampleNanoseconds: 110)
+    preparation.recordOpening(at: at(1_100))
+    preparation.recordSeek(at: at(1_300), indexNanoseconds: 50, demuxNanoseconds: 70)
+    preparation.recordCompletion(at: at(1_600), resampleNanoseconds: 110)
     var trace = StartTrace(kind: .seek, itemID: 4, requested: .zero, requestedAt: at(1_000))
     #expect(trace.report == nil)
     trace.preparation = preparation
@@ -33,8 +33,8 @@ import Testing
 
   @Test func separatelyMeasuredStepsAreClampedToTheElapsedTime() {
     var preparation = Preparation(beganAt: at(0))
-    preparation.sought(at: at(100), indexNanoseconds: 80, demuxNanoseconds: 70)
-    preparation.prepared(at: at(100), resampleNanoseconds: 5)
+    preparation.recordSeek(at: at(100), indexNanoseconds: 80, demuxNanoseconds: 70)
+    preparation.recordCompletion(at: at(100), resampleNanoseconds: 5)
     #expect(preparation.indexNanoseconds == 80)
     #expect(preparation.demuxNanoseconds == 20)
     #expect(preparation.resampleNanoseconds == 0)
