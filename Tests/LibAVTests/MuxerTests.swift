@@ -110,7 +110,7 @@ import Testing
     func write(_ byteCount: Int, at microseconds: Int64, _ index: Int) throws {
       let packet = try Packet(bytes: [UInt8](repeating: 7, count: byteCount))
       packet.setTimestamps(pts: microseconds, dts: microseconds, duration: 20_000)
-      packet.mark(isKeyFrame: true)
+      packet.setKeyFrame(true)
       try muxer.write(packet, streamIndex: index)
     }
     try write(100, at: 0, videoIndex)

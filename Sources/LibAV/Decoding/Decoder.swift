@@ -9,9 +9,9 @@ public final class Decoder {
     case accepted
     /// Frames must be received first; send the packet again.
     case wouldBlock
-    /// The end was sent before; only `flush()` allows more.
+    /// The end of the stream was sent before. The decoder accepts packets again after `flush()`.
     case endOfStream
-    /// The packet was dropped because it cannot be decoded; continue with the next.
+    /// The decoder dropped the packet, because it cannot be decoded. Continue with the next packet.
     case undecodable(AVFailure)
   }
 
@@ -32,13 +32,14 @@ public final class Decoder {
   /// FFmpeg's name of the decoder.
   public let name: String
   private let context: UnsafeMutablePointer<AVCodecContext>
-  /// Whether frames with a wrong checksum are dropped and reported instead of being played as noise: FLAC only. The
-  /// optional checksums of other codecs are too often wrong in files that play well.
-  private let checksFrames: Bool
+  /// Whether frames with a wrong checksum are dropped and reported, instead of being played as noise. True only for
+  /// FLAC: the optional checksums of other codecs are often wrong in intact files.
+  private let verifiesChecksums: Bool
 
   /// Creates a decoder for a stream of `demuxer`; it stays usable without the demuxer.
   ///
-  /// - Throws: `noDecoder` when this FFmpeg has none, `invalidData` when the stream's parameters are invalid.
+  /// - Throws: `noDecoder` when FFmpeg has no decoder that ``FormatAllowList`` contains, `invalidData` when the
+  ///   stream's parameters are invalid.
   public init(demuxer: Demuxer, streamIndex: Int) throws(AVFailure) {
     guard demuxer.streams.indices.contains(streamIndex), let stream = demuxer.context.pointee.streams[streamIndex],
       let parameters = stream.pointee.codecpar
@@ -68,7 +69,7 @@ public final class Decoder {
       throw error
     }
     self.context = context
-    checksFrames = parameters.pointee.codec_id == AV_CODEC_ID_FLAC
+    verifiesChecksums = parameters.pointee.codec_id == AV_CODEC_ID_FLAC
     name = String(cString: codec.pointee.name)
   }
 
@@ -88,8 +89,8 @@ public final class Decoder {
     }
   }
 
-  /// Returns options that make the output independent of where decoding began: AC-3's dither then depends on the frame
-  /// only.
+  /// Returns options that make the output independent of the packet at which decoding began. In AC-3, the dither then
+  /// depends only on the frame.
   private static func options(_ codec: AVCodecID) -> OpaquePointer? {
     var options: OpaquePointer?
     if codec == AV_CODEC_ID_AC3 || codec == AV_CODEC_ID_EAC3 { av_dict_set(&options, "cons_noisegen", "1", 0) }
@@ -98,15 +99,15 @@ public final class Decoder {
 
   /// Sends a packet to the decoder.
   ///
-  /// - Throws: Only errors that no further packet can resolve.
+  /// - Throws: `limit` when no memory is available. Other failures concern only this packet: see `undecodable`.
   public func send(_ packet: Packet) throws(AVFailure) -> SendResult {
-    if checksFrames { prepareCheck(of: packet) }
+    if verifiesChecksums { setChecksumVerification(for: packet) }
     return try sendResult(avcodec_send_packet(context, packet.pointer))
   }
 
-  /// Enables the decoder's checksum only for a packet whose checksum as a whole is wrong: more data may follow the
-  /// frame.
-  private func prepareCheck(of packet: Packet) {
+  /// Lets the decoder verify the checksum only if the checksum over the whole packet is wrong: the packet may contain
+  /// an intact frame and further data.
+  private func setChecksumVerification(for packet: Packet) {
     let bytes = UnsafeBufferPointer(start: packet.pointer.pointee.data, count: packet.byteCount)
     if FrameChecksum.isValid(bytes) {
       context.pointee.err_recognition &= ~AV_EF_CRCCHECK
@@ -122,7 +123,7 @@ public final class Decoder {
 
   /// Receives the next frame, which replaces the content of `frame`.
   ///
-  /// - Throws: Only errors that no further packet can resolve.
+  /// - Throws: `limit` when no memory is available. Other failures concern only some data: see `undecodable`.
   public func receive(into frame: Frame) throws(AVFailure) -> ReceiveResult {
     let result = avcodec_receive_frame(context, frame.pointer)
     switch result {

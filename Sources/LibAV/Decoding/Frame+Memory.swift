@@ -23,7 +23,7 @@ extension Frame {
   ///   - layout: 1 to 64 channels, and a sample rate of at least 1.
   ///   - frameCount: At least 1.
   ///   - input: The bytes of all planes.
-  /// - Throws: `limit` when no memory is available.
+  /// - Throws: `limit` when no memory is available; `invalidData` for values outside these ranges.
   public func fill(
     _ layout: SampleLayout, frameCount: Int, pts: Int64?, from input: UnsafeRawPointer
   ) throws(AVFailure) {

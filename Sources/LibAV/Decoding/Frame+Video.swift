@@ -11,9 +11,9 @@ extension Frame {
     public let height: Int
     /// FFmpeg's name of the pixel format, such as `yuv420p10le`.
     public let pixelFormatName: String
-    /// Whether the frame was decoded without other frames.
+    /// Whether the frame is a key frame, which is decoded without other frames.
     public let isKey: Bool
-    /// Whether part of the frame could not be decoded, and was concealed.
+    /// Whether the decoder concealed a part of the frame that could not be decoded.
     public let isDamaged: Bool
     /// The aspect ratio of a pixel, as the codec states it; nil when unknown.
     public let pixelAspectRatio: FormatDescription.Video.PixelAspectRatio?
@@ -36,9 +36,9 @@ extension Frame {
         range: frame.color_range, format: format))
   }
 
-  /// The presentation time of a video frame, in the stream's ticks. If the frame has none, it is derived from decoding
-  /// times; nil when unknown.
-  public var bestTicks: Int64? { optionalTimestamp(pointer.pointee.best_effort_timestamp) ?? pts }
+  /// The presentation time of a video frame, in the stream's ticks. Derived from decoding times if the frame has no
+  /// timestamp (`best_effort_timestamp`); nil when unknown.
+  public var bestEffortTicks: Int64? { optionalTimestamp(pointer.pointee.best_effort_timestamp) ?? pts }
 
   /// The duration of a video frame, as its packet states it, in the stream's ticks; nil when unknown.
   public var durationTicks: Int64? { optionalCount(pointer.pointee.pkt_duration) }

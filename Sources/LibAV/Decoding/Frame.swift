@@ -29,11 +29,11 @@ public final class Frame {
       channelCount: Int(pointer.pointee.ch_layout.nb_channels), channelMask: mask == 0 ? nil : mask)
   }
 
-  /// Removes the timestamp: the samples then follow those before them.
+  /// Removes the timestamp. Readers then treat the samples as a continuation of the previous frame.
   public func clearTimestamp() { pointer.pointee.pts = shim_AV_NOPTS_VALUE() }
 
   /// Moves the content of `other` into this frame; `other` is empty afterwards.
-  public func take(_ other: Frame) {
+  public func move(from other: Frame) {
     clear()
     av_frame_move_ref(pointer, other.pointer)
   }

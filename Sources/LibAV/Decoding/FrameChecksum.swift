@@ -7,7 +7,8 @@ enum FrameChecksum {
   /// Returns whether a frame is intact: the remainder over the whole frame is 0.
   static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let base = bytes.baseAddress, let table = av_crc_get_table(AV_CRC_16_ANSI) else { return false }
-    // FFmpeg's function takes a quarter of the decoding time, so most of the frame is folded to a short residue first.
+    // FFmpeg's function alone would need a quarter of the decoding time. Most of the frame is therefore folded to a
+    // short residue first.
     return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64) { residue in
       guard let output = residue.baseAddress else { return false }
       let done = media_shims_fold_crc16(base, bytes.count, output)

@@ -23,14 +23,14 @@ public final class Resampler {
   /// - Parameters:
   ///   - matrix: The gains, `matrix[output * inputChannels + input]`, without normalization; nil keeps every channel,
   ///     which requires equal counts.
-  ///   - interpolates: Whether the rates may be any two numbers up to `largestRates`, instead of audio sample rates.
-  ///     Where the filter has no phase for a position, it interpolates between two phases.
+  ///   - interpolates: Whether the filter interpolates between its phases. The rates may then be any numbers up to
+  ///     `largestRates`, instead of audio sample rates.
   /// - Throws: A failure for unsupported values: channel counts outside 1...64, rates of 0.
   public init(
     input: SampleLayout, outputSampleRateHz: Int, outputChannelCount: Int, matrix: [Double]? = nil,
     interpolates: Bool = false, outputFormat: SampleFormat = .float32
   ) throws(AVFailure) {
-    _ = LibAV.isQuiet
+    _ = LibAV.discardLogByDefault
     guard let inputRate = Int32(exactly: input.sampleRateHz), let outputRate = Int32(exactly: outputSampleRateHz),
       inputRate > 0, outputRate > 0, !outputFormat.isPlanar, (1...64).contains(input.channelCount),
       (1...64).contains(outputChannelCount),
@@ -41,7 +41,7 @@ public final class Resampler {
     self.outputChannelCount = outputChannelCount
     self.outputFormat = outputFormat
 
-    // Channels are only numbers here: the matrix defines their meaning.
+    // swresample must not interpret the channels: the matrix defines the mix.
     var inputLayout = AVChannelLayout()
     var outputLayout = AVChannelLayout()
     shim_channel_layout_unspecified(&inputLayout, Int32(clamping: input.channelCount))
@@ -105,7 +105,8 @@ public final class Resampler {
     return Int(try check(result, "swr_convert"))
   }
 
-  /// Converts `frameCount` frames of interleaved or one-channel samples at `samples`. Otherwise as above.
+  /// Converts `frameCount` frames of interleaved or one-channel samples at `samples`, as
+  /// ``convert(_:range:into:capacityFrames:)`` does.
   public func convert(
     _ samples: UnsafeRawPointer, frameCount: Int, into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(AVFailure) -> Int {

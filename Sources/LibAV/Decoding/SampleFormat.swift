@@ -1,6 +1,6 @@
 import CFFmpeg
 
-/// The format of one sample in memory. All of FFmpeg's formats; native byte order.
+/// The format of one sample in memory, in native byte order. The cases are FFmpeg's formats (`AVSampleFormat`).
 public enum SampleFormat: Int32, Sendable, Hashable, Codable, CaseIterable {
   case unsigned8 = 0
   case signed16, signed32, float32, float64

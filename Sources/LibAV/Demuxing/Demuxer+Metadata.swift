@@ -3,7 +3,7 @@ import Glibc
 
 /// An entry of FFmpeg's dictionary of a file or stream.
 public struct MetadataEntry: Sendable, Hashable {
-  /// FFmpeg's name of the entry, such as `title`, or the file's name of it.
+  /// FFmpeg's name of the entry, such as `title`, or the name in the file.
   public var key: String
   /// The value as stored in the file; FFmpeg does not ensure that it is UTF-8.
   public var value: [UInt8]
@@ -41,7 +41,7 @@ extension Demuxer {
     return Self.entries(of: stream.pointee.metadata)
   }
 
-  /// The number of bytes that are returned of an image that is too large, enough to identify its format.
+  /// The number of bytes returned of an image that is too large. They identify its format.
   private static let headByteCount = 64
 
   /// Returns the images that FFmpeg found; only the first bytes of images larger than `maximumByteCount`.

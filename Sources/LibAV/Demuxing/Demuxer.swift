@@ -1,18 +1,18 @@
-// A container being read: AVFormatContext over a FileSource. One thread at a time uses a demuxer; other threads may
-// only use the Interrupt, which the demuxer shares. It opens only the given file.
+// Reads a container: an AVFormatContext over a FileSource. One thread at a time uses a demuxer. Other threads may only
+// use the Interrupt of its FileSource. FFmpeg can open no further files.
 import CFFmpeg
 
 /// Splits a container into packets.
 public final class Demuxer {
-  /// Limits of opening a file, whatever the file contains.
+  /// Limits and preferences for opening a file.
   public struct Options: Sendable, Codable {
     /// The maximum number of bytes read to identify the streams.
     public var probeByteCount: Int64 = 5_000_000
     /// The maximum media time analyzed to identify the streams, in microseconds.
     public var analyzeMicroseconds: Int64 = 5_000_000
     public var maximumStreamCount = 256
-    /// The maximum number of bytes read until the file is open; repeated reads of a byte count again. Beyond it,
-    /// opening throws a failure of the kind `limit`.
+    /// The maximum number of bytes read until the file is open; repeated reads of a byte count again. Beyond this
+    /// number, opening throws a failure of the kind `limit`.
     public var openingByteCount = OpeningLimits.byteCount
     /// MP4: whether to return the packets as they are stored, from the first one on, regardless of edit lists.
     public var ignoresEditLists = false
@@ -45,7 +45,7 @@ public final class Demuxer {
   /// FFmpeg's name of the format, such as `flac` or `mov,mp4,m4a,3gp,3g2,mj2`.
   public let formatName: String
   public let formatLongName: String
-  /// Whether the format was identified by hardly more than the file's name.
+  /// Whether the format follows from little more than the extension of the file's name (a probe score of at most 1).
   public let isFormatGuessed: Bool
   public let streams: [StreamInfo]
   /// The first timestamp of all streams, in microseconds.
@@ -78,7 +78,7 @@ public final class Demuxer {
   public init(source: FileSource, options: Options = Options()) throws(AVFailure) {
     self.source = source
     self.options = options
-    _ = LibAV.isQuiet
+    _ = LibAV.discardLogByDefault
     FFmpegMemory.limit()
     source.remainingByteCount = options.openingByteCount
     defer { source.remainingByteCount = nil }
@@ -137,7 +137,7 @@ public final class Demuxer {
   }
 
   /// Returns the timestamp of the last packet of a stream in the container's index, in the stream's ticks. Nil when the
-  /// container has no index, or none that was read when it was opened.
+  /// container has no index, or opening did not read it.
   public func lastIndexedTicks(streamIndex: Int) -> Int64? {
     guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else { return nil }
     let count = avformat_index_get_entries_count(stream)
@@ -148,7 +148,7 @@ public final class Demuxer {
   /// Returns the number of packets in the container's index from the third packet to the one at `last`, and the
   /// timestamp of the third packet; in the stream's ticks. Nil if there are fewer packets.
   ///
-  /// Writers give the first packets other durations.
+  /// The count begins with the third packet, because writers give the first packets other durations.
   public func indexedPackets(streamIndex: Int, to last: Int64) -> (count: Int, firstTicks: Int64)? {
     guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex],
       let first = avformat_index_get_entry(stream, 2), let ticks = optionalTimestamp(first.pointee.timestamp)
@@ -204,14 +204,14 @@ public final class Demuxer {
 
   /// The maximum number of bytes read for one packet of audio, including packets of other streams in between.
   ///
-  /// Parsers collect a frame until the next one begins. In a file that continues with zeros, the frame is the rest of
-  /// the file.
+  /// A parser collects bytes until the next frame begins. If only zeros follow a frame, the parser would collect the
+  /// rest of the file.
   private static let audioPacketByteCount = 48 << 20
 
   /// Applies `Options.prefersLargePackets` from the next packet on.
   public func preferLargePackets() {
     options.prefersLargePackets = true
-    guard Self.sampleFormats.contains(formatName) else { return }
+    guard Self.packetlessFormatNames.contains(formatName) else { return }
     // Larger packets no longer fit in the processor's cache.
     av_opt_set_int(context.pointee.priv_data, "max_size", 8_192, 0)
   }
@@ -310,8 +310,8 @@ public final class Demuxer {
     return format.pointee.extensions.map { av_match_ext(name, $0) != 0 } ?? false
   }
 
-  /// Formats whose content may be samples only.
-  private static let sampleFormats: Set = ["wav", "w64"]
+  /// Formats that store raw samples, without packets.
+  private static let packetlessFormatNames: Set = ["wav", "w64"]
 
   private static func open(
     _ source: FileSource, name: [CChar], format: UnsafePointer<AVInputFormat>, options: Options
@@ -323,7 +323,7 @@ public final class Demuxer {
       callback: Interrupt.callback, opaque: Unmanaged.passUnretained(source.interrupt).toOpaque())
     context.pointee.probesize = max(32, options.probeByteCount)
     context.pointee.max_analyze_duration = max(0, options.analyzeMicroseconds)
-    if sampleFormats.contains(String(cString: format.pointee.name)) {
+    if packetlessFormatNames.contains(String(cString: format.pointee.name)) {
       // Detects DTS and S/PDIF disguised as PCM; FFmpeg's default of 2,500 packets would be most of a minute of audio.
       context.pointee.max_probe_packets = 16
     }
@@ -385,7 +385,7 @@ public final class Demuxer {
       }
     }
     let result = settings.withUnsafeMutableBufferPointer { avformat_find_stream_info(context, $0.baseAddress) }
-    // FFmpeg treats the data read before the failure as the whole file.
+    // FFmpeg reports no failure: it treats the bytes read so far as the whole file.
     if let failure = source.readFailure, source.byteSource != nil || failure.kind == .limit { throw failure }
     try check(source.wasInterrupted ? shim_AVERROR_EXIT() : result, "avformat_find_stream_info")
   }

@@ -80,7 +80,7 @@ public enum FormatAllowList {
     demuxerNames.contains(String(cString: format.pointee.name))
   }
 
-  /// Returns FFmpeg's preferred decoder for a codec; nil when FFmpeg has none, or the list does not contain that one.
+  /// Returns FFmpeg's preferred decoder for a codec; nil when FFmpeg has none, or the list does not contain it.
   static func decoder(for codec: AVCodecID) -> UnsafePointer<AVCodec>? {
     guard let decoder = avcodec_find_decoder(codec), decoderNames.contains(String(cString: decoder.pointee.name)) else {
       return nil

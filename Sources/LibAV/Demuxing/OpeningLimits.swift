@@ -3,8 +3,7 @@ import Synchronization
 
 /// Limits of the resources for opening one file.
 ///
-/// One set of limits applies to the process. Files are opened in many ways (items, assets, segments, scans), and each
-/// respects the limits. Threading: any.
+/// The limits apply to the whole process: to items, assets, segments and scans. Threading: any thread.
 public enum OpeningLimits {
   private static let current = Atomic<Int>(64 << 20)
 
@@ -18,8 +17,8 @@ public enum OpeningLimits {
 
 /// The limit of single allocations of FFmpeg (`av_max_alloc`, libavutil/mem.h).
 ///
-/// FFmpeg's parsers collect a frame until the next one begins, up to 2 GiB. A frame of the largest video that is
-/// decoded (8192 x 8192) needs 256 MiB with four bytes per pixel.
+/// Without this limit, FFmpeg's parsers collect up to 2 GiB until the next frame begins. The largest video frame that
+/// is decoded (8192 x 8192) needs 256 MiB with four bytes per pixel.
 enum FFmpegMemory {
   static let maximumByteCount = 320 << 20
 

@@ -52,7 +52,7 @@ public final class Packet {
   }
 
   /// Moves the content of `other` into this packet; `other` is empty afterwards.
-  public func take(_ other: Packet) {
+  public func move(from other: Packet) {
     clear()
     av_packet_move_ref(pointer, other.pointer)
   }
@@ -74,7 +74,7 @@ public final class Packet {
     return (number(at: 0), number(at: 4))
   }
 
-  /// Sets a timestamp, in the stream's ticks, which the decoded frame receives.
+  /// Sets the presentation time and the decoding time, in the stream's ticks.
   public func setTimestamps(_ ticks: Int64) {
     pointer.pointee.pts = ticks
     pointer.pointee.dts = ticks
@@ -92,7 +92,7 @@ public final class Packet {
     return (0..<4).reduce(0) { $0 | UInt32(data[$1]) << (8 * $1) }
   }
 
-  /// Removes the timestamps: the decoded frames then follow the previous ones.
+  /// Removes the timestamps. Readers then treat the decoded frames as a continuation of the previous ones.
   public func clearTimestamps() { setTimestamps(shim_AV_NOPTS_VALUE()) }
 
   /// Cancels the trimming that the demuxer requested (`AV_PKT_DATA_SKIP_SAMPLES`).
@@ -129,7 +129,7 @@ public final class Packet {
   }
 
   /// Sets whether decoding can begin with this packet.
-  public func mark(isKeyFrame: Bool) { pointer.pointee.flags = isKeyFrame ? AV_PKT_FLAG_KEY : 0 }
+  public func setKeyFrame(_ isKeyFrame: Bool) { pointer.pointee.flags = isKeyFrame ? AV_PKT_FLAG_KEY : 0 }
 
   /// Releases the data.
   func clear() { av_packet_unref(pointer) }

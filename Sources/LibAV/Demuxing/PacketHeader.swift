@@ -2,7 +2,7 @@ import CFFmpeg
 
 /// Values from the header of an audio frame, read from a packet without a parser.
 extension Packet {
-  /// A code for the sampling rate that the frame's header states. Equal codes of one codec mean equal rates. Nil if the
+  /// Returns the code of the sample rate in the frame's header. Equal codes of one codec mean equal rates. Nil if the
   /// codec or the packet has no such header.
   ///
   /// Sources: ISO/IEC 13818-7, 6.2 (ADTS); ISO/IEC 11172-3, 2.4.1.3 (MPEG audio); ATSC A/52, 5.3 and E.2.2 (AC-3).
@@ -21,8 +21,9 @@ extension Packet {
   public struct FLACPosition: Sendable, Hashable {
     /// The number of the frame's first sample, or of the frame if all blocks have one size.
     public var number: UInt64
+    /// Whether `number` counts samples per channel; otherwise it counts FLAC frames.
     public var countsSamples: Bool
-    /// The number of samples in the frame.
+    /// The number of audio frames in the FLAC frame.
     public var frameCount: Int64
   }
 

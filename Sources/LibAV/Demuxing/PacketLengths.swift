@@ -7,7 +7,7 @@ import CFFmpeg
 public final class PacketLengths {
   private let stream: StreamInfo
   private let frameSize: Int64
-  /// The bits of a PCM frame; 0 for other codecs.
+  /// The number of bits of a PCM frame; 0 for other codecs.
   private let pcmFrameBits: Int
   private let context: UnsafeMutablePointer<AVCodecContext>
   private let parser: UnsafeMutablePointer<AVCodecParserContext>?
@@ -66,7 +66,7 @@ public final class PacketLengths {
     // FFmpeg writes the number of frames before the file's data (`ape_read_packet`).
     case "ape": return optionalCount(Int64(packet.leadingUInt32 ?? 0))
     case "alac": return Self.alacFrameCount(packet) ?? alacFrameSize
-    default: return parsed(packet)
+    default: return parsedFrameCount(packet)
     }
   }
 
@@ -75,7 +75,7 @@ public final class PacketLengths {
     guard packet.byteCount >= 6, let data = packet.pointer.pointee.data, data[0] == 0x0b, data[1] == 0x77,
       data[5] >> 3 > 10
     else { return nil }
-    // With a reduced sampling rate the bits state the rate.
+    // With a reduced sample rate, the bits of the block count contain the rate, and there are 6 blocks.
     return data[4] >> 6 == 3 ? 1_536 : [256, 512, 768, 1_536][Int(data[4] >> 4 & 3)]
   }
 
@@ -87,7 +87,7 @@ public final class PacketLengths {
     return ((Int64(data[4] & 1) << 6 | Int64(data[5] >> 2)) + 1) * 32
   }
 
-  private func parsed(_ packet: Packet) -> Int64? {
+  private func parsedFrameCount(_ packet: Packet) -> Int64? {
     guard let parser, let data = packet.pointer.pointee.data else { return nil }
     var output: UnsafeMutablePointer<UInt8>?
     var outputCount: Int32 = 0
@@ -97,8 +97,8 @@ public final class PacketLengths {
     return optionalCount(Int64(parser.pointee.duration))
   }
 
-  /// The frame size of the ALAC setup data, which follows the size and the name of its box and a version; nil when it
-  /// is invalid.
+  /// The frame size in the ALAC setup data, after the size, the name and the version of its box; nil when it is
+  /// invalid.
   private var alacFrameSize: Int64? {
     guard let data = context.pointee.extradata, context.pointee.extradata_size >= 16 else { return nil }
     let count = (12..<16).reduce(Int64(0)) { $0 << 8 | Int64(data[$1]) }

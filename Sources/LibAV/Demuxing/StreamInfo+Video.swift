@@ -56,8 +56,8 @@ extension FormatDescription.Video.Color {
     switch range {
     case AVCOL_RANGE_JPEG: isFullRange = true
     case AVCOL_RANGE_MPEG: isFullRange = false
-    // These formats imply the range for which others have flags.
-    default: isFullRange = ImageFormat(format).isAlwaysFullRange ? true : nil
+    // Some pixel formats imply the full range.
+    default: isFullRange = PixelFormatTraits(format).isAlwaysFullRange ? true : nil
     }
   }
 }

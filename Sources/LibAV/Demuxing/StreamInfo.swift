@@ -30,13 +30,13 @@ public struct StreamInfo: Sendable, Hashable {
   public let bitRate: Int64?
   /// The BCP 47 or ISO 639 code, as stored in the file.
   public let languageCode: String?
-  /// Whether the file marks the stream as the one of its type to choose; in the MP4 family: enabled.
+  /// Whether the file marks the stream as the default of its type; in the MP4 family: as enabled.
   public let isDefault: Bool
   /// The purposes of the stream that the file states.
   public let roles: Set<Role>
   /// The display name, at most 1,024 bytes.
   public let title: String?
-  /// The container's four-character code of the codec, such as `mp4a`; nil when there is none that can be printed.
+  /// The container's four-character code of the codec, such as `mp4a`; nil when it is not printable ASCII.
   public let codecTag: String?
 
   /// The sample rate, in Hz; nil for other media, or when unknown.
@@ -54,8 +54,8 @@ public struct StreamInfo: Sendable, Hashable {
   public let blockByteCount: Int?
   /// The frames that such a block decodes to; nil when not constant or unknown.
   public let blockFrameCount: Int?
-  /// The granularity of decoded frame positions: they are multiples of this number after the first one, whatever the
-  /// frame sizes. Nil when unknown.
+  /// The granularity of positions, in audio frames: the decoder's frames begin at multiples of this number after the
+  /// first one, even if their sizes differ. Nil when unknown.
   public let frameStepCount: Int?
   /// The number of frames that the encoder inserted before the first audio frame.
   public let initialPaddingFrames: Int64?
@@ -65,7 +65,7 @@ public struct StreamInfo: Sendable, Hashable {
   /// The size in pixels; nil for media without video.
   public let width: Int?
   public let height: Int?
-  /// The width with square pixels.
+  /// The width in square pixels.
   public let naturalWidth: Int?
   /// The average duration of a video frame, in seconds; nil for media without video, or when unknown.
   public let videoFrameDuration: TimeBase?
@@ -127,7 +127,7 @@ public struct StreamInfo: Sendable, Hashable {
   }
 
   /// Returns the granularity of a codec, from its header. Opus: 2.5 ms at 48 kHz (RFC 6716, 2.1.4). Vorbis: a packet
-  /// decodes to a quarter of the sum of two block sizes, each one of two powers of two (Vorbis I, 4.2.2 and 4.3.8).
+  /// decodes to a quarter of the sum of two block sizes, which are powers of two (Vorbis I, 4.2.2 and 4.3.8).
   private static func frameStepCount(_ parameters: AVCodecParameters) -> Int? {
     switch parameters.codec_id {
     case AV_CODEC_ID_OPUS: return 120

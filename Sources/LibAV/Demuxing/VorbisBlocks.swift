@@ -70,16 +70,15 @@ public final class VorbisBlocks {
   public func kind(of packet: Packet) -> Kind {
     guard packet.byteCount > 0, let data = packet.pointer.pointee.data else { return .other }
     if data[0] & 1 != 0 { return data[0] == 1 ? .identification : data[0] == 5 ? .setup : .other }
-    // After a reset the parser treats the previous block as a short one. So the sum is that of two short blocks only if
-    // this one is short.
+    // After a reset, the parser assumes that the previous block is short. The result is half a short block only if this
+    // block is short, too.
     av_vorbis_parse_reset(context)
     let frameCount = Int64(av_vorbis_parse_frame(context, data, 1))
     if frameCount < 0 { return .other }
     return .audio(size: frameCount == sizes.short / 2 ? sizes.short : sizes.long)
   }
 
-  /// Returns the sizes in the identification header (Vorbis I, section 4.2.2). It is the first of the three headers,
-  /// after their lengths.
+  /// Returns the sizes in the identification header (Vorbis I, section 4.2.2), which is the first of the three headers.
   static func sizes(_ headers: UnsafeBufferPointer<UInt8>) -> (short: Int64, long: Int64)? {
     let name: [UInt8] = [1] + Array("vorbis".utf8)
     let header = headers.prefix(64)

@@ -10,7 +10,7 @@ extension Encoder {
     /// The supported sample rates, in Hz; empty: any.
     public let sampleRatesHz: [Int]
     /// The maximum number of channels; nil when the encoder does not report it.
-    public let largestChannelCount: Int?
+    public let maximumChannelCount: Int?
 
     /// Queries the encoder of the given name; nil when this FFmpeg has none.
     public init?(encoderName: String) {
@@ -43,7 +43,7 @@ extension Encoder {
           next += 1
         }
       }
-      (sampleFormats, sampleRatesHz, largestChannelCount) = (formats, rates, largest)
+      (sampleFormats, sampleRatesHz, maximumChannelCount) = (formats, rates, largest)
     }
   }
 }

@@ -53,8 +53,8 @@ public final class Encoder {
   let context: UnsafeMutablePointer<AVCodecContext>
   /// The converter; nil when the encoder accepts the input without conversion.
   private let converter: OpaquePointer?
-  /// The number of frames that the encoder accepts at once.
-  private let stepFrames: Int
+  /// The number of audio frames of one input frame of the encoder.
+  private let frameSize: Int
   /// The frames that have not been sent to the encoder yet; the last one is being filled.
   private var frames: [Frame] = []
   private var filledFrames = 0
@@ -67,7 +67,7 @@ public final class Encoder {
   /// - Throws: `noEncoder` when this FFmpeg has no such encoder; the encoder's failure for settings that it does not
   ///   support.
   public init(settings: Settings) throws(AVFailure) {
-    _ = LibAV.isQuiet
+    _ = LibAV.discardLogByDefault
     guard let codec = avcodec_find_encoder_by_name(settings.encoderName), codec.pointee.type == AVMEDIA_TYPE_AUDIO
     else {
       throw AVFailure(code: shim_AVERROR_ENCODER_NOT_FOUND(), call: "avcodec_find_encoder_by_name")
@@ -106,7 +106,7 @@ public final class Encoder {
     self.settings = settings
     self.timeBase = timeBase
     self.context = context
-    stepFrames = context.pointee.frame_size > 0 ? Int(context.pointee.frame_size) : 4_096
+    frameSize = context.pointee.frame_size > 0 ? Int(context.pointee.frame_size) : 4_096
   }
 
   deinit {
@@ -139,8 +139,8 @@ public final class Encoder {
     if filledFrames == 0 { frames.removeLast() }
   }
 
-  /// Receives the next packet, which replaces the content of `packet`. Its times are in `timeBase`; the first time is
-  /// negative by the padding.
+  /// Receives the next packet, which replaces the content of `packet`. Its times are in `timeBase`. The first time is
+  /// -`initialPaddingFrames`.
   public func receive(into packet: Packet) throws(AVFailure) -> ReceiveResult {
     while true {
       let result = avcodec_receive_packet(context, packet.pointer)
@@ -162,11 +162,11 @@ public final class Encoder {
 
   /// Returns the free space of the frame that is being filled, after adding a new frame if the last one is full.
   private func reserveSpace() throws(AVFailure) -> Int {
-    if frames.isEmpty || filledFrames == stepFrames {
+    if frames.isEmpty || filledFrames == frameSize {
       frames.append(try makeFrame())
       filledFrames = 0
     }
-    return stepFrames - filledFrames
+    return frameSize - filledFrames
   }
 
   /// Writes frames to the frame that is being filled, at most as many as fit. A rate conversion may produce more; the
@@ -180,7 +180,7 @@ public final class Encoder {
     filledFrames += frameCount
   }
 
-  /// Converts samples together with the remainder of earlier ones; nil: no more follow.
+  /// Converts samples after the remainder of earlier ones. Nil drains the converter.
   private func convert(_ samples: UnsafeRawPointer?, frameCount: Int) throws(AVFailure) {
     var input = samples?.assumingMemoryBound(to: UInt8.self)
     var inputCount = Int32(clamping: frameCount)
@@ -194,7 +194,7 @@ public final class Encoder {
       // Frames that did not fit stay in the converter. At the end, a call may return fewer frames than fit, and more
       // may follow.
       inputCount = 0
-      guard changesRate, samples == nil ? count > 0 : filledFrames == stepFrames else { return }
+      guard changesRate, samples == nil ? count > 0 : filledFrames == frameSize else { return }
     }
   }
 
@@ -217,7 +217,7 @@ public final class Encoder {
 
   /// Sends a frame, or the end, to the encoder; returns false when nothing can be sent yet.
   private func sendNext() throws(AVFailure) -> Bool {
-    if let frame = frames.first, frames.count > 1 || filledFrames == stepFrames || isFinished {
+    if let frame = frames.first, frames.count > 1 || filledFrames == frameSize || isFinished {
       frames.removeFirst()
       frame.pointer.pointee.pts = nextPTS
       nextPTS += Int64(frame.frameCount)
@@ -234,7 +234,7 @@ public final class Encoder {
   private func makeFrame() throws(AVFailure) -> Frame {
     let frame = try Frame()
     let pointer = frame.pointer
-    pointer.pointee.nb_samples = Int32(clamping: stepFrames)
+    pointer.pointee.nb_samples = Int32(clamping: frameSize)
     pointer.pointee.format = context.pointee.sample_fmt.rawValue
     pointer.pointee.sample_rate = context.pointee.sample_rate
     try check(
@@ -243,8 +243,8 @@ public final class Encoder {
     return frame
   }
 
-  /// Marks a last packet that is shorter than its decoded frames (`AV_PKT_DATA_SKIP_SAMPLES`), for any encoder.
-  /// Containers that can store that then do.
+  /// Sets the end trim of a last packet that decodes to more frames than were appended (`AV_PKT_DATA_SKIP_SAMPLES`).
+  /// Some encoders do not set it. Containers store the trim if they can.
   private func markShortEnd(_ packet: Packet) throws(AVFailure) {
     let frames = Int64(context.pointee.frame_size)
     let duration = packet.pointer.pointee.duration

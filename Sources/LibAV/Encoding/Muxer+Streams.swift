@@ -22,7 +22,7 @@ extension Muxer {
       parameters.pointee.width -= Int32(clamping: cropping.left + cropping.right)
       parameters.pointee.height -= Int32(clamping: cropping.top + cropping.bottom)
     }
-    try describe(stream, options)
+    try setVideoProperties(of: stream, options)
     return streamCount - 1
   }
 
@@ -36,7 +36,7 @@ extension Muxer {
     let stream = try newStream(timeBase: timeBase, options: options)
     let parameters = try check(stream.pointee.codecpar, "avformat_new_stream")
     try format.fill(parameters)
-    if format.mediaType == .video { try describe(stream, options) }
+    if format.mediaType == .video { try setVideoProperties(of: stream, options) }
     return streamCount - 1
   }
 
@@ -72,7 +72,9 @@ extension Muxer {
   }
 
   /// Sets the properties of a video stream beyond its codec.
-  private func describe(_ stream: UnsafeMutablePointer<AVStream>, _ options: StreamOptions) throws(AVFailure) {
+  private func setVideoProperties(
+    of stream: UnsafeMutablePointer<AVStream>, _ options: StreamOptions
+  ) throws(AVFailure) {
     if let parameters = stream.pointee.codecpar {
       stream.pointee.sample_aspect_ratio = parameters.pointee.sample_aspect_ratio
     }

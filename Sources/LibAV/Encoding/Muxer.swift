@@ -1,6 +1,5 @@
-// A container being written: AVFormatContext over a custom AVIOContext, which writes to one open descriptor. One thread
-// at a time uses a muxer. It opens nothing; its user is responsible for the file, its name, and its fate after a
-// failure.
+// Writes a container: an AVFormatContext over a custom AVIOContext, which writes to one open descriptor. One thread at
+// a time uses a muxer. The caller creates the file, and removes it after a failure.
 import CFFmpeg
 import FileAccess
 import Glibc
@@ -68,7 +67,7 @@ public final class Muxer {
 
   /// FFmpeg's name of the format, such as `ipod`.
   public let formatName: String
-  /// Whether encoders must leave their headers to the container.
+  /// Whether the container stores the encoders' headers, instead of the packets (`AVFMT_GLOBALHEADER`).
   public var wantsGlobalHeader: Bool { context.pointee.oformat.pointee.flags & AVFMT_GLOBALHEADER != 0 }
 
   private let context: UnsafeMutablePointer<AVFormatContext>
@@ -77,9 +76,9 @@ public final class Muxer {
   private let options: Options
   private var nextOffset: Int64 = 0
   private var writeFailure: AVFailure?
-  /// The time base of each stream's packets, as set by the caller; the container has its own.
+  /// The time base of each stream's packets, as set by the caller. The container may use another one.
   private var timeBases: [TimeBase] = []
-  /// The custom interleaving limit; nil where FFmpeg's limit works.
+  /// The custom interleaving limit; nil if FFmpeg's limit is sufficient.
   private var interleaving: Interleaving?
   /// The streams that consist of one image, with the image; written directly after the header.
   private var attachedPictures: [(streamIndex: Int, bytes: [UInt8])] = []
@@ -93,7 +92,7 @@ public final class Muxer {
   ///   when the index is moved to the front.
   /// - Throws: `noEncoder` when this FFmpeg has no such muxer.
   public init(formatName: String, descriptor: Int32, options: Options = Options()) throws(AVFailure) {
-    _ = LibAV.isQuiet
+    _ = LibAV.discardLogByDefault
     guard let format = av_guess_format(formatName, nil, nil), format.pointee.flags & AVFMT_NOFILE == 0 else {
       throw AVFailure(code: shim_AVERROR_MUXER_NOT_FOUND(), call: "av_guess_format")
     }
@@ -117,8 +116,8 @@ public final class Muxer {
     context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
     shim_allow_rereading(context, options.movesIndexToFront ? descriptor : -1)
     io.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
-    // FFmpeg offers a write after each packet (libavformat/mux.c, flush_if_needed); only a full buffer or a fragment is
-    // worth one.
+    // FFmpeg may write after each packet (libavformat/mux.c, flush_if_needed). The minimum size delays the write until
+    // the buffer is full. A fragment is written when it is complete.
     io.pointee.min_packet_size = options.fragmentMicroseconds == nil ? Self.bufferByteCount : 0
     context.pointee.max_interleave_delta = options.interleavingMicroseconds
     if options.keepsNegativeTimes { context.pointee.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED }
@@ -139,10 +138,10 @@ public final class Muxer {
     avio_context_free(&released)
   }
 
-  /// Returns whether a container supports a codec, by FFmpeg's names of both. FFmpeg's statement is sometimes too
-  /// optimistic.
+  /// Returns whether a container supports a codec, by FFmpeg's names of both. FFmpeg may report support for a codec
+  /// that does not work.
   public static func supports(codecName: String, formatName: String) -> Bool {
-    _ = LibAV.isQuiet
+    _ = LibAV.discardLogByDefault
     guard let format = av_guess_format(formatName, nil, nil),
       let codec = avcodec_descriptor_get_by_name(codecName)
     else { return false }
@@ -151,7 +150,7 @@ public final class Muxer {
 
   // MARK: - Writing
 
-  /// Writes the data before the media. Afterwards no streams can be added.
+  /// Writes the container's header. Afterwards no streams can be added.
   ///
   /// - Throws: The format's failure, for example for a codec that it does not support.
   public func writeHeader() throws(AVFailure) {
@@ -172,7 +171,7 @@ public final class Muxer {
     var flags: [String] = []
     if options.movesIndexToFront { flags.append("faststart") }
     if let duration = options.fragmentMicroseconds {
-      // An empty index at the beginning, once its contents are known.
+      // The file begins with an empty index, which is written when the codec parameters are known.
       flags += ["empty_moov", "delay_moov", "default_base_moof"]
       settings["frag_duration"] = "\(duration)"
     }
@@ -185,7 +184,7 @@ public final class Muxer {
   /// Writes a packet, or buffers it until the packets before it have arrived. Afterwards `packet` is empty.
   ///
   /// - Parameter streamIndex: The index that `addStream` returned; the packet's times are in the time base given there.
-  /// - Throws: The failure of the write, also for times that go backwards.
+  /// - Throws: The failure of the write, also for decoding times that are not in order.
   public func write(_ packet: Packet, streamIndex: Int) throws(AVFailure) {
     guard isHeaderWritten, timeBases.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex]
     else {
@@ -231,7 +230,7 @@ public final class Muxer {
   func newStream(timeBase: TimeBase, options: StreamOptions) throws(AVFailure) -> UnsafeMutablePointer<AVStream> {
     guard !isHeaderWritten else { throw AVFailure(errno: EINVAL, call: "avformat_new_stream") }
     let stream = try check(avformat_new_stream(context, nil), "avformat_new_stream")
-    // A request; the time base is final after the header.
+    // A request: FFmpeg chooses the time base when it writes the header.
     stream.pointee.time_base = timeBase.rational
     stream.pointee.disposition = options.isDefault ? AV_DISPOSITION_DEFAULT : 0
     timeBases.append(timeBase)
@@ -267,7 +266,7 @@ public final class Muxer {
     for picture in attachedPictures {
       let packet = try Packet(bytes: picture.bytes)
       packet.setTimestamps(0)
-      packet.mark(isKeyFrame: true)
+      packet.setKeyFrame(true)
       try write(packet, streamIndex: picture.streamIndex)
     }
     attachedPictures = []
@@ -289,7 +288,7 @@ public final class Muxer {
     }
   }
 
-  /// Throws a failed write in preference to FFmpeg's result.
+  /// Throws the failure of a write, or else the failure of `result`.
   private func checkWritten(_ result: Int32, _ call: String) throws(AVFailure) {
     if let writeFailure { throw writeFailure }
     try check(result, call)

@@ -13,7 +13,7 @@ extension CommentMask {
   private static let movieContainers: Set<String> = ["moov", "trak", "udta", "meta"]
   private static let maximumDepth = 8
 
-  /// Masks lists with too many values as `free`.
+  /// Renames lists with too many values to `free`.
   mutating func scanMovie(in range: Range<Int64>, depth: Int) {
     var position = range.lowerBound
     while let atom = atom(at: position, in: range), step() {
@@ -64,7 +64,7 @@ extension CommentMask {
 
   // MARK: - RIFF
 
-  /// Masks `INFO` lists with too many texts as `JUNK`.
+  /// Renames `INFO` lists with too many texts to `JUNK`.
   mutating func scanRIFF(from start: Int64, end: Int64) {
     var position = start + 12
     while position + 12 <= end, step(), var size = littleEndian(at: position + 4, 4) {
@@ -77,7 +77,7 @@ extension CommentMask {
           maskBytes(with: Array("JUNK".utf8), at: position)
         }
       }
-      // AVI continues in another RIFF chunk, of which only the header is skipped.
+      // AVI continues in another RIFF chunk, whose chunks are examined, too.
       position += kind == "RIFF" ? 12 : 8 + size + size & 1
     }
   }
@@ -92,7 +92,7 @@ extension CommentMask {
 
   // MARK: - CAF
 
-  /// Masks an `info` chunk with too many entries as `free`.
+  /// Renames an `info` chunk with too many entries to `free`.
   mutating func scanCAF(from start: Int64) {
     var position = start
     while step(), let size = bigEndian(at: position + 4, 8) {
@@ -104,7 +104,7 @@ extension CommentMask {
         }
       }
       let (next, overflow) = content.addingReportingOverflow(size)
-      // The size of the audio may be unknown: then it is the last chunk.
+      // A negative size is unknown: the audio is then the last chunk.
       guard size >= 0, !overflow else { return }
       position = next
     }
@@ -116,7 +116,7 @@ extension CommentMask {
     0x1853_8067, 0x1254_C367, 0x7373, 0x67C8
   )
 
-  /// Masks tags with too many values as `Void`.
+  /// Replaces tags with too many values by `Void` elements.
   mutating func scanMatroska(in range: Range<Int64>) {
     var position = range.lowerBound
     while step(), let element = element(at: position, in: range) {
@@ -151,7 +151,7 @@ extension CommentMask {
     var (position, count) = (range.lowerBound, 0)
     while count <= maximumCount, let element = element(at: position, in: range) {
       if element.id == Self.simpleTag { count += 1 }
-      // Enters the elements that contain values, and skips all others; a value contains only a few names.
+      // Only elements that contain values are entered; all others are skipped.
       let containsValues = element.id == Self.tag || element.id == Self.simpleTag
       let next = containsValues ? element.content.lowerBound : element.content.upperBound
       guard next > position else { break }
@@ -193,7 +193,7 @@ extension CommentMask {
     0xB5, 0x03, 0xBF, 0x5F, 0x2E, 0xA9, 0xCF, 0x11, 0x8E, 0xE3, 0x00, 0xC0, 0x0C, 0x20, 0x53, 0x65,
   ]
 
-  /// Masks objects with too many values by an unknown name.
+  /// Replaces the name of objects with too many values by an unknown one.
   mutating func scanASF(from start: Int64) {
     guard let size = littleEndian(at: start + 16, 8), size >= 30, let end = Self.sum(start, size) else { return }
     scanASFObjects(in: start + 30..<end, depth: 0)
@@ -222,8 +222,8 @@ extension CommentMask {
 
   // MARK: - APEv2
 
-  /// Masks the number of items as 0 in a tag with too many of them, at the file's end or before an ID3v1 tag. The audio
-  /// ends before the tag.
+  /// Replaces the number of items by 0 in a tag with too many items. The tag is at the file's end, or before an ID3v1
+  /// tag.
   mutating func scanAPE(end: Int64) {
     for footer in [end - 32, end - 160] where footer >= 0 {
       guard source.bytes(at: footer, count: 8) == Array("APETAGEX".utf8), let size = littleEndian(at: footer + 12, 4),

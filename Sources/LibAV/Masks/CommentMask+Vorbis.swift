@@ -7,7 +7,7 @@ extension CommentMask {
   private static let maximumPictureBlockByteCount: Int64 = 64 << 20
   private static let maximumBlockCount = 4_096
 
-  /// Masks blocks with too many comments, and images whose total size is too large, as padding.
+  /// Turns blocks with too many comments, and images beyond the maximum total size, into padding.
   mutating func scanFLAC(from start: Int64) {
     let source = source
     var position = start
@@ -21,8 +21,8 @@ extension CommentMask {
       var isMasked = false
       switch header[0] & 0x7F {
       case 4:
-        isMasked = exceedsLimits(size) { walk in
-          Self.commentCount(size, limit: walk.maximumCount) { source.bytes(at: content + $0, count: $1) }.count
+        isMasked = exceedsLimits(size) { scan in
+          Self.commentCount(size, limit: scan.maximumCount) { source.bytes(at: content + $0, count: $1) }.count
         }
       case 6:
         pictureBlockByteCount += size
@@ -74,7 +74,7 @@ extension CommentMask {
 
     var content: Int64 { position + 27 + Int64(laces.count) }
     var end: Int64 { content + laces.reduce(0) { $0 + Int64($1) } }
-    /// The size of the page's first packet in this page, and whether the packet ends in it.
+    /// The size of the part of the first packet that is in this page, and whether the packet ends in this page.
     var first: (byteCount: Int64, isEnded: Bool) {
       var count: Int64 = 0
       for lace in laces {
@@ -118,7 +118,7 @@ extension CommentMask {
     }
   }
 
-  /// Masks the number of comments as 0 in a packet with too many, and corrects the checksum of the page.
+  /// Replaces the number of comments by 0 in a packet with too many, and corrects the checksum of the page.
   mutating func scanOgg(from start: Int64) {
     var serialsAfterFirstPage: Set<Int64> = []
     var packets: [Int64: CommentPacket] = [:]
@@ -153,8 +153,8 @@ extension CommentMask {
       : start.dropFirst().starts(with: "vorbis".utf8) || start.dropFirst().starts(with: "theora".utf8)
         ? 7 : start.first.map { $0 & 0x7F } == 4 ? 4 : 0
     var countOffset: Int64 = 0
-    let isMasked = exceedsLimits(packet.byteCount - skipped) { walk in
-      let found = Self.commentCount(packet.byteCount - skipped, limit: walk.maximumCount) {
+    let isMasked = exceedsLimits(packet.byteCount - skipped) { scan in
+      let found = Self.commentCount(packet.byteCount - skipped, limit: scan.maximumCount) {
         packet.read(source, skipped + $0, $1)
       }
       countOffset = skipped + found.position

@@ -1,16 +1,16 @@
 import MediaCore
 
-/// Masks comments that are too many for FFmpeg, which compares each comment with all previous ones: a million comments
-/// take hours. In their location, FFmpeg sees data that it skips.
+/// Masks comments if their number is excessive. FFmpeg compares each comment with all previous ones, so that a million
+/// comments take hours. FFmpeg skips the bytes that replace the masked comments.
 ///
-/// Only files and bytes in memory are examined: with other sources each read would be a request. The scans of the
-/// formats are in separate files. No scan takes more than `maximumStepCount` steps.
+/// Only files and bytes in memory are examined: for other sources, each read would be a request. A scan has at most
+/// `maximumStepCount` steps.
 struct CommentMask {
   /// The total size of comments up to which they are not counted, in bytes.
   static let harmlessByteCount: Int64 = 65_536
   /// More comments than any legitimate file has.
   static let maximumCount = 4_096
-  /// The maximum product of comments and bytes: what FFmpeg may copy while it joins comments of one name.
+  /// The maximum product of comments and bytes. It limits the bytes that FFmpeg copies to join comments of one name.
   static let maximumCost: Int64 = 1 << 32
   /// The maximum number of headers of blocks, pages, atoms and chunks that are examined in one file.
   static let maximumStepCount = 100_000
@@ -60,8 +60,8 @@ struct CommentMask {
     return scan.masks.filter { $0.range.upperBound <= end }
   }
 
-  /// Adds comments of `bytes` bytes, and returns whether the total is too much. Comments are counted only when their
-  /// total size is large.
+  /// Adds comments of `bytes` bytes, and returns whether the total exceeds a limit. `counted` is called only if the
+  /// total size exceeds `harmlessByteCount`.
   mutating func exceedsLimits(_ bytes: Int64, count counted: (Self) -> Int) -> Bool {
     byteCount = byteCount.addingReportingOverflow(max(0, bytes)).partialValue
     guard byteCount > harmlessByteCount || byteCount < 0 else { return false }

@@ -1,5 +1,5 @@
-/// Masks ID3v2 tags at a file's beginning. FFmpeg creates an object for every frame, however small, so that a tag of
-/// millions of frames takes gigabytes. In the masked range FFmpeg sees zeros, which are valid as padding of a tag.
+/// Masks ID3v2 tags at a file's beginning. FFmpeg creates an object for every frame, so that millions of tiny frames
+/// need gigabytes of memory. In the masked range FFmpeg reads zeros, which are valid padding of a tag.
 ///
 /// Source: id3.org, id3v2.3.0 and id3v2.4.0-structure, sections 3 and 4; id3v2-00, section 3.
 enum ID3Mask {
@@ -11,7 +11,7 @@ enum ID3Mask {
   static let maximumFrameCount = 4_096
   private static let maximumTagCount = 64
 
-  /// Returns the masked ranges: the content of long tags that consist of too many or of invalid frames.
+  /// Returns the masked ranges: the content of long tags with too many frames, or with an invalid frame.
   ///
   /// - Parameter harmlessByteCount: Tags up to this size are not examined.
   /// - Returns: The ranges, and the end of the last tag.
@@ -53,7 +53,7 @@ enum ID3Mask {
     }
   }
 
-  /// Whether the frames can be followed to the tag's end, or to the padding before it, and are not too many.
+  /// Returns whether the tag consists of valid frames up to its end or its padding, and of at most `maximumFrameCount`.
   private static func hasFewFrames(_ tag: Tag, in content: Range<Int64>, of source: FileSource) -> Bool {
     let headerCount: Int64 = tag.version == 2 ? 6 : 10
     var offset = content.lowerBound
@@ -65,7 +65,7 @@ enum ID3Mask {
     for _ in 0..<maximumFrameCount {
       guard offset + headerCount <= content.upperBound else { return true }
       let header = source.bytes(at: offset, count: Int(headerCount))
-      // The file ends within the tag, and FFmpeg stops there.
+      // FFmpeg stops where the file ends or the padding begins.
       guard header.count == headerCount, header[0] != 0 else { return true }
       guard let size = size(of: header, tag.version, at: offset, in: content, of: source) else { return false }
       offset += headerCount + size
@@ -80,7 +80,7 @@ enum ID3Mask {
     guard isName(header.prefix(version == 2 ? 3 : 4)) else { return nil }
     guard version == 4 else { return number(version == 2 ? header[3..<6] : header[4..<8], bits: 8) }
     let size = number(header[4..<8], bits: 7)
-    // Some programs write these sizes with eight bits per byte, too.
+    // Some programs write sizes with 8 bits per byte instead of 7.
     let plain = number(header[4..<8], bits: 8)
     guard size != plain else { return size }
     let isFollowed = [size, plain].map { size -> Bool in

@@ -1,7 +1,7 @@
-/// A masked range: bytes of a file that FFmpeg sees replaced.
+/// A masked range: bytes of a file that are replaced when FFmpeg reads them.
 ///
-/// FFmpeg reads all metadata of a file, whatever the cost: memory for each frame of a tag, and for each comment a
-/// comparison with all previous ones. Amounts that no legitimate file has are masked. Playhead reads the tags
+/// FFmpeg reads all metadata of a file without a limit. It allocates memory for each frame of a tag, and compares each
+/// comment with all previous ones. Metadata beyond the size of every legitimate file is masked. Playhead reads the tags
 /// separately, within limits.
 struct Mask: Sendable, Hashable {
   var range: Range<Int64>

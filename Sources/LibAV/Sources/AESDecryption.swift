@@ -3,7 +3,7 @@ import Glibc
 
 /// AES-128 decryption in CBC mode with PKCS #7 padding (RFC 8216, section 4.3.2.4).
 public enum AESDecryption {
-  /// Decrypts `bytes`; nil when the length is not a multiple of 16, or the padding is invalid.
+  /// Returns the decrypted bytes; nil when the length is not a positive multiple of 16, or the padding is invalid.
   ///
   /// - Parameters:
   ///   - key: 16 bytes.

@@ -2,7 +2,7 @@ import CFFmpeg
 import Glibc
 import MediaCore
 
-/// The identity and state of a file. A different value means that earlier knowledge of its bytes may be wrong.
+/// The identity and state of a file. When the value changes, cached results about the file's bytes may be wrong.
 public struct FileIdentity: Sendable, Hashable {
   public let device: UInt64
   public let inode: UInt64
@@ -37,8 +37,8 @@ extension FileSource {
       modifiedSeconds: Int64(status.st_mtim.tv_sec), modifiedNanoseconds: Int64(status.st_mtim.tv_nsec))
   }
 
-  /// Reads available bytes from `offset` on: at least one and at most `count`, without waiting for more; none at the
-  /// end. Does not disturb FFmpeg's reads. Blocks.
+  /// Reads at most `count` bytes from `offset` on. Blocks until at least one byte is available, and does not wait for
+  /// more. Returns none at the end. Does not disturb FFmpeg's reads.
   ///
   /// - Throws: As `read(into:at:)`.
   public func readAvailable(at offset: Int64, count: Int) throws(AVFailure) -> [UInt8] {
@@ -68,7 +68,7 @@ extension FileSource {
   /// Fills `buffer` with the file's bytes from `offset` on, and returns their number, which is smaller only at the
   /// file's end. Does not disturb FFmpeg's reads. Blocks; pipes are not supported.
   ///
-  /// - Throws: The failure of `pread`, and `cancelled` when the interrupt was used before.
+  /// - Throws: The failure of `pread` or of the byte source; `cancelled` when the interrupt is cancelled.
   public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(AVFailure) -> Int {
     if let byteSource {
       if interrupt.isCancelled { throw AVFailure(cancelledIn: "read") }

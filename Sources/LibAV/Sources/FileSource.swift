@@ -1,6 +1,7 @@
-// The bytes of one local file, of memory or of a byte source, for FFmpeg. Playhead opens the file itself, without
-// blocking, and checks the opened file. So a FIFO or device can neither hang the process nor replace a file after its
-// check. A name is only bytes (':', '-' and '%d' have no meaning), and no protocol of FFmpeg is reachable.
+// The bytes of one local file, of memory or of a byte source, for FFmpeg. Playhead opens the file without blocking, and
+// then checks the open descriptor. A FIFO or a device can therefore not block the process, and no other file can
+// replace the file after the check. A path is plain bytes (':', '-' and '%d' have no meaning), and no protocol of
+// FFmpeg is reachable.
 import CFFmpeg
 import FileAccess
 import Glibc
@@ -17,7 +18,7 @@ public final class FileSource {
     case regularFilesAndPipes
   }
 
-  /// The file's path, as bytes without a terminating zero; empty for memory, the hint for a byte source.
+  /// The file's path, as bytes without a terminating zero. The hint for a descriptor or byte source; empty for memory.
   public let path: [UInt8]
   /// The size of the file when it was opened, in bytes; nil for a pipe, and for a byte source of unknown size.
   public let byteCount: Int64?
@@ -40,14 +41,14 @@ public final class FileSource {
   var remainingByteCount: Int?
   /// The masked ranges, which FFmpeg sees with replaced bytes; in order.
   var masks: [Mask] = []
-  /// The last failure of a read other than by cancellation; FFmpeg often ignores it.
+  /// The last failure of a read, except cancellation. FFmpeg often ignores such a failure.
   private(set) var readFailure: AVFailure?
   /// Whether a read was interrupted since errors were cleared. FFmpeg then treats the data as a short packet or header.
   private(set) var wasInterrupted = false
 
   private static let bufferByteCount: Int32 = 65_536
 
-  /// Opens a file for reading. Does not block, whatever the path names.
+  /// Opens a file for reading. Does not block, even for a FIFO or a device.
   ///
   /// - Throws: The failure of `open` or `fstat`. Special cases:
   ///   - `EISDIR` for a folder.
@@ -57,7 +58,7 @@ public final class FileSource {
   public convenience init(path: [UInt8], kinds: Kinds = .regularFiles, interrupt: Interrupt) throws(AVFailure) {
     let descriptor = ReadableFiles.roots.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else {
-      // A socket cannot be opened (ENXIO); like a FIFO it exists, but is not a file.
+      // `open` fails with ENXIO for a socket, which is reported like a FIFO.
       throw AVFailure(errno: -descriptor == ENXIO ? ESPIPE : -descriptor, call: "open")
     }
     try self.init(path: path, descriptor: descriptor, kinds: kinds, interrupt: interrupt)
@@ -105,7 +106,7 @@ public final class FileSource {
     interrupt.attach(source)
   }
 
-  /// Opens a byte source. The interrupt can cancel that. Blocks.
+  /// Opens a byte source. Blocks until the source is open, or the interrupt is cancelled.
   public static func open(_ source: any ByteSource, interrupt: Interrupt) throws(AVFailure) {
     interrupt.attach(source)
     defer { interrupt.detach(source) }

@@ -1,6 +1,6 @@
-// Cancellation of blocking reads. One thread reads; any thread cancels. The flag is an atomic that FFmpeg polls through
-// its interrupt callback, and the event descriptor wakes Playhead's `poll` on sources that can block. It never frees
-// memory while a read runs, because readers own the object too.
+// Cancellation of blocking reads. One thread reads; any thread cancels. FFmpeg polls the atomic flag through its
+// interrupt callback. The event descriptor wakes Playhead's `poll` on sources that can block. Readers retain the
+// object, so that it exists during every read.
 import CMediaShims
 import Glibc
 import MediaCore
@@ -59,7 +59,7 @@ public final class Interrupt: Sendable {
     }
   }
 
-  /// Makes `source` follow this switch. Any thread.
+  /// Cancels and resumes `source` with this switch, from its current state on. Any thread.
   public func attach(_ source: any Cancellable) {
     sources.withLock { sources in
       sources.append(source)

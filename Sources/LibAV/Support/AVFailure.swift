@@ -57,8 +57,9 @@ public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// Creates a failure of `call` with a positive `errno`.
   public init(errno: Int32, call: String) { self.init(code: shim_AVERROR(errno), call: call) }
 
-  /// Whether a write would have used space that is reserved (``WritableSpace``), or the user's disk quota.
-  public var isQuota: Bool { code == shim_AVERROR(EDQUOT) }
+  /// Whether a write failed because it would have used reserved space (``WritableSpace``), or would have exceeded the
+  /// user's disk quota.
+  public var exceedsQuota: Bool { code == shim_AVERROR(EDQUOT) }
 
   /// Creates a failure for invalid data that was detected after `call`, without an error code.
   public init(invalidDataIn call: String) { self.init(code: shim_AVERROR_INVALIDDATA(), call: call) }
@@ -82,8 +83,8 @@ public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The reason in text form, for a message. It includes the number if the system failed: `errno` is below 4096.
-  /// FFmpeg's codes are not, and their numbers mean nothing to a reader.
+  /// The reason as text, for a message. Includes the number of an error of the system (`errno`, below 4096), but not
+  /// the numbers of FFmpeg's codes, which mean nothing to users.
   public var reason: String {
     let message = text.isEmpty ? "unknown error \(code)" : text
     return (-4_095..<0).contains(code) ? "\(message) (errno \(-code))" : message

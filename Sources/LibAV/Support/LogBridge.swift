@@ -1,5 +1,5 @@
-// Forwards FFmpeg's log to swift-log. The callback runs on FFmpeg's threads. They share one Logger value
-// under a mutex, which is locked only to copy the value.
+// Forwards FFmpeg's log to swift-log. The callback runs on the threads that call FFmpeg. A mutex protects the Logger
+// value, and is locked only to copy it.
 import CFFmpeg
 import CMediaShims
 import Logging
@@ -21,8 +21,8 @@ public enum LibAV {
   }
 
   /// Discards FFmpeg's messages, unless `installLogBridge` was called: FFmpeg's default writes them to standard error.
-  /// Every object that may log evaluates this first.
-  static let isQuiet: Void = { if currentLogger.withLock({ $0 == nil }) { discardLog() } }()
+  /// Evaluated once for the process, before the first call that may log.
+  static let discardLogByDefault: Void = { if currentLogger.withLock({ $0 == nil }) { discardLog() } }()
 
   /// Discards FFmpeg's messages from now on, until a bridge is installed. Process-wide.
   public static func discardLog() {
@@ -57,8 +57,8 @@ public enum LibAV {
     logger.log(level: loggerLevel, "\(text)", metadata: metadata.filter { $0.value != .string("") })
   }
 
-  /// Maps FFmpeg's level. FFmpeg logs as "error" what it can handle: a bad packet, a missing header. For a user only
-  /// fatal messages are more than a warning. `HarmlessMessages` lists the exceptions.
+  /// Maps FFmpeg's level. FFmpeg's errors become warnings, because FFmpeg continues after them: a bad packet, a missing
+  /// header. Fatal messages become errors. `HarmlessMessages` lists the exceptions.
   static func loggerLevel(for avLevel: Int32) -> Logger.Level {
     switch avLevel {
     case ...AV_LOG_FATAL: .error

@@ -38,7 +38,7 @@ public struct TimeBase: Sendable, Hashable {
     return result == .min ? nil : result
   }
 
-  /// Whether every tick of `other` is a whole number of these ticks, so that times survive a conversion and back.
+  /// Whether every tick of `other` is a whole number of these ticks, so that a conversion and its inverse are exact.
   public func divides(_ other: TimeBase) -> Bool {
     let dividend = Int64(other.numerator) * Int64(denominator)
     return dividend % (Int64(other.denominator) * Int64(numerator)) == 0

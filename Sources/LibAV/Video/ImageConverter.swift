@@ -4,9 +4,11 @@ import MediaCore
 
 /// Converts video frames of any format to `PixelFormat`, at any size, through swscale.
 ///
-/// A frame of the same format and size is copied. Between formats of luma and chroma, the frame's matrix and range
-/// stay. Conversions from or to RGB use the matrix that the frame states. Its default is BT.709 for frames of at least
-/// HD size, and BT.601 for smaller ones. Luma ranges from 16 to 235 unless the frame states the full range of 0 to 255.
+/// - A frame of the same format and size is copied.
+/// - Conversions between formats of luma and chroma keep the frame's matrix and range.
+/// - Conversions from or to RGB use the matrix that the frame states. Default: BT.709 for frames of at least 1280
+///   columns or 720 rows, otherwise BT.601.
+/// - Luma ranges from 16 to 235, unless the frame states the full range of 0 to 255.
 ///
 /// Threading: one thread at a time. It retains the state of the last conversion, and one video frame.
 public final class ImageConverter {
@@ -33,7 +35,7 @@ public final class ImageConverter {
     guard PixelBuffer.supportedSizes.contains(width), PixelBuffer.supportedSizes.contains(height) else {
       throw AVFailure(errno: ENOMEM, call: "ImageConverter")
     }
-    let traits = ImageFormat(AVPixelFormat(source.format))
+    let traits = PixelFormatTraits(AVPixelFormat(source.format))
     if traits.format == format.avFormat, width == Int(source.width), height == Int(source.height) {
       return try frame.copiedPixels(format)
     }
@@ -53,7 +55,7 @@ public final class ImageConverter {
   /// Returns the color space of `frame` after its conversion to `format`.
   public static func color(of frame: Frame, as format: PixelFormat) -> FormatDescription.Video.Color {
     let source = frame.pointer.pointee
-    let traits = ImageFormat(AVPixelFormat(source.format))
+    let traits = PixelFormatTraits(AVPixelFormat(source.format))
     guard var color = frame.videoProperties?.color else { return .init() }
     if format == .bgra {
       color.matrix = 0
@@ -68,7 +70,7 @@ public final class ImageConverter {
   // MARK: - Internals
 
   /// Returns the last scaling context if its shape matches, otherwise a new one.
-  private func scaling(_ shape: Shape, isRGB: Bool, _ traits: ImageFormat) throws(AVFailure) -> ScalingContext {
+  private func scaling(_ shape: Shape, isRGB: Bool, _ traits: PixelFormatTraits) throws(AVFailure) -> ScalingContext {
     if let context, context.shape == shape { return context.scaling }
     context = nil
     guard sws_isSupportedInput(AVPixelFormat(shape.source.format)) > 0 else {
@@ -77,8 +79,8 @@ public final class ImageConverter {
     var flags = SWS_BICUBIC
     if isRGB {
       flags |= SWS_ACCURATE_RND
-      // Two pixels with common chroma get the chroma of both, because one for each would take twice as long. For an odd
-      // width swscale computes all of them in any case.
+      // With halved chroma, neighboring pixels keep their common chroma, because interpolation would take twice as
+      // long. For an odd width, swscale interpolates in any case.
       let isSameSize = shape.target.width == shape.source.width && shape.target.height == shape.source.height
       if !traits.hasHalvedChroma || !isSameSize || shape.target.width % 2 != 0 {
         flags |= SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP
@@ -89,7 +91,7 @@ public final class ImageConverter {
     return scaling
   }
 
-  static func isFullRange(_ frame: AVFrame, _ traits: ImageFormat) -> Bool {
+  static func isFullRange(_ frame: AVFrame, _ traits: PixelFormatTraits) -> Bool {
     switch frame.color_range {
     case AVCOL_RANGE_JPEG: true
     case AVCOL_RANGE_MPEG: false

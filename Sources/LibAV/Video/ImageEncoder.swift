@@ -5,25 +5,25 @@ import MediaCore
 /// Encodes an image file.
 public enum ImageEncoder {
   /// The format of the image file.
-  public enum Form: Sendable, Hashable {
+  public enum FileFormat: Sendable, Hashable {
     /// Lossless; with alpha if a pixel is not opaque.
     case png
     /// Quality from 1, the smallest file, to 100, the best. Alpha is discarded.
     case jpeg(quality: Int)
   }
 
-  /// Returns the image file. Blocks while it computes.
+  /// Returns the bytes of the image file. Blocks while it computes.
   ///
-  /// At most two copies of the pixels exist at a time if the caller gives up its copy: a worker process has little
-  /// memory.
+  /// At most two copies of the pixels exist at a time if the caller consumes its copy, because a worker process has
+  /// little memory.
   ///
   /// - Parameter pixels: The image, in any format; `color` is the color space of one with luma and chroma.
   /// - Throws: `noEncoder` when this FFmpeg has none; the failures of `ImageConverter`.
   public static func encode(
-    _ pixels: consuming PixelBuffer, as form: Form, color: FormatDescription.Video.Color = .init()
+    _ pixels: consuming PixelBuffer, as fileFormat: FileFormat, color: FormatDescription.Video.Color = .init()
   ) throws(AVFailure) -> [UInt8] {
     let (codecID, format) =
-      switch form {
+      switch fileFormat {
       case .png: (AV_CODEC_ID_PNG, isOpaque(pixels) ? AV_PIX_FMT_RGB24 : AV_PIX_FMT_RGBA)
       case .jpeg: (AV_CODEC_ID_MJPEG, AV_PIX_FMT_YUVJ420P)
       }
@@ -40,7 +40,7 @@ public enum ImageEncoder {
     context.pointee.time_base = AVRational(num: 1, den: 25)
     context.pointee.thread_count = 1
     let frame = try Frame()
-    if case .jpeg(let quality) = form {
+    if case .jpeg(let quality) = fileFormat {
       context.pointee.flags |= AV_CODEC_FLAG_QSCALE
       context.pointee.global_quality = quantizer(quality) * FF_QP2LAMBDA
       context.pointee.qmin = 1
@@ -69,8 +69,8 @@ public enum ImageEncoder {
   private static func fill(_ frame: Frame, with source: Frame, _ format: AVPixelFormat) throws(AVFailure) {
     let (width, height) = (source.pointer.pointee.width, source.pointer.pointee.height)
     try frame.allocateImage(format, width: Int(width), height: Int(height))
-    let traits = ImageFormat(format)
-    let sourceTraits = ImageFormat(AVPixelFormat(source.pointer.pointee.format))
+    let traits = PixelFormatTraits(format)
+    let sourceTraits = PixelFormatTraits(AVPixelFormat(source.pointer.pointee.format))
     let scaling = try ScalingContext(
       from: .init(
         sourceTraits.format, width: width, height: height, matrix: ImageConverter.matrix(source.pointer.pointee),

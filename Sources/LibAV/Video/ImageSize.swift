@@ -5,7 +5,7 @@ struct ImageSize: Sendable, Hashable {
   let width: Int
   let height: Int
 
-  /// Parses the size; nil for bytes of another format, or that end too early. PNG: W3C PNG, 11.2.2; JPEG: ITU-T T.81,
+  /// Parses the size; nil for bytes of another format, and for truncated bytes. PNG: W3C PNG, 11.2.2; JPEG: ITU-T T.81,
   /// B.2.2.
   init?(_ bytes: [UInt8]) {
     func number(_ offset: Int, _ count: Int) -> Int? {

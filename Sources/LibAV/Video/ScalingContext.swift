@@ -6,7 +6,7 @@ import CFFmpeg
 final class ScalingContext {
   /// One side of a conversion.
   struct Side: Hashable {
-    /// FFmpeg's pixel format, without an implied range: see `ImageFormat`.
+    /// FFmpeg's pixel format, without an implied range: see `PixelFormatTraits`.
     var format: Int32
     var width: Int32
     var height: Int32
@@ -20,10 +20,10 @@ final class ScalingContext {
       (self.matrix, self.isFullRange) = (matrix, isFullRange)
     }
 
-    fileprivate var range: Int32 { isFullRange && !ImageFormat(AVPixelFormat(format)).isRGB ? 1 : 0 }
+    fileprivate var range: Int32 { isFullRange && !PixelFormatTraits(AVPixelFormat(format)).isRGB ? 1 : 0 }
   }
 
-  /// Returns swscale's number of a matrix; nil where the frame specifies none, or swscale does not have it.
+  /// Returns swscale's number of a matrix; nil for an unspecified matrix, or one that swscale does not support.
   ///
   /// - Parameter codePoint: The code point of ITU-T H.273, table 4, as `AVCOL_SPC_*`.
   static func matrix(codePoint: Int) -> Int32? {
@@ -44,10 +44,10 @@ final class ScalingContext {
   /// - Parameter flags: `SWS_*`.
   /// - Throws: swscale's failure for an unsupported conversion.
   init(from source: Side, to target: Side, flags: Int32) throws(AVFailure) {
-    _ = LibAV.isQuiet
+    _ = LibAV.discardLogByDefault
     pointer = try check(sws_alloc_context(), "sws_alloc_context")
-    // The ranges are options, because swscale decides at initialization: between equal formats and ranges it copies the
-    // frame, whatever ranges are set later.
+    // The ranges must be set as options: between equal formats and ranges, swscale decides at initialization to copy
+    // frames, and ignores ranges that are set later.
     let options: [(String, Int32)] = [
       ("srcw", source.width), ("srch", source.height), ("src_format", source.format), ("src_range", source.range),
       ("dstw", target.width), ("dsth", target.height), ("dst_format", target.format), ("dst_range", target.range),
@@ -57,7 +57,7 @@ final class ScalingContext {
       try check(av_opt_set_int(UnsafeMutableRawPointer(pointer), name, Int64(value), 0), "av_opt_set_int")
     }
     try check(sws_init_context(pointer, nil, nil), "sws_init_context")
-    // The result is negative where nothing can be set, as between RGB formats.
+    // The result is negative if there is nothing to set, as between RGB formats.
     _ = sws_setColorspaceDetails(
       pointer, sws_getCoefficients(source.matrix), source.range, sws_getCoefficients(target.matrix), target.range, 0,
       1 << 16, 1 << 16)

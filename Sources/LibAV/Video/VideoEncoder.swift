@@ -31,7 +31,7 @@ public final class VideoEncoder {
     public var pixelAspectRatio: FormatDescription.Video.PixelAspectRatio?
     /// The pixels at the edges that players must not show, even numbers; stored in the codec's headers.
     public var cropping: Cropping?
-    /// Whether frames may be encoded in another order than they are shown in.
+    /// Whether the encoder may reorder frames (B-frames).
     public var allowsReordering = true
     /// The maximum number of encoder threads; nil: the encoder's default.
     public var maximumThreadCount: Int?
@@ -69,7 +69,7 @@ public final class VideoEncoder {
   /// The converter; nil when the input is encoded without conversion.
   private let scaler: ImageScaler?
   private let frame: Frame
-  /// The durations of the frames in the encoder, by their times; as many as the encoder's lookahead.
+  /// The durations of the frames in the encoder's lookahead, by presentation time.
   private var durations: [Int64: Int64] = [:]
   private var isEndSent = false
 
@@ -81,7 +81,7 @@ public final class VideoEncoder {
   /// - Throws: `noEncoder` when this FFmpeg has no such encoder; the encoder's failure for settings that it does not
   ///   support.
   public init(settings: Settings) throws(AVFailure) {
-    _ = LibAV.isQuiet
+    _ = LibAV.discardLogByDefault
     guard let codec = avcodec_find_encoder_by_name(Self.encoderName) else {
       throw AVFailure(code: shim_AVERROR_ENCODER_NOT_FOUND(), call: "avcodec_find_encoder_by_name")
     }
@@ -123,7 +123,7 @@ public final class VideoEncoder {
     _ data: UnsafePointer<UInt8>, planes: [PixelFormat.Plane], at ticks: Int64, durationTicks: Int64, isKeyFrame: Bool
   ) throws(AVFailure) {
     let pointer = frame.pointer
-    // The frame is writable again once the encoder has copied it, as x264 does at once.
+    // The frame is writable again when the encoder has copied it; x264 copies it immediately.
     if pointer.pointee.buf.0 == nil || av_frame_is_writable(pointer) <= 0 { try allocate() }
     if let scaler {
       try scaler.convert(data, planes: planes, into: frame)

@@ -54,7 +54,7 @@ final class SampleRateAdapter {
     let isOther = layout.sampleRateHz != sampleRateHz
     hasOtherRates = hasOtherRates || isOther
     guard isOther || resampler != nil else { return false }
-    input.take(frame)
+    input.move(from: frame)
     convertedCount = 0
     return true
   }
@@ -80,7 +80,7 @@ final class SampleRateAdapter {
         continue
       }
       if resampler == nil, layout.sampleRateHz == sampleRateHz {
-        frame.take(input)
+        frame.move(from: input)
         convertedCount = nil
         return true
       }

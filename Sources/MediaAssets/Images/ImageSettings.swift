@@ -66,7 +66,7 @@ extension PixelBuffer {
     if case .jpeg(let quality) = format, !(1...100).contains(quality) {
       throw MediaError(.invalidArgument, "JPEG quality must be between 1 and 100 (got \(quality))", operation: "image")
     }
-    let encoding: ImageEncoder.Form =
+    let encoding: ImageEncoder.FileFormat =
       switch format {
       case .png: .png
       case .jpeg(let quality): .jpeg(quality: quality)

@@ -90,7 +90,7 @@ extension FrameReader {
   /// Reads the next packet into `packet`; returns nil at the end. Also throws `cancelled`.
   func nextStored(_ lengths: PacketLengths) throws(AVFailure) -> StoredPacket? {
     if let kept = stored.kept.popFirst() {
-      packet.take(kept)
+      packet.move(from: kept)
       stored.readCount += 1
     } else {
       switch try readPacket() {

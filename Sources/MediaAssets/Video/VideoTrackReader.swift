@@ -443,7 +443,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     let declared = frame.durationTicks.map { timeBase.time(ofTicks: $0) }
     let standardDuration = format.frameDuration.isNumeric ? format.frameDuration : .zero
     let duration = declared ?? before.map(\.duration) ?? standardDuration
-    guard let ticks = frame.bestTicks else {
+    guard let ticks = frame.bestEffortTicks else {
       let time = before.map { $0.duration > .zero ? $0.end : $0.time + standardDuration } ?? firstTime
       return VideoFrame(
         frame: frame, properties: properties, format: format, time: time, duration: duration, hasTimestamp: false)

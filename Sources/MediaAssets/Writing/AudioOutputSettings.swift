@@ -77,7 +77,7 @@ public struct AudioOutputSettings: Sendable, Hashable, Codable {
       settings.channelCount = channelCount
       settings.channelMask = nil
     }
-    if let maximumChannelCount = traits.largestChannelCount, settings.channelCount > maximumChannelCount {
+    if let maximumChannelCount = traits.maximumChannelCount, settings.channelCount > maximumChannelCount {
       throw MediaError(
         .invalidArgument,
         "\(traits.codecName) supports at most \(maximumChannelCount) channels (got \(settings.channelCount))")

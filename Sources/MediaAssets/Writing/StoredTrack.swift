@@ -136,7 +136,7 @@ final class StoredTrack: WriterTrack {
   ) throws(AVFailure) {
     try bytes.withUnsafeBufferPointer { bytes throws(AVFailure) in try packet.fill(bytes) }
     packet.setTimestamps(pts: pts, dts: dts, duration: duration)
-    packet.mark(isKeyFrame: isKeyFrame)
+    packet.setKeyFrame(isKeyFrame)
     if container == .mp3, !hasWritten || trimAtEnd > 0 {
       // FFmpeg's MP3 muxer reads the delay from the first packet with trims and subtracts the decoder delay without a
       // check.

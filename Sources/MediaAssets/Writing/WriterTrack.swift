@@ -34,7 +34,7 @@ extension WritableContainer {
   func error(_ failure: AVFailure) -> MediaError {
     let (code, message): (MediaError.Code, String) =
       switch failure.call {
-      case "write" where failure.isQuota:
+      case "write" where failure.exceedsQuota:
         (.writeFailed, "the file cannot be written: less free disk space than reserved would remain")
       case "write": (.writeFailed, "the file cannot be written")
       case "avformat_write_header", "avcodec_open2", "Encoder.init", "avcodec_descriptor_get_by_name",

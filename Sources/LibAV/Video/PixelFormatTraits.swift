@@ -1,13 +1,13 @@
 import CFFmpeg
 import MediaCore
 
-/// The properties of one of FFmpeg's pixel formats that swscale needs.
-struct ImageFormat {
+/// The properties of one of FFmpeg's pixel formats that conversions need.
+struct PixelFormatTraits {
   /// The format, or its equivalent without an implied range: `yuv420p` for `yuvj420p`.
   let format: AVPixelFormat
   /// Whether values range from 0 to 255 by default: JPEG's formats, and gray.
   let isAlwaysFullRange: Bool
-  /// Whether the format is RGB, or indexes a palette of RGB.
+  /// Whether the format is RGB, or a palette of RGB colors.
   let isRGB: Bool
   /// Whether neighboring pixels of a row share their chroma.
   let hasHalvedChroma: Bool
@@ -30,8 +30,8 @@ struct ImageFormat {
     let flags = descriptor.pointee.flags
     isRGB = flags & UInt64(AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) != 0
     hasHalvedChroma = descriptor.pointee.log2_chroma_w > 0
-    let isGrey = descriptor.pointee.nb_components <= 2 && !isRGB
-    isAlwaysFullRange = plain != nil || isGrey
+    let isGray = descriptor.pointee.nb_components <= 2 && !isRGB
+    isAlwaysFullRange = plain != nil || isGray
   }
 }
 
