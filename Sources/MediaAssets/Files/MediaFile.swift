@@ -57,7 +57,7 @@ enum MediaFile {
     if let composition = asset.composition { return .composition(composition) }
     if let session = asset.streamSession {
       let fetcher = session.fetcher.logging(to: log ?? asset.networkLog, name: session.name)
-      session.describe(to: fetcher)
+      session.logProperties(to: fetcher)
       return .stream(session, fetcher)
     }
     let name = asset.displayPath

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The bit rate of separate audio, measured from its segments: an average in which the last ones count most. Pure.
+/// The bit rate of separate audio: an exponentially weighted average over its segments. A pure value.
 struct AudioBitRate: Sendable, Hashable {
   /// Half-life of the average, in seconds of audio.
   static let halfLife = 8.0
-  /// Minimum duration of a measured segment. In shorter ones, such as those before advertisements, the overhead
-  /// distorts the result.
+  /// Minimum duration of a measured segment, in seconds. In shorter segments, such as those before advertisements, the
+  /// overhead distorts the result.
   static let minimumSeconds = 0.5
 
   private var bits = 0.0

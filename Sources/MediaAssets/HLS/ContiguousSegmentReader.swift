@@ -16,14 +16,15 @@ final class ContiguousSegmentReader {
   let firstEntry: HLSTimeline.Entry
   private let decoder: any SegmentDecoder
   private let tickBase: TimeBase
-  /// Whether timestamps are those of MPEG-2: they have 33 bits and wrap around after about 26.5 hours.
+  /// Whether timestamps have 33 bits, as in MPEG transport streams: they wrap around after about 26.5 hours.
   private let isTransport: Bool
-  /// The unit of timestamps: decoded frames. For HE-AAC their rate may be twice that of the container.
+  /// The duration of a decoded audio frame, the unit of timestamps. In HE-AAC, the decoded sample rate may be twice the
+  /// rate that the container states.
   private var frameBase: TimeBase
   private var rateHz: Int
 
-  /// Opens the segments from `number` on. Blocks. Returns nil if the stream ends before the segment, or if `endReason`
-  /// states another reason.
+  /// Opens the segments from `number` on. Blocks. Returns nil if there is no such segment: `endReason` is then the
+  /// reason.
   ///
   /// - Parameters:
   ///   - number: The first segment.
@@ -63,7 +64,7 @@ final class ContiguousSegmentReader {
   ) throws(AVFailure) -> any SegmentDecoder {
     do throws(MediaError) {
       if let lease = try fetcher.isolation.readingLease(isPlayback: fetcher.isPlayback) {
-        return try IsolatedRunDecoder(lease, source: file, displayName: session.name)
+        return try IsolatedSegmentDecoder(lease, source: file, displayName: session.name)
       }
       let demuxer: Demuxer
       do throws(AVFailure) {
@@ -97,14 +98,14 @@ final class ContiguousSegmentReader {
     }
   }
 
-  /// Whether timestamps state the position of the segments in their stretch.
+  /// Whether timestamps define the positions of frames within their stretch (``StreamStretch``).
   var hasTimestamps: Bool { !source.isPacked || source.timestamp != nil }
 
-  /// Whether audio before time 0 of the container is removed, because it is the encoder's delay.
-  var cutsNegative: Bool { description.isMovie }
+  /// Whether audio before the container's time 0 is removed: it is the encoder's delay.
+  var removesNegativeTimes: Bool { description.isMovie }
 
   /// Whether a worker process decodes the segments.
-  var isInWorker: Bool { decoder is IsolatedRunDecoder }
+  var isInWorker: Bool { decoder is IsolatedSegmentDecoder }
 
   /// Returns the properties of the segments' container.
   ///
@@ -116,8 +117,8 @@ final class ContiguousSegmentReader {
   // MARK: - Reading
 
   enum Result {
-    /// `frame` has been filled. `timestamp` is that of the first sample in frames, nil if there is none. `count` is the
-    /// number of audible frames.
+    /// `frame` has been filled. `timestamp` is the time of its first sample, in frames; nil if there is none. `count`
+    /// is the number of audible frames.
     case frame(timestamp: Int64?, count: Int)
     /// A packet did not decode.
     case undecodable(AVFailure)
@@ -143,7 +144,7 @@ final class ContiguousSegmentReader {
     }
   }
 
-  /// Returns the number of audible frames. In MP4 the last packet may decode to more than the fragment lasts.
+  /// Returns the number of audible frames. In MP4, the last packet may decode to frames after the end of its fragment.
   private func audibleCount(of frame: Frame, timestamp: Int64?, fragmentEndTicks: Int64?) -> Int {
     guard description.isMovie, let timestamp, let fragmentEnd = fragmentEndTicks.flatMap({ frames(ofTicks: $0) }),
       fragmentEnd > timestamp,

@@ -5,9 +5,9 @@ import MediaCore
 
 /// The audio of the last decoded frame, in one sample rate and channel count.
 ///
-/// Audio of that sample rate is used unchanged. The other audio of a `ContiguousSegmentReader` is converted as one
-/// continuous stream from the position at which reading began. Its frames are positioned as exactly as its timestamps
-/// permit. Its samples differ from those of a conversion that began elsewhere.
+/// Audio of that sample rate is used unchanged. Other audio of a `ContiguousSegmentReader` is converted as one
+/// continuous stream. Its positions are as exact as its timestamps. Its samples depend on the position at which reading
+/// began.
 ///
 /// Threading: one thread at a time.
 struct SegmentAudio {
@@ -115,7 +115,7 @@ private final class Conversion {
   /// - Throws: `conversionFailed`, `unsupportedAudioFormat`.
   func accept(_ frame: Frame, count: Int, timestamp: Int64?, _ name: String) throws(MediaError) {
     if let timestamp, let first = origin {
-      // A jump in the timestamps moves all following audio.
+      // After a jump of the timestamps, the position of all following audio changes.
       let jump = timestamp - (first + inputCount)
       if abs(jump) > Int64(input.sampleRateHz / 50) { origin = first + jump }
     }

@@ -54,7 +54,8 @@ final class SegmentBytes {
 
   deinit { interrupt.detach(source) }
 
-  /// The transfer, for the next reader of the segment; nil if the segment's beginning is not in memory any more.
+  /// The transfer, for the next reader of the segment; nil for a file, and if the segment's beginning is no longer in
+  /// memory.
   var retainedTransfer: StreamSession.RetainedTransfer? {
     guard let resource = source as? HTTPResource else { return nil }
     let first = resource.availableByteRange?.lowerBound ?? offset
@@ -75,7 +76,7 @@ final class SegmentBytes {
   /// The size and duration of the transfer; nil for a file.
   var statistics: TransferStatistics? { (source as? HTTPResource)?.statistics }
 
-  /// The segment as it is shared with other readers.
+  /// The segment and its source, to report the loaded range.
   var loaded: StreamFamily.LoadedSegment { StreamFamily.LoadedSegment(entry: entry, source: source) }
 
   /// Waits for the first bytes and detects their format.
@@ -84,7 +85,7 @@ final class SegmentBytes {
   func open() throws(MediaError) {
     try source.open()
     if let key = entry.key {
-      // Load the key first: without it the bytes are useless.
+      // Without the key, the bytes would be useless.
       _ = try session.key(key, interrupt: interrupt)
       let bytes = try fetcher.readAll(
         source, bytes: entry.segment.byteRange, limit: Self.maximumEncryptedByteCount,

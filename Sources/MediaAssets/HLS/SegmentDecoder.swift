@@ -49,14 +49,14 @@ protocol SegmentDecoder: AnyObject {
   func properties(displayPath: String) throws(MediaError) -> AssetProperties
 
   /// Decodes the next frame.
-  func next(into frame: Frame) throws(AVFailure) -> SegmentDecoding
+  func next(into frame: Frame) throws(AVFailure) -> SegmentDecodeResult
 
   /// Removes and returns the tags found since the last call.
   func drainTags() -> [TimestampedTag]
 }
 
 /// The result of decoding.
-enum SegmentDecoding {
+enum SegmentDecodeResult {
   /// `frame` has been filled. In MP4, the fragment of its packet ends at a timestamp.
   case frame(fragmentEndTicks: Int64?)
   /// A packet did not decode.
@@ -125,7 +125,7 @@ final class LocalSegmentDecoder: SegmentDecoder {
     try AssetProperties(demuxer: demuxer, byteCount: 0, displayPath: displayPath)
   }
 
-  func next(into frame: Frame) throws(AVFailure) -> SegmentDecoding {
+  func next(into frame: Frame) throws(AVFailure) -> SegmentDecodeResult {
     while true {
       switch try decoder.receive(into: frame) {
       case .frame:

@@ -1,4 +1,4 @@
-// Presents consecutive segments as one file that is read sequentially, as far as they belong together.
+// Presents contiguous segments as one file that is read sequentially.
 import LibAV
 import MediaCore
 import NetworkIO
@@ -57,7 +57,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
   /// The variant to switch to after the current segment.
   private var targetVariant: Int?
   private var hasMeasured = false
-  /// The time during which the reader has needed no data since the last segment was measured.
+  /// The time since the last measured segment during which the reader needed no data.
   private var idleNanoseconds: Int64 = 0
   /// The time at which the last segment was measured; nil when the next one is available.
   private var idleSince: HostTime?
@@ -137,7 +137,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
       buffer.copyBytes(from: beginning[Int(position)..<(Int(position) + count)])
       return count
     }
-    // Reading ahead is not possible, because the data is unknown.
+    // Bytes after the current offset cannot be read yet.
     guard position == offset else { return 0 }
     let count = try readNext(into: buffer)
     if beginning.count < Self.retainedByteCount, offset == Int64(beginning.count) {
@@ -163,7 +163,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
       do throws(MediaError) { count = try current.read(into: buffer) } catch {
         if error.code == .cancelled { throw error }
         // The received part of the segment is played, and a new reader begins with the next segment.
-        fetcher.note(error, current.entry.segment.location, isRetried: false)
+        fetcher.logError(error, current.entry.segment.location, isRetried: false)
         finish(.next(current.entry.segment.number + 1))
         return 0
       }
@@ -192,11 +192,11 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     targetVariant = session.addTransfer(
       statistics, bytes.entry.segment, variantNumber: variantNumber, idleNanoseconds: idleNanoseconds)
     idleNanoseconds = 0
-    // Time spent looking for another variant is not idle time.
+    // The time of a switch to another variant is not idle time.
     idleSince = targetVariant == nil ? fetcher.clock.now : nil
   }
 
-  /// Adds the idle time when the next segment becomes available. Before that, the reader needed no data, or a live
+  /// Records the idle time when the next segment becomes available. Until then, the reader needed no data, or the live
   /// stream had none.
   private func recordIdleTime() {
     if let idleSince { idleNanoseconds = max(0, fetcher.clock.now.nanoseconds(since: idleSince)) }
@@ -227,7 +227,8 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
       if isNew || firstEntry.map != entry.map { return finish(.next(nextNumber)) }
     }
     guard let bytes = try open(entry) else {
-      // Timestamps state how much is missing. For packed audio, those of the next segment do.
+      // The timestamp of the next segment states how much is missing. Packed audio has a timestamp only at the
+      // beginning of a segment, so the next segment needs a new reader.
       nextNumber += 1
       if firstEntry != nil { finish(.next(nextNumber)) }
       return
@@ -291,7 +292,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     let error = MediaError(
       .segmentUnavailable, "segment \(entry.segment.number) is not available: \(entry.segment.location.displayText)",
       operation: "hls", underlying: failure.description)
-    fetcher.note(error, entry.segment.location, isRetried: false)
+    fetcher.logError(error, entry.segment.location, isRetried: false)
     missingError = failure
     if missingCount >= Self.maximumMissingCount { throw failure.code == .decryptionFailed ? failure : error }
     return nil

@@ -13,53 +13,54 @@ extension SegmentedTrackReader {
     isPositionKnown = false
   }
 
-  /// Determines the position of the decoded frame.
+  /// Determines `frameStart`, the position of the decoded frame, from its timestamp, its stretch and the expected
+  /// start.
   func determinePosition(timestamp: Int64?, count: Int) {
     guard let segmentReader else { return }
     frameCount = count
     let stepFrames = audio.stepFrames
-    let isFirst = expected == nil
+    let isFirst = expectedStart == nil
     guard var unwrapped = timestamp, segmentReader.hasTimestamps else {
       // Without timestamps, frames are counted. After a seek, the playlist states the approximate position.
-      frameStart = expected ?? positionWithoutTimestamp(timestamp ?? 0)
+      frameStart = expectedStart ?? positionWithoutTimestamp(timestamp ?? 0)
       finishPositioning(Int64(count))
       return
     }
     let entryFrame = entryFrame(of: segmentReader)
     var known = stretch
-    if let borrowed = known, borrowed.isBorrowed {
+    if let foreign = known, foreign.isFromOtherRendition {
       let near = segmentReader.unwrapped(
-        unwrapped, near: entryFrame - borrowed.startFrame + borrowed.originFrame, sampleRateHz: format.sampleRateHz)
-      // Not all servers give the renditions the same timestamps.
-      let distance = near - borrowed.originFrame + borrowed.startFrame - entryFrame
+        unwrapped, near: entryFrame - foreign.startFrame + foreign.originFrame, sampleRateHz: format.sampleRateHz)
+      // Some servers give the renditions different timestamps, contrary to RFC 8216, section 6.2.4.
+      let distance = near - foreign.originFrame + foreign.startFrame - entryFrame
       if abs(distance) > frame(at: 3 * session.timeline.playlist.targetNanoseconds) { known = nil }
     }
     if let known {
       unwrapped = segmentReader.unwrapped(
-        unwrapped, near: (expected ?? entryFrame) - known.startFrame + known.originFrame,
+        unwrapped, near: (expectedStart ?? entryFrame) - known.startFrame + known.originFrame,
         sampleRateHz: format.sampleRateHz)
     }
     var current = known ?? newStretch(timestamp: unwrapped, entryFrame: entryFrame)
     var position =
       timestamp == current.divergentStartTimestamp
       ? current.startFrame : unwrapped - current.originFrame + current.startFrame
-    if let expected {
-      let difference = position - expected
+    if let expectedStart {
+      let difference = position - expectedStart
       if abs(difference) <= toleranceFrames(Int64(count)) {
-        position = expected
+        position = expectedStart
       } else if difference < -Int64(format.sampleRateHz / 4) || difference > permittedGapFrames(in: segmentReader) {
-        // The timestamps have another origin, although the playlist declares no discontinuity.
-        if current.originFrame == firstTimestamp, expected <= current.startFrame + Int64(format.sampleRateHz) {
+        // The timestamps continue from another origin, although the playlist declares no discontinuity.
+        if current.originFrame == firstTimestamp, expectedStart <= current.startFrame + Int64(format.sampleRateHz) {
           current.divergentStartTimestamp = firstTimestamp
         }
         current.originFrame += difference
-        note(.irregularTimestamps, "timestamps jump: times are renumbered", at: expected)
-        position = expected
+        note(.irregularTimestamps, "timestamps jump: times are renumbered", at: expectedStart)
+        position = expectedStart
       } else {
         position = Self.snapped(position, current)
         note(
           .irregularTimestamps,
-          difference > 0 ? "audio is missing: silence fills the gap" : "duplicate audio is skipped", at: expected)
+          difference > 0 ? "audio is missing: silence fills the gap" : "duplicate audio is skipped", at: expectedStart)
       }
     } else {
       position = Self.snapped(position, current)
@@ -78,7 +79,7 @@ extension SegmentedTrackReader {
     finishPositioning(Int64(count))
   }
 
-  /// Returns the nearest position at which a codec frame can begin. Timestamps are rounded to ticks, and by some muxers
+  /// Returns the nearest position at which a codec frame can begin. Timestamps are rounded to ticks; some muxers round
   /// more coarsely.
   private static func snapped(_ position: Int64, _ stretch: StreamStretch) -> Int64 {
     guard stretch.stepFrames > 0 else { return position }
@@ -90,7 +91,7 @@ extension SegmentedTrackReader {
 
   private func finishPositioning(_ count: Int64) {
     hasFrame = true
-    expected = frameStart + count
+    expectedStart = frameStart + count
     guard !isPositionKnown, let segmentReader else { return }
     isPositionKnown = true
     drift = nanoseconds(ofFrame: frameStart) - segmentReader.firstEntry.startNanoseconds
@@ -107,12 +108,13 @@ extension SegmentedTrackReader {
     let timeline = session.timeline
     let number = segmentReader?.firstEntry.segment.number ?? 0
     let first = timeline.firstNumber(ofStretchWith: number) ?? number
-    if let expected {
+    if let expectedStart {
       return StreamStretch(
-        sampleRateHz: format.sampleRateHz, originFrame: timestamp, startFrame: expected, isExact: positionDoubt == nil)
+        sampleRateHz: format.sampleRateHz, originFrame: timestamp, startFrame: expectedStart,
+        isExact: positionDoubt == nil)
     }
     // In MP4, the encoder's delay is before time 0.
-    let isDelay = segmentReader?.cutsNegative == true && timestamp < 0 && timestamp > -65_536
+    let isDelay = segmentReader?.removesNegativeTimes == true && timestamp < 0 && timestamp > -65_536
     let origin = isDelay ? 0 : timestamp
     // No audio precedes the first segment.
     let isStart = first == number && entryFrame == 0
@@ -133,8 +135,8 @@ extension SegmentedTrackReader {
     max(Int64(format.sampleRateHz / 10), min(4 * count, Int64(format.sampleRateHz / 2)))
   }
 
-  /// The longest gap between frames of contiguous segments. A segment misses no more than its duration. Before its
-  /// first frame, other segments may be missing.
+  /// Returns the maximum gap between two frames of contiguous segments: the duration of the segment. Before the first
+  /// frame, whole segments may be missing.
   private func permittedGapFrames(in segmentReader: ContiguousSegmentReader) -> Int64 {
     guard isPositionKnown, let segment = segmentReader.source.lastEntry?.segment else { return maximumGapFrames }
     return min(maximumGapFrames, frame(at: segment.durationNanoseconds))

@@ -1,5 +1,5 @@
-// Continues reading in another variant. The segment with the next audio is found by the playlist, by the drift between
-// audio and playlist, and by the timestamps in the segment.
+// Continues reading in another variant. The playlist and the drift between audio and playlist select a segment. The
+// timestamps in the segment confirm or correct the selection.
 import LibAV
 import MediaCore
 import Playlists
@@ -20,15 +20,16 @@ extension SegmentedTrackReader {
   }
 
   /// The next frame that is needed.
-  var nextNeededFrame: Int64 { expected ?? resumption?.frame ?? position }
+  var nextNeededFrame: Int64 { expectedStart ?? resumption?.frame ?? position }
 
   /// Continues in another variant, because this one fails.
   ///
   /// - Throws: `error` if there is no other variant.
   func fallBack(after error: MediaError) throws(MediaError) {
-    if let expected, let source = segmentReader?.source, let first = source.firstEntry, let last = source.lastEntry {
-      // The decoded audio belongs to one of the reader's segments, which limits the drift.
-      let time = nanoseconds(ofFrame: expected)
+    if let expectedStart, let source = segmentReader?.source, let first = source.firstEntry, let last = source.lastEntry
+    {
+      // The decoded audio is within the reader's segments, which limits the drift.
+      let time = nanoseconds(ofFrame: expectedStart)
       drift = max(min(drift, time - first.startNanoseconds), time - last.endNanoseconds)
     }
     guard try session.fallBack(from: variantNumber, fetcher, interrupt: interrupt),
@@ -36,7 +37,7 @@ extension SegmentedTrackReader {
     else { throw error }
   }
 
-  /// Continues in the active variant, a little before `frame`. Returns false if it has no such segment.
+  /// Continues in the active variant, `prerollFrames` before `frame`. Returns false if it has no such segment.
   func resume(atFrame frame: Int64) -> Bool {
     let (timeline, variantNumber) = session.activeTimeline
     let prerollStartFrame = max(0, frame - prerollFrames)
@@ -52,14 +53,14 @@ extension SegmentedTrackReader {
   /// Continues at the beginning of a segment.
   func restart(atSegment number: Int64) {
     // All variants have the same timestamps. Audio that has been delivered already is skipped.
-    expected = nil
+    expectedStart = nil
     hasFrame = false
     segmentReader = nil
     endReason = .next(number)
   }
 
-  /// Returns the segment to continue with instead, after the position of the chosen one is known; nil if it is the
-  /// right one.
+  /// Returns the segment that must replace the chosen one, whose position is now known; nil if the chosen segment is
+  /// correct.
   func correctedNumber(_ segmentReader: ContiguousSegmentReader) -> Int64? {
     guard let resumption else { return nil }
     if let better = better(than: resumption, segmentReader) {
@@ -86,8 +87,8 @@ extension SegmentedTrackReader {
     }
     better.number = min(number, chosen.number - 1)
     better.backwardCount += 1
-    // A position far away means another origin of timestamps. The position of an unread stretch is known only from the
-    // playlist.
+    // A large distance means that the timestamps have another origin. The playlist alone does not define the exact
+    // position of a stretch that has not been read.
     guard frameStart - chosen.frame <= maximumGapFrames, better.backwardCount <= Resumption.maximumBackwardCount,
       let entry = timeline.entry(better.number),
       entry.segment.discontinuityNumber == stretchNumber

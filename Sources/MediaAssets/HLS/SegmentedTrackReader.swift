@@ -40,7 +40,7 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
   var variantNumber: Int
   /// The search for a position in another variant; nil when it has been found.
   var resumption: Resumption?
-  /// The delay of audio relative to the playlist in nanoseconds. Durations in playlists are rounded or invented.
+  /// The delay of the audio relative to the playlist, in nanoseconds. Durations in playlists are rounded, or wrong.
   var drift: Int64 = 0
   /// Whether the position of the current segments is known.
   var isPositionKnown = false
@@ -54,14 +54,14 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
   var frameCount = 0
   var hasFrame = false
   /// The expected start of the next frame; nil after a seek.
-  var expected: Int64?
+  var expectedStart: Int64?
   private var isAtEnd = false
   private var mustReposition = false
   private var pendingError: MediaError?
   private var skipped: (count: Int, frame: Int64, failure: AVFailure)?
   var warning: (frame: Int64, error: MediaError)?
   let prerollFrames: Int64
-  /// Whether neither a read nor a seek has happened yet.
+  /// Whether the reader has not been used for a read or a seek.
   private var isFresh = true
   private var metadata = StreamMetadata()
   private let registration: ReaderRegistration
@@ -147,7 +147,7 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
       ?? 0
   }
 
-  // MARK: - ReaderRegistration
+  // MARK: - Reading
 
   /// Reads as `AudioTrackReader.read` does.
   func read(
@@ -191,7 +191,7 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
       case .frame: continue
       case .end:
         isAtEnd = true
-        let last = expected ?? position
+        let last = expectedStart ?? position
         // Silence must not be added at the end.
         if end == nil || positionDoubt == nil {
           end = AudioTrackReader.TrackEnd(frame: last, isExact: positionDoubt == nil && stretch?.isExact ?? false)
@@ -236,14 +236,14 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
         return .frame
       case .undecodable(let failure):
         // After a seek the first packets may depend on earlier packets.
-        guard expected != nil else { continue }
-        skipped = ((skipped?.count ?? 0) + 1, skipped?.frame ?? expected ?? 0, skipped?.failure ?? failure)
+        guard expectedStart != nil else { continue }
+        skipped = ((skipped?.count ?? 0) + 1, skipped?.frame ?? expectedStart ?? 0, skipped?.failure ?? failure)
       case .cancelled: return .cancelled
       case .end:
         endReason = segmentReader.source.endReason ?? .next(segmentReader.source.nextNumber)
         self.segmentReader = nil
-        if let expected, let last = segmentReader.source.lastEntry {
-          drift = nanoseconds(ofFrame: expected) - last.endNanoseconds
+        if let expectedStart, let last = segmentReader.source.lastEntry {
+          drift = nanoseconds(ofFrame: expectedStart) - last.endNanoseconds
         }
       }
     }
@@ -261,10 +261,10 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
       let error = MediaError(
         .segmentsLeftWindow, "the next segments are no longer available; playback continues with segment \(first)",
         operation: "hls", underlying: session.name)
-      fetcher.note(error, session.location, isRetried: true)
-      if let expected {
-        warning = (expected, error)
-        session.move(first, variantNumber: variantNumber, toNanoseconds: nanoseconds(ofFrame: expected))
+      fetcher.logError(error, session.location, isRetried: true)
+      if let expectedStart {
+        warning = (expectedStart, error)
+        session.move(first, variantNumber: variantNumber, toNanoseconds: nanoseconds(ofFrame: expectedStart))
         drift = 0
       }
     case .variant: return resume(atFrame: nextNeededFrame)
@@ -289,7 +289,7 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
     let previousStretch = stretch
     self.segmentReader = segmentReader
     startReading(from: segmentReader)
-    if stretchNumber != previousNumber || hasSkipped, expected != nil {
+    if stretchNumber != previousNumber || hasSkipped, expectedStart != nil {
       // The stretch follows the audio that was read, regardless of earlier data.
       stretch = nil
     } else if stretchNumber == previousNumber, stretch == nil {
@@ -340,8 +340,8 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
     return MediaTime(frame: position, rate: format.sampleRateHz)
   }
 
-  /// Returns the latest target of a seek in a live stream. A reader that continues another one, such as another
-  /// rendition, may be nearer to the end than the default start.
+  /// Returns the latest target of a seek in a live stream. A time within the stream is permitted even after the default
+  /// start, because a reader of another rendition may continue there.
   private func liveEnd(_ timeline: HLSTimeline, _ time: MediaTime) -> Int64 {
     let end = frame(at: timeline.endNanoseconds)
     let isWithin = time.isNumeric && time <= MediaTime(frame: end, rate: format.sampleRateHz)
@@ -354,7 +354,7 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
     lastSeekTimings = SeekTimings()
     defer { lastSeekTimings.decodeNanoseconds = MonotonicClock.nanoseconds - startedAt }
     do throws(MediaError) {
-      // Tags found before the target are still valid there, unless decoding continues from the current position.
+      // The last tag before the target is reported as carried over, unless reading continues at the current position.
       let continuesReading = !mustReposition && target == position
       if mustReposition || !isNear(target) {
         metadata.restart(atFrame: target)
@@ -375,7 +375,7 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
     }
   }
 
-  /// Returns whether decoding from the current position is the shortest way.
+  /// Returns whether the target is reached faster by decoding from the current position than by a seek.
   private func isNear(_ target: Int64) -> Bool {
     if target == position, hasFrame || !isAtEnd { return true }
     guard hasFrame, !isAtEnd else { return false }
@@ -385,14 +385,15 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
   /// Opens the segment from which decoding produces the correct samples at `target`.
   private func reposition(toFrame target: Int64) throws(MediaError) {
     // The duration of codec frames is known after the first ones.
-    for _ in 0..<4 where segmentReader != nil && expected != nil && stretch?.stepFrames == 0 && audio.stepFrames > 0 {
+    for _ in 0..<4
+    where segmentReader != nil && expectedStart != nil && stretch?.stepFrames == 0 && audio.stepFrames > 0 {
       guard try decodeOne() == .frame else { break }
     }
     position = target
     isAtEnd = false
     hasFrame = false
     segmentReader = nil
-    expected = nil
+    expectedStart = nil
     resumption = nil
     drift = 0
     let (timeline, variantNumber) = session.activeTimeline
@@ -409,7 +410,7 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
     let prerollNumber = timeline.number(atNanoseconds: nanoseconds(ofFrame: max(0, target - prerollFrames))) ?? number
     number = max(first, min(number, prerollNumber))
     while true {
-      expected = nil
+      expectedStart = nil
       hasFrame = false
       endReason = .next(number)
       segmentReader = nil

@@ -3,7 +3,7 @@ import NetworkIO
 import Playlists
 import Synchronization
 
-/// The state that the renditions of one stream fraction. Threading: any thread.
+/// The state that all renditions of one stream share. Threading: any thread.
 final class StreamFamily: Sendable {
   private struct State {
     /// The sessions, in the order in which reading them last began or ended.
@@ -40,8 +40,8 @@ final class StreamFamily: Sendable {
 
   private var renditions: [StreamSession] { state.withLock { $0.renditions.compactMap(\.session) } }
 
-  /// The rendition that is being read, whose playlist is the newest. Of several, the one whose reading began last. Nil
-  /// if none is read.
+  /// The rendition with readers, whose playlist is the newest. Of several, the one whose reading began last. Nil if no
+  /// rendition has readers.
   var renditionBeingRead: StreamSession? { renditions.last(where: \.isRead) }
 
   /// The rendition that is being read, or else the one that was read last. Nil before the first.
@@ -51,7 +51,7 @@ final class StreamFamily: Sendable {
   }
 
   /// Records that reading of a rendition began or ended.
-  func note(_ session: StreamSession) {
+  func recordUse(of session: StreamSession) {
     state.withLock { state in
       state.renditions.removeAll { $0.session == nil || $0.session === session }
       state.renditions.append(WeakSession(session: session))
@@ -92,10 +92,10 @@ final class StreamFamily: Sendable {
 
   // MARK: - Stretches of a live stream
 
-  /// Returns the data of a stretch that another rendition found, converted to a sample rate. All renditions have the
-  /// same timestamps.
+  /// Returns a stretch that another rendition found, converted to a sample rate. Renditions should have the same
+  /// timestamps (RFC 8216, section 6.2.4); the reader verifies that.
   func stretch(_ discontinuityNumber: Int64, sampleRateHz: Int) -> StreamStretch? {
-    state.withLock { $0.stretches[discontinuityNumber] }?.borrowed(sampleRateHz: sampleRateHz)
+    state.withLock { $0.stretches[discontinuityNumber] }?.converted(toSampleRateHz: sampleRateHz)
   }
 
   func setStretch(_ stretch: StreamStretch, _ discontinuityNumber: Int64) {
@@ -105,18 +105,19 @@ final class StreamFamily: Sendable {
     }
   }
 
-  /// Removes all stretches, because they are not valid any more.
+  /// Removes all stretches when they become invalid.
   func removeStretches() { state.withLock { $0.stretches = [:] } }
 }
 
 extension StreamStretch {
-  /// Converts the stretch for another encoder, which may use another sample rate. The start of its frames is unknown.
-  fileprivate func borrowed(sampleRateHz rate: Int) -> StreamStretch? {
+  /// Converts the stretch for another rendition, which may have another sample rate. The positions at which its codec
+  /// frames begin are unknown.
+  fileprivate func converted(toSampleRateHz rate: Int) -> StreamStretch? {
     func converted(_ frame: Int64) -> Int64? {
       MediaTime(frame: frame, rate: sampleRateHz).frameIndex(rate: rate, rounding: .halfAwayFromZero)
     }
     guard let origin = converted(originFrame), let start = converted(startFrame) else { return nil }
     return StreamStretch(
-      sampleRateHz: rate, originFrame: origin, startFrame: start, isExact: isExact, isBorrowed: true)
+      sampleRateHz: rate, originFrame: origin, startFrame: start, isExact: isExact, isFromOtherRendition: true)
   }
 }

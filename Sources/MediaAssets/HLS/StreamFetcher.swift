@@ -12,7 +12,7 @@ struct StreamFetcher: Sendable {
   /// The origin to which custom header fields may be sent; nil for a playlist in a local file.
   var origin: HTTPOrigin?
   let log: NetworkLog
-  /// The entry of the access log; nil if transfers are not logged.
+  /// The ID of the entry in the access log; nil if transfers are not logged.
   var session: NetworkLog.Session?
   let clock: any NetworkClock
   /// The process in which segments are parsed.
@@ -23,7 +23,8 @@ struct StreamFetcher: Sendable {
   /// Time limit for loading an entire playlist or key.
   static let loadTimeLimitNanoseconds: Int64 = 60_000_000_000
 
-  /// Returns a source of a location's bytes, or of a byte range with offsets in the whole. Sends no request.
+  /// Returns a source of a location's bytes, or of a range of them. Offsets count from the location's first byte. Sends
+  /// no request.
   func source(_ location: PlaylistLocation, bytes range: HLSByteRange? = nil) throws(MediaError) -> any ByteSource {
     switch location {
     case .url(let text):
@@ -36,7 +37,7 @@ struct StreamFetcher: Sendable {
   }
 
   /// Changes the entry of the access log.
-  func note(_ body: (inout AccessLogEvent) -> Void) {
+  func updateAccessLog(_ body: (inout AccessLogEvent) -> Void) {
     if let session { log.change(session, body) }
   }
 
@@ -45,14 +46,14 @@ struct StreamFetcher: Sendable {
     if let session { log.markPlayed(session) }
   }
 
-  /// Logs an error.
-  func note(_ error: MediaError, _ location: PlaylistLocation, isRetried: Bool) {
+  /// Appends an error to the error log.
+  func logError(_ error: MediaError, _ location: PlaylistLocation, isRetried: Bool) {
     log.append(
       ErrorLogEvent(uri: location.displayText, serverAddress: "", statusCode: 0, error: error, isRetried: isRetried))
   }
 
-  /// Returns a fetcher for a reader with another log, with a new entry there. Returns `self` for local files, which are
-  /// not logged.
+  /// Returns a fetcher that logs to a new entry of `log`. Returns `self` if it has that log already, and for local
+  /// files, which are not logged.
   func logging(to log: NetworkLog, name: String) -> StreamFetcher {
     session == nil || log === self.log
       ? self

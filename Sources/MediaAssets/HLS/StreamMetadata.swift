@@ -38,7 +38,8 @@ struct SegmentTag: Sendable, Hashable {
   }
 }
 
-/// Timed metadata between the segments and the observer. A pure value. Frames have the reader's sample rate.
+/// Queues the timed metadata of segments until the audio at its time has been delivered. A pure value. Frames have the
+/// reader's sample rate.
 struct StreamMetadata {
   private struct Pending {
     var frame: Int64
@@ -48,11 +49,11 @@ struct StreamMetadata {
 
   private var pending: [Pending] = []
   private var byteCount = 0
-  /// The groups delivered last. A tag that is read twice is delivered once.
+  /// The groups delivered last, so that a tag that is read twice is delivered once.
   private var delivered: [Pending] = []
   /// The frame at which the current reading began.
   var startFrame: Int64
-  /// The date ranges delivered since then, as they were at that time.
+  /// The date ranges delivered since reading began. A range whose attributes change is delivered again.
   private var reportedRanges: [String: HLSDateRange] = [:]
   private var version: Int?
 

@@ -18,19 +18,19 @@ extension StreamSession {
       !state.timeline.isEnded && state.readerCount == 0
         && now.nanoseconds(since: state.loadedAt) >= state.timeline.playlist.targetNanoseconds
     }
-    // An error here recurs on the reloading thread, which reports it.
+    // The error is ignored here: it recurs on the reloading thread, which reports it.
     if isOld { _ = try? Self.reload(signal.withState { $0.location }, signal, family, fetcher, interrupt) }
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled", operation: "hls") }
     let otherTimeline = family.renditionBeingRead.flatMap { $0 === self ? nil : $0.timeline }
     signal.update { state in
-      // While this rendition had no readers another rendition was read, whose position on the timeline is known.
+      // Another rendition was read while this one had no readers. Its timeline defines the positions.
       if let otherTimeline, state.readerCount == 0, !state.timeline.isEnded {
         state.timeline = HLSTimeline(state.timeline.playlist, alignedWith: otherTimeline)
         state.stretches = [:]
       }
       state.readerCount += 1
     }
-    family.note(self)
+    family.recordUse(of: self)
     startReloading()
   }
 
@@ -56,7 +56,7 @@ extension StreamSession {
       if state.readerCount <= 0 { state.stopReloading() }
       return state.readerCount <= 0
     }
-    if isOver { family.note(self) }
+    if isOver { family.recordUse(of: self) }
   }
 
   /// Whether the session has readers.
@@ -87,13 +87,13 @@ extension StreamSession {
         next = schedule.loaded(startedAt: startedAt, isChanged: isChanged, targetNanoseconds: target)
       } catch {
         if error.code == .cancelled { return }
-        // Compute the next time before the failure is published: a test clock may advance as soon as it is.
+        // The next time is computed before the failure is published, because a test clock may advance right afterwards.
         next = schedule.failed(at: clock.now.nanoseconds, targetNanoseconds: target)
         failureCount += 1
         // If another variant has replaced this one, it has no failures, and another thread reloads it.
         let isReplaced = signal.withState { $0.reloadNumber != number }
         let isLast = !isReplaced && failureCount >= maximumReloadFailureCount
-        fetcher.note(error, location, isRetried: !isLast)
+        fetcher.logError(error, location, isRetried: !isLast)
         if isReplaced { return }
         if isLast {
           return signal.update { state in
@@ -107,7 +107,7 @@ extension StreamSession {
         let error = MediaError(
           .streamNotUpdated, "the playlist has not changed for three target durations: \(location.displayText)",
           operation: "hls")
-        fetcher.note(error, location, isRetried: true)
+        fetcher.logError(error, location, isRetried: true)
       }
     }
   }
@@ -127,9 +127,9 @@ extension StreamSession {
     }
   }
 
-  /// Loads the playlist once. Returns true if it has changed. Blocks.
+  /// Loads the playlist once. Returns whether it has changed. Blocks.
   ///
-  /// `location` is the location of the playlist. The result is discarded if another variant has replaced it meanwhile.
+  /// - Parameter location: The playlist. The result is discarded if another variant has replaced it meanwhile.
   static func reload(
     _ location: PlaylistLocation, _ signal: ConditionMutex<State>, _ family: StreamFamily, _ fetcher: StreamFetcher,
     _ interrupt: Interrupt

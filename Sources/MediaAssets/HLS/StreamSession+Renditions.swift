@@ -6,7 +6,7 @@ import NetworkIO
 import Playlists
 
 extension StreamSession {
-  /// The renditions that a stream offers.
+  /// The renditions that a master playlist offers.
   struct Options: Sendable {
     let choice: HLSVariantChoice
     /// The location of the master playlist.
@@ -46,7 +46,7 @@ extension StreamSession {
       throw MediaError(.noSuchTrack, "there is no audio track \(trackID) in \(name)")
     }
     if let known = signal.withState({ $0.renditions[trackID] }) {
-      known.describe(to: fetcher)
+      known.logProperties(to: fetcher)
       return known
     }
     let candidates = options.choice.candidates(
@@ -58,7 +58,7 @@ extension StreamSession {
       state.renditions[trackID] = known
       return known
     }
-    session.describe(to: fetcher)
+    session.logProperties(to: fetcher)
     return session
   }
 }

@@ -2,7 +2,7 @@ import MediaCore
 import NetworkIO
 import Playlists
 
-/// Transfers of segments that one reader leaves for the next reader. Threading: any thread.
+/// Transfers of segments that the next reader continues. Threading: any thread.
 extension StreamSession {
   /// Retains transfers, replacing those retained before. Each retains at most as many bytes as any resource
   /// (`HTTPOptions.aheadByteCount`).

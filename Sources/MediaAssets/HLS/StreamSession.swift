@@ -19,7 +19,7 @@ struct StreamStretch: Sendable, Hashable {
   /// The first timestamp of the stretch, if the later timestamps have another origin. It still denotes `startFrame`.
   var divergentStartTimestamp: Int64?
   /// Whether another rendition's reader found the stretch.
-  var isBorrowed = false
+  var isFromOtherRendition = false
   /// Codec frames begin at `anchorFrame` plus multiples of `stepFrames`; 0 before this is known.
   var anchorFrame: Int64 = 0
   var stepFrames: Int64 = 0
@@ -59,7 +59,7 @@ final class StreamSession: Sendable {
     var maps: [(map: HLSMap, bytes: [UInt8])] = []
     /// The error at which the stream ended.
     var failure: MediaError?
-    /// The segments whose reader ended early.
+    /// The transfers whose reader ended before the segment's end.
     var retainedTransfers: [RetainedTransfer] = []
   }
 
@@ -80,7 +80,7 @@ final class StreamSession: Sendable {
   let options: Options?
   /// The state shared by all renditions.
   let family: StreamFamily
-  /// The ID of the asset's track, if tracks are renditions.
+  /// The ID of the asset's track; nil if the stream has no renditions, and tracks are those of the segments.
   let trackID: AssetTrack.ID?
 
   /// Size limits of initialization sections and keys.
@@ -118,7 +118,7 @@ final class StreamSession: Sendable {
     signal = ConditionMutex(
       State(
         timeline: HLSTimeline(found.media), location: found.location, variants: variants, loadedAt: fetcher.clock.now))
-    describe(to: fetcher)
+    logProperties(to: fetcher)
   }
 
   /// Creates a session for a rendition other than the default one. Blocks.
@@ -148,9 +148,9 @@ final class StreamSession: Sendable {
   deinit { signal.update { $0.stopReloading() } }
 
   /// Writes the stream's type and bit rate to an entry of the access log.
-  func describe(to fetcher: StreamFetcher) {
+  func logProperties(to fetcher: StreamFetcher) {
     let (isEnded, bandwidth) = signal.withState { ($0.timeline.isEnded, $0.variants.bandwidth) }
-    fetcher.note { event in
+    fetcher.updateAccessLog { event in
       event.playbackType = isEnded ? "vod" : "live"
       event.indicatedBitrate = bandwidth
     }
@@ -172,7 +172,7 @@ final class StreamSession: Sendable {
     var failure: MediaError?
     for (count, index) in indices.enumerated() {
       guard let candidate = variants[index] else { continue }
-      if count > 0 { fetcher.note { $0.numberOfSwitches += 1 } }
+      if count > 0 { fetcher.updateAccessLog { $0.numberOfSwitches += 1 } }
       do throws(MediaError) {
         guard candidate.location != location else {
           throw MediaError(
@@ -191,7 +191,7 @@ final class StreamSession: Sendable {
       } catch {
         if error.code == .cancelled { throw error }
         failure = failure ?? error
-        fetcher.note(error, candidate.location, isRetried: true)
+        fetcher.logError(error, candidate.location, isRetried: true)
       }
     }
     throw failure
@@ -212,7 +212,7 @@ final class StreamSession: Sendable {
       signal.withState { $0.variants.fail([failedIndex], at: now) }
       return false
     }
-    fetcher.note { $0.numberOfSwitches += 1 }
+    fetcher.updateAccessLog { $0.numberOfSwitches += 1 }
     do throws(MediaError) {
       var found = try Self.load(others, of: variants, at: location, fetcher: fetcher, interrupt: interrupt)
       found.failed.append((failedIndex, now))
@@ -221,7 +221,7 @@ final class StreamSession: Sendable {
       if error.code == .cancelled { throw error }
       let now = fetcher.clock.now
       return signal.withState { state in
-        // A variant to which another reader has switched meanwhile is available.
+        // If another reader has switched meanwhile, its variant has not failed.
         let isReplaced = state.variantNumber != variantNumber
         state.variants.fail((others + [failedIndex]).filter { !isReplaced || $0 != state.variants.current }, at: now)
         return isReplaced
@@ -230,8 +230,8 @@ final class StreamSession: Sendable {
     return true
   }
 
-  /// Switches to a variant that the network sustains, or that is better than the current one. If it is not available,
-  /// the current one stays. Blocks.
+  /// Switches to a variant because of the measured throughput. If it is not available, the current variant stays
+  /// active. Blocks.
   ///
   /// - Parameter variantNumber: The reader's variant. If another one is active already, this has no effect.
   /// - Throws: `cancelled`.
@@ -242,7 +242,7 @@ final class StreamSession: Sendable {
     guard number == variantNumber, variants.current != index else { return }
     do throws(MediaError) {
       let found = try Self.load([index], of: variants, at: location, fetcher: fetcher, interrupt: interrupt)
-      activate(found, replacing: variantNumber, fetcher) { fetcher.note { $0.numberOfSwitches += 1 } }
+      activate(found, replacing: variantNumber, fetcher) { fetcher.updateAccessLog { $0.numberOfSwitches += 1 } }
     } catch {
       if error.code == .cancelled { throw error }
       let now = fetcher.clock.now
@@ -269,7 +269,7 @@ final class StreamSession: Sendable {
     }
     guard isActivated else { return }
     onActivated()
-    describe(to: fetcher)
+    logProperties(to: fetcher)
     if let session = fetcher.session { fetcher.log.reportAccess(session) }
     startReloading()
   }
@@ -410,7 +410,7 @@ final class StreamSession: Sendable {
   func stretch(_ discontinuityNumber: Int64, sampleRateHz: Int) -> StreamStretch? {
     let (known, isEnded) = signal.withState { ($0.stretches[discontinuityNumber], $0.timeline.isEnded) }
     if let known, known.sampleRateHz == sampleRateHz { return known }
-    // All renditions of an ended stream begin at the same time, whatever their timestamps are.
+    // The renditions of an ended stream begin at the same time, even if their timestamps differ.
     return isEnded ? nil : family.stretch(discontinuityNumber, sampleRateHz: sampleRateHz)
   }
 
@@ -424,10 +424,10 @@ final class StreamSession: Sendable {
       state.stretches = state.stretches.filter { $0.key >= first.segment.discontinuityNumber }
       return state.timeline.isEnded
     }
-    if !isEnded, !stretch.isBorrowed { family.setStretch(stretch, discontinuityNumber) }
+    if !isEnded, !stretch.isFromOtherRendition { family.setStretch(stretch, discontinuityNumber) }
   }
 
-  /// Moves a segment, and all others with it, to another time. Stretches become invalid and are removed.
+  /// Moves the timeline so that a segment begins at another time. Removes all stretches, which become invalid.
   ///
   /// - Parameter variantNumber: The variant to which the number belongs. If another one is active, this has no effect.
   func move(_ number: Int64, variantNumber: Int, toNanoseconds time: Int64) {

@@ -1,12 +1,11 @@
 import Glibc
 import NetworkIO
 
-/// The throughput of the network, as two averages: one adapts fast, the other slowly. The lower throughput counts, so a
-/// slowdown is noticed immediately and a speedup only after a while. Pure.
+/// The throughput of the network, as a fast and a slow exponentially weighted average. The lower throughput counts:
+/// decreases take effect immediately, and increases only after a while. A pure value.
 ///
-/// The averaged quantity is the time per bit, because a single fast segment does not help. Segments are weighted by
-/// their duration, not by their transfer time. Thus a network that became fast is noticed as well as one that became
-/// slow.
+/// The averaged quantity is the time per bit, so that one fast segment has little influence. Segments are weighted by
+/// their duration, not by their transfer time, so that increases and decreases have the same weight.
 struct StreamThroughput: Sendable, Hashable {
   /// Half-lives of the averages, in seconds of audio.
   static let halfLives = (fast: 4.0, slow: 12.0)
@@ -44,7 +43,7 @@ struct StreamThroughput: Sendable, Hashable {
       weight = weight * decay + (1 - decay)
     }
 
-    /// The average, which is not biased towards the initial zero.
+    /// The average, without a bias towards the initial zero.
     var value: Double? { weight > 0 ? sum / weight : nil }
   }
 
@@ -64,9 +63,8 @@ struct StreamThroughput: Sendable, Hashable {
   /// Bits per second; nil before the first segment.
   var bitsPerSecond: Double? { whole.value.map { 1 / $0 } }
 
-  /// The bit rate, in bits per second, that audio with segments of the same duration could have. More bits need more
-  /// transfer time but the same wait for the reply. So the rate is what fits into the rest of each second. Nil before
-  /// the first segment.
+  /// The maximum bit rate, in bits per second, of audio whose segments have the same duration. Larger segments need
+  /// more transfer time, but the same wait for the reply. Nil before the first segment.
   var capacity: Double? {
     guard let body = body.value, let wait = wait.value else { return nil }
     return max(0, 1 - wait) / body

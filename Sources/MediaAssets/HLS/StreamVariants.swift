@@ -3,29 +3,29 @@ import NetworkIO
 import Playlists
 
 /// The variants of a stream or of one of its renditions: the active one, the failed ones, and those that the network
-/// sustains. Pure.
+/// sustains. A pure value.
 struct StreamVariants: Sendable {
   /// The candidates, best first.
   private let candidates: [HLSVariantChoice.Candidate]
   /// The index of the active variant.
   private(set) var current: Int
   /// The variants that were not available.
-  private var failures = VariantSetbacks()
+  private var failures = VariantBackoff()
   /// The variants that were too slow.
-  private var delays = VariantSetbacks()
-  /// Measured bit rates of variants whose audio is separate. The bandwidth in the master playlist includes video, which
-  /// is not loaded.
+  private var delays = VariantBackoff()
+  /// Measured bit rates, by variant. For separate audio they replace the bandwidth in the master playlist, which
+  /// includes video that is not loaded.
   private var audioBitRates: [Int: AudioBitRate] = [:]
   /// The number of segments of the active variant that have arrived.
   private var segmentCount = 0
 
   /// Number of segments of a variant before a better one is tried, and before its failure is forgotten. A switch begins
-  /// a little before the current position, so fewer segments might be the same as before.
+  /// before the current position, so that fewer segments may all have been read before.
   static let minimumSegmentCount = 3
   /// Number of segments of a variant after which its delays are forgotten.
   static let steadySegmentCount = 15
 
-  /// Maximum number of variants that are tried in a row. While that many have failed recently, no others are tried.
+  /// Maximum number of variants that are tried in a row. If as many have failed recently, no others are tried.
   static let maximumAttemptCount = 16
 
   /// - Parameter candidates: Empty for a stream without variants.
@@ -73,16 +73,16 @@ struct StreamVariants: Sendable {
   ///
   /// - Parameters:
   ///   - throughput: Bits per second of the network; nil if unknown.
-  ///   - capacity: The throughput with larger segments; nil for the same value.
-  ///   - idleNanoseconds: The time during which the reader needed no data, because it had enough, or all that is
-  ///     available.
+  ///   - capacity: The throughput for larger segments; nil: `throughput`.
+  ///   - idleNanoseconds: The time during which the reader needed no data, because it had enough data, or the live
+  ///     stream had no more.
   mutating func addSegment(
     byteCount: Int64, audioNanoseconds: Int64, throughput: Double?, capacity: Double? = nil, idleNanoseconds: Int64,
     at now: HostTime
   ) -> Int? {
     segmentCount += 1
     audioBitRates[current, default: AudioBitRate()].add(byteCount: byteCount, audioNanoseconds: audioNanoseconds)
-    forget()
+    forgetDisprovedFailures()
     let ladder = HLSVariantLadder(rungs(at: now))
     let isAhead = segmentCount >= Self.minimumSegmentCount && idleNanoseconds >= audioNanoseconds / 4
     let choice = ladder.choice(from: current, throughput: throughput, capacity: capacity, isAhead: isAhead)
@@ -92,11 +92,11 @@ struct StreamVariants: Sendable {
     return choice
   }
 
-  /// Forgets failures that the arrived segments of the active variant disprove.
-  private mutating func forget() {
+  /// Forgets the failures and delays that the received segments of the active variant disprove.
+  private mutating func forgetDisprovedFailures() {
     if segmentCount >= Self.steadySegmentCount { delays.forget(current) }
     guard segmentCount >= Self.minimumSegmentCount else { return }
-    // If all variants failed, the cause was the network or the server, which works again.
+    // If all variants failed, the cause was the network or the server, which now works again.
     if candidates.indices.allSatisfy(failures.contains) { failures.forgetAll() } else { failures.forget(current) }
   }
 

@@ -1,8 +1,8 @@
 /// Restores ID3 tags in packets of a transport stream.
 ///
-/// FFmpeg removes the first five bytes of such packets as an access unit header (ISO/IEC 13818-1, 2.12.4). HLS has no
-/// such header, so FFmpeg removes `ID3` and the version. A stream that FFmpeg has remuxed lacks these bytes already;
-/// reading it removes the entire tag header.
+/// FFmpeg removes the first five bytes of such packets, as an access unit header (ISO/IEC 13818-1, 2.12.4). HLS has no
+/// such header, so that FFmpeg removes `ID3` and the version. If FFmpeg has remuxed the stream, these bytes are missing
+/// already, and FFmpeg removes the rest of the tag header.
 enum TransportTag {
   /// The layout of the frames in an ID3 version.
   private struct Layout {

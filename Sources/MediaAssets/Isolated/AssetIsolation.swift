@@ -37,12 +37,11 @@ extension Asset {
 }
 
 extension Asset.Isolation {
-  /// Number of audio packets that a worker decodes before this process decodes a file.
+  /// Number of audio packets of a local file that a worker decodes before this process decodes the file.
   private static let localPacketCount = 32
-  /// Number of audio packets of a stream that a worker decodes first. It is smaller because the bytes arrive over time.
+  /// The same number for a byte source. It is smaller, because the bytes may arrive slowly.
   private static let streamPacketCount = 4
-  /// Maximum number of bytes that a worker may request to open a file: the limit of FFmpeg, and 128 MiB for everything
-  /// else.
+  /// Maximum number of bytes that a worker may request to open a file: FFmpeg's limit, and 128 MiB for other reads.
   static let openingByteCount = OpeningLimits.byteCount + 128 << 20
 
   /// Returns a worker; nil without isolation.
@@ -86,7 +85,7 @@ extension Asset.Isolation {
   func demuxer(
     _ source: FileSource, options: Demuxer.Options = Demuxer.Options(), trials: TrialRecord? = nil
   ) throws(AVFailure) -> Demuxer {
-    // The bytes of a pipe cannot be read twice.
+    // A pipe is opened without a worker, because its bytes cannot be read twice.
     if self != .none, source.byteSource != nil || source.byteCount != nil {
       let identity = try source.identity()
       if trials?.contains(source, identity) != true {
@@ -125,7 +124,7 @@ extension Asset.Isolation {
   }
 }
 
-/// Records the bytes of an asset that a worker has opened without a fault, so that a worker opens them only once.
+/// Records that a worker has opened the bytes of an asset without a fault, so that no worker opens them again.
 /// Threading: any thread.
 final class TrialRecord: Sendable {
   private struct State {

@@ -3,7 +3,7 @@ import MediaCore
 
 /// Exports in a worker process.
 extension AssetWorkerFunctions {
-  /// Nanoseconds between reports that an export makes progress.
+  /// The minimum interval, in nanoseconds, of the reports `alive`.
   private static let reportNanoseconds: Int64 = 1_000_000_000
 
   static func export(
@@ -15,7 +15,7 @@ extension AssetWorkerFunctions {
     }
     var latest = MonotonicClock.nanoseconds
     let control = ExportControl(
-      // Cancellation kills this process.
+      // The parent process cancels an export by killing this process.
       addCancellation: { _ in },
       check: {
         let now = MonotonicClock.nanoseconds

@@ -4,7 +4,7 @@ import MediaCore
 
 /// Makes images of a video in a worker process.
 extension AssetWorkerFunctions {
-  /// Opens the video of an asset that is parsed in this process.
+  /// Opens the video of an asset. This process parses the file.
   ///
   /// - Throws: The errors of `VideoTrackReader`; `mediaLimitExceeded`, before anything is decoded, for images that are
   ///   too large for a worker.

@@ -14,7 +14,7 @@ package enum AssetWorker {
 
 /// The functions of a worker process. It has one asset at a time.
 struct AssetWorkerFunctions: WorkerFunctions {
-  /// Limits an erroneous request of the parent process.
+  /// The maximum number of packets that one request may decode.
   private static let maximumPacketCount = 1_024
 
   /// The open audio.
@@ -24,19 +24,19 @@ struct AssetWorkerFunctions: WorkerFunctions {
   }
 
   private var audio: Audio?
-  /// The open run of segments.
-  private var run: OpenRun?
+  /// Decodes the open segments.
+  private var segmentDecoder: WorkerSegmentDecoder?
   /// Makes images of the open video.
   var imageMaker: LocalImageMaker?
 
   mutating func perform(_ request: WorkerRequest) throws(MediaError) -> [UInt8] {
     let (parameters, descriptors) = (request.parameters, request.descriptors)
     defer { for descriptor in descriptors { close(descriptor) } }
-    // From here on the files own the descriptors, even after an error.
+    // The files take ownership of their descriptors, even on an error.
     let files = try SourceFile.files(request.sources)
     guard let function = AssetWorkerFunction(rawValue: request.function) else { throw Self.malformed }
     guard let file = files.first else { return try performOnOpenFile(function, parameters) }
-    (audio, run, imageMaker) = (nil, nil, nil)
+    (audio, segmentDecoder, imageMaker) = (nil, nil, nil)
     switch function {
     case .tryContainer:
       return MessageEncoder.bytes(of: try Self.tryContainer(file, try Self.decoded(TrialParameters.self, parameters)))
@@ -55,22 +55,22 @@ struct AssetWorkerFunctions: WorkerFunctions {
       let maker = try Self.openVideo(file.asset(), try Self.decoded(ImageTask.self, parameters))
       imageMaker = maker
       return MessageEncoder.bytes(of: maker.timeRange)
-    case .openRun:
+    case .openSegments:
       guard let descriptor = descriptors.first else { throw Self.malformed }
-      let run = try OpenRun(file, descriptor)
-      self.run = run
-      return MessageEncoder.bytes(of: run.description)
+      let decoder = try WorkerSegmentDecoder(file, descriptor)
+      segmentDecoder = decoder
+      return MessageEncoder.bytes(of: decoder.description)
     case .export:
       guard let descriptor = descriptors.first else { throw Self.malformed }
       let parameters = try Self.decoded(ExportParameters.self, parameters)
       return MessageEncoder.bytes(of: try Self.export(files, parameters, to: descriptor, request))
     case .readAudio, .seekAudio, .countAudio, .closeAudio, .makeImage, .addSheetImage, .finishSheet, .readImage,
-      .popImageFault, .closeVideo, .readRun, .describeRun, .closeRun:
+      .popImageFault, .closeVideo, .readSegments, .describeSegments, .closeSegments:
       throw Self.malformed
     }
   }
 
-  /// Performs a function on the open audio or video.
+  /// Performs a function on the open audio, video or segments.
   private mutating func performOnOpenFile(
     _ function: AssetWorkerFunction, _ parameters: [UInt8]
   ) throws(MediaError) -> [UInt8] {
@@ -90,22 +90,23 @@ struct AssetWorkerFunctions: WorkerFunctions {
       return MessageEncoder.bytes(of: true)
     case .makeImage, .addSheetImage, .finishSheet, .readImage, .popImageFault:
       return try performOnVideo(function, parameters)
-    case .readRun: return MessageEncoder.bytes(of: try openRun.read())
-    case .describeRun: return MessageEncoder.bytes(of: try openRun.properties())
-    case .closeRun:
-      run = nil
+    case .readSegments: return MessageEncoder.bytes(of: try openSegmentDecoder.read())
+    case .describeSegments: return MessageEncoder.bytes(of: try openSegmentDecoder.properties())
+    case .closeSegments:
+      segmentDecoder = nil
       return MessageEncoder.bytes(of: true)
     case .closeVideo:
       imageMaker = nil
       return MessageEncoder.bytes(of: true)
-    case .tryContainer, .load, .loadMetadata, .readTags, .openAudio, .openVideo, .openRun, .export: throw Self.malformed
+    case .tryContainer, .load, .loadMetadata, .readTags, .openAudio, .openVideo, .openSegments, .export:
+      throw Self.malformed
     }
   }
 
-  private var openRun: OpenRun {
+  private var openSegmentDecoder: WorkerSegmentDecoder {
     get throws(MediaError) {
-      guard let run else { throw Self.malformed }
-      return run
+      guard let segmentDecoder else { throw Self.malformed }
+      return segmentDecoder
     }
   }
 
@@ -204,7 +205,7 @@ struct AssetWorkerFunctions: WorkerFunctions {
     }
   }
 
-  /// Calls `body` with the audio. An error of `body` is also an outcome.
+  /// Calls `body` with the audio, and encodes its outcome. An error of `body` becomes the outcome `failed`.
   private func reading(
     _ body: (Audio) throws(MediaError) -> AudioReading.Outcome
   ) throws(MediaError) -> [UInt8] {

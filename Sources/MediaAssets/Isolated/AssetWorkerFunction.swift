@@ -2,7 +2,7 @@ import LibAV
 import MediaCore
 import Tags
 
-/// The functions of a worker for assets. The raw value is the number in a task.
+/// The functions of a worker for assets. The raw value identifies the function in a request.
 enum AssetWorkerFunction: Int {
   /// Opens a container and decodes its beginning. `TrialParameters`; the result is true.
   case tryContainer = 1
@@ -40,15 +40,15 @@ enum AssetWorkerFunction: Int {
   /// Exports files to the file of the additional descriptor. `ExportParameters`; reports `ExportReport`; the result is
   /// `AssetExportSession.Outcome`.
   case export
-  /// Opens contiguous segments, until `closeRun`. `Bool`, ignored; the result is `SegmentDescription`. The task
+  /// Opens contiguous segments, until `closeSegments`. `Bool`, ignored; the result is `SegmentDescription`. The task
   /// includes the descriptor of `SharedSamples`.
-  case openRun
-  /// Decodes the next frame of the run into the shared memory. `Bool`, ignored; the result is `RunReading`.
-  case readRun
-  /// Describes the run's container. `Bool`, ignored; the result is `AssetProperties`.
-  case describeRun
-  /// Closes the run. `Bool`, ignored; the result is true.
-  case closeRun
+  case openSegments
+  /// Decodes the next frame of the segments into the shared memory. `Bool`, ignored; the result is `SegmentReading`.
+  case readSegments
+  /// Returns the properties of the segments' container. `Bool`, ignored; the result is `AssetProperties`.
+  case describeSegments
+  /// Closes the segments. `Bool`, ignored; the result is true.
+  case closeSegments
 }
 
 /// Parameters of an image on a sheet.
@@ -80,7 +80,7 @@ struct TagParameters: Codable {
 struct LoadParameters: Codable {
   /// As `Asset.prefersPreciseDuration`.
   var prefersPreciseDuration: Bool
-  /// The number of audio packets to decode in addition, because the parent process will decode the file.
+  /// The number of audio packets that the worker decodes, before the parent process decodes the file.
   var packetCount: Int
 }
 
@@ -156,11 +156,11 @@ struct AudioReading: Codable {
   var state: AudioState
 }
 
-/// The result of decoding a frame of a run.
-struct RunReading: Codable {
+/// The result of decoding a frame of segments.
+struct SegmentReading: Codable {
   enum Outcome: Codable {
     /// The frame is in the shared memory, as `Frame.copyPlanes` copies it.
-    case frame(RunFrame)
+    case frame(SegmentFrame)
     /// A packet did not decode: FFmpeg's error code, and the function.
     case undecodable(code: Int32, call: String)
     /// Nothing was read: FFmpeg's error code, and the function.
@@ -174,8 +174,8 @@ struct RunReading: Codable {
   var tags: [TimestampedTag]
 }
 
-/// A frame of a run.
-struct RunFrame: Codable {
+/// A decoded audio frame of segments.
+struct SegmentFrame: Codable {
   var layout: SampleLayout
   var frameCount: Int
   /// The timestamp of the frame.

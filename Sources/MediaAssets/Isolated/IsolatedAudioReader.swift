@@ -7,7 +7,7 @@ import Synchronization
 
 /// The audio of a file's track, decoded in a worker process.
 final class IsolatedAudioReader: AudioReader {
-  /// How long a worker may take to stop a cancelled function.
+  /// The time limit for a worker to stop a cancelled function.
   private static let graceMilliseconds: Int32 = 5_000
   /// Frames per request when the reader reads ahead.
   private static let readAheadFrameCount = 32_768
@@ -29,7 +29,7 @@ final class IsolatedAudioReader: AudioReader {
   /// Opens the audio of a file in a worker. Blocks.
   ///
   /// - Parameters:
-  ///   - source: The file, which belongs to this object from now on. Its interrupt cancels the worker's functions.
+  ///   - source: The file. This object owns it from now on. Its interrupt cancels the worker's functions.
   ///   - readsAhead: Whether more frames than requested are decoded at once.
   /// - Throws: The errors of `AudioTrackReader`; `workerUnavailable`.
   init(
@@ -51,7 +51,6 @@ final class IsolatedAudioReader: AudioReader {
     }
     state = description.state
     (self.lease, self.source, self.readsAhead) = (lease, source, readsAhead)
-    // The source's interrupt also cancels the worker.
     source.interrupt.attach(shared)
     note(state)
   }
@@ -186,7 +185,7 @@ final class IsolatedAudioReader: AudioReader {
   ) throws(MediaError) -> AudioReading.Outcome {
     let reading: AudioReading
     do throws(MediaError) { reading = try lease.run(function.rawValue, parameters, as: AudioReading.self) } catch {
-      // Without its worker the audio ends here, as that of a damaged file does.
+      // Without a worker the audio ends here, as in a damaged file.
       state.end = AudioTrackReader.TrackEnd(frame: state.position, isExact: false)
       throw error
     }

@@ -1,5 +1,5 @@
-// Exports in a worker process. The worker has the descriptors of the files or requests their bytes. It writes into the
-// descriptor of a new file, which this process moves to its final path.
+// Exports in a worker process. The worker receives the descriptors of the files, or requests their bytes. It writes to
+// the descriptor of a new file, which this process moves to its final path.
 import FileAccess
 import Glibc
 import Isolation
@@ -25,7 +25,7 @@ enum ExportReport: Codable {
 
 /// An export in a worker process.
 struct IsolatedExport {
-  /// The memory of a worker that encodes video, in bytes: x264 retains about 60 frames.
+  /// The memory limit of a worker that encodes video, in bytes: x264 retains about 60 frames.
   private static let encodingByteCount: UInt64 = 1_536 << 20
 
   private let source: ExportSource
@@ -88,7 +88,7 @@ struct IsolatedExport {
     } catch {
       if isStream { return nil }
       if let failure { throw failure }
-      // The error may be the limit on the size of the worker's file.
+      // The worker may have reached its limit of the file size, which follows from the reserved space.
       if error.code == .writeFailed { try checkSpace(descriptor) }
       throw error
     }
@@ -120,7 +120,7 @@ struct IsolatedExport {
   }
 }
 
-/// Checks the order of reports: a worker that a file controls must not flood clients with events.
+/// Checks that progress reports increase, so that a compromised worker cannot flood clients with events.
 private struct ExportProgress {
   private var part = -1
 

@@ -16,8 +16,7 @@ final class IsolatedImageMaker: ImageMaker {
 
   /// Opens the video of a file in a worker. Blocks.
   ///
-  /// - Parameter source: The file, which is read for the worker from now on. Its interrupt cancels the worker's
-  ///   functions.
+  /// - Parameter source: The file. The worker requests its bytes. Its interrupt cancels the worker's functions.
   /// - Throws: The errors of `VideoTrackReader`; `mediaLimitExceeded` for images that are too large for a worker;
   ///   `cancelled`.
   init(

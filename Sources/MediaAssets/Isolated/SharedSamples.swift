@@ -5,8 +5,8 @@ import Synchronization
 
 /// Memory shared by this process and a worker: a flag that cancels the worker's function, and samples.
 ///
-/// The worker may write to it at any time, so its contents are treated only as samples. Threading: the flag may be used
-/// on any thread; the samples belong to the reading thread.
+/// The worker may write to this memory at any time. This process therefore interprets its contents only as samples.
+/// Threading: any thread may use the flag; only the reading thread uses the samples.
 final class SharedSamples: Cancellable, @unchecked Sendable {
   // `@unchecked Sendable`: the flag is atomic, and only the reading thread uses the samples.
 
@@ -47,10 +47,10 @@ final class SharedSamples: Cancellable, @unchecked Sendable {
 
   deinit { munmap(memory, Self.byteCount) }
 
-  /// Cancels the worker's current function. Threading: any; does not block.
+  /// Cancels the worker's current function. Any thread; does not block.
   func cancel() { cancellation.pointee.store(1, ordering: .releasing) }
 
-  /// Allows further functions. Threading: any; does not block.
+  /// Allows further functions. Any thread; does not block.
   func resume() { cancellation.pointee.store(0, ordering: .releasing) }
 
   private static var failure: MediaError {

@@ -124,7 +124,7 @@ import Testing
     _ frameCount: Int, _ channelCount: Int, _ rate: Int, _ byteCount: Int?
   ) {
     let layout = SampleLayout(format: .float32Planar, sampleRateHz: rate, channelCount: channelCount)
-    #expect(RunFrame(layout: layout, frameCount: frameCount).sampleByteCount == byteCount)
+    #expect(SegmentFrame(layout: layout, frameCount: frameCount).sampleByteCount == byteCount)
   }
 
   @Test func framesAreUnchangedAfterCopyingThroughSharedMemory() throws {

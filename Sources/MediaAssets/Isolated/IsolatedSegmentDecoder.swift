@@ -1,12 +1,12 @@
-// Decodes runs of segments in a worker process. This process fetches and decrypts segments, and the worker requests
-// their bytes. Frames arrive through shared memory.
+// Decodes segments in a worker process. This process loads and decrypts the segments, and the worker requests their
+// bytes. Frames arrive through shared memory.
 import Isolation
 import LibAV
 import MediaCore
 
-/// Decodes the audio of a run in a worker process.
-final class IsolatedRunDecoder: SegmentDecoder {
-  /// How long a worker may take to stop a cancelled function.
+/// Decodes the audio of contiguous segments in a worker process.
+final class IsolatedSegmentDecoder: SegmentDecoder {
+  /// The time limit for a worker to stop a cancelled function.
   private static let graceMilliseconds: Int32 = 5_000
 
   let description: SegmentDescription
@@ -16,9 +16,9 @@ final class IsolatedRunDecoder: SegmentDecoder {
   private let displayName: String
   private var tags: [TimestampedTag] = []
 
-  /// Opens a run in a worker. Blocks.
+  /// Opens contiguous segments in a worker. Blocks.
   ///
-  /// - Parameter source: The run, which belongs to this object from now on. Its interrupt cancels the worker's
+  /// - Parameter source: The bytes of the segments. This object owns it from now on. Its interrupt cancels the worker's
   ///   functions.
   /// - Throws: The errors of `LocalSegmentDecoder` and its container; `workerUnavailable`.
   init(_ lease: WorkerLease, source: FileSource, displayName: String) throws(MediaError) {
@@ -26,7 +26,7 @@ final class IsolatedRunDecoder: SegmentDecoder {
       source.interrupt.attach(shared)
       do throws(MediaError) {
         let description = try lease.open(
-          source, displayName: displayName, AssetWorkerFunction.openRun.rawValue, true,
+          source, displayName: displayName, AssetWorkerFunction.openSegments.rawValue, true,
           graceMilliseconds: Self.graceMilliseconds, byteLimit: Asset.Isolation.openingByteCount,
           descriptor: descriptor, as: SegmentDescription.self)
         guard description.isPlausible else { throw Self.damaged(displayName) }
@@ -41,20 +41,20 @@ final class IsolatedRunDecoder: SegmentDecoder {
 
   deinit {
     source.interrupt.detach(shared)
-    // The worker must close the run before it waits for the next task.
-    _ = try? lease.run(AssetWorkerFunction.closeRun.rawValue, true, as: Bool.self)
+    // The worker must close the segments before it waits for the next task.
+    _ = try? lease.run(AssetWorkerFunction.closeSegments.rawValue, true, as: Bool.self)
   }
 
   func properties(displayPath: String) throws(MediaError) -> AssetProperties {
-    let properties = try lease.run(AssetWorkerFunction.describeRun.rawValue, true, as: AssetProperties.self)
+    let properties = try lease.run(AssetWorkerFunction.describeSegments.rawValue, true, as: AssetProperties.self)
     guard properties.isPlausible else { throw Self.damaged(displayName) }
     return properties
   }
 
-  func next(into frame: Frame) throws(AVFailure) -> SegmentDecoding {
-    let reading: RunReading
+  func next(into frame: Frame) throws(AVFailure) -> SegmentDecodeResult {
+    let reading: SegmentReading
     do throws(MediaError) {
-      reading = try lease.run(AssetWorkerFunction.readRun.rawValue, true, as: RunReading.self)
+      reading = try lease.run(AssetWorkerFunction.readSegments.rawValue, true, as: SegmentReading.self)
       guard tags.count + reading.tags.count <= TimestampedTag.maximumCount,
         reading.tags.allSatisfy({ $0.time?.isNumeric != false && $0.bytes.count <= SegmentTag.maximumByteCount })
       else { throw Self.damaged(displayName) }

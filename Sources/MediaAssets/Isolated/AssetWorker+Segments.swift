@@ -3,8 +3,8 @@ import Isolation
 import LibAV
 import MediaCore
 
-/// An open run of segments in a worker process.
-struct OpenRun {
+/// Decodes contiguous segments in a worker process, and shares the frames with the parent process.
+struct WorkerSegmentDecoder {
   private let decoder: LocalSegmentDecoder
   private let frame: Frame
   private let shared: SharedSamples
@@ -32,8 +32,8 @@ struct OpenRun {
   /// Decodes the next frame.
   ///
   /// - Throws: The errors of the byte source.
-  func read() throws(MediaError) -> RunReading {
-    let outcome: RunReading.Outcome
+  func read() throws(MediaError) -> SegmentReading {
+    let outcome: SegmentReading.Outcome
     do throws(AVFailure) {
       switch try decoder.next(into: frame) {
       case .frame(let fragmentEndTicks): outcome = share(fragmentEndTicks)
@@ -45,18 +45,18 @@ struct OpenRun {
       if let error = error.sourceError { throw error }
       outcome = .failed(code: error.code, call: error.call)
     }
-    return RunReading(outcome: outcome, tags: decoder.drainTags())
+    return SegmentReading(outcome: outcome, tags: decoder.drainTags())
   }
 
   /// Copies the frame into the shared memory. A frame that does not fit is undecodable.
-  private func share(_ fragmentEndTicks: Int64?) -> RunReading.Outcome {
+  private func share(_ fragmentEndTicks: Int64?) -> SegmentReading.Outcome {
     guard let layout = frame.layout, frame.sampleByteCount <= SharedSamples.sampleByteCount else {
       let failure = AVFailure(errno: ENOMEM, call: "avcodec_receive_frame")
       return .undecodable(code: failure.code, call: failure.call)
     }
     frame.copyPlanes(into: shared.samples)
     return .frame(
-      RunFrame(
+      SegmentFrame(
         layout: layout, frameCount: frame.frameCount, ticks: frame.pts, fragmentEndTicks: fragmentEndTicks))
   }
 }
