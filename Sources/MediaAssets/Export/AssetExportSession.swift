@@ -1,8 +1,8 @@
 import MediaCore
 import WholeFiles
 
-/// Runs exports one after another at a low processor priority (niceness 10). An export that waits for data does not
-/// delay other exports.
+/// Performs exports one after another at a low processor priority (niceness 10). While an export waits for data,
+/// another one continues.
 ///
 /// Threading: any thread.
 public final class AssetExporter: Sendable {
@@ -17,8 +17,8 @@ public final class AssetExporter: Sendable {
 
 /// Exports an asset to a file: with another container, another codec, or a part of it. As AVAssetExportSession.
 ///
-/// If all assets are files or addresses with an isolation, a worker process performs the export. Streams and
-/// compositions are exported in this process.
+/// A worker process performs the export if all assets are files or URLs with an isolation. This process exports
+/// segmented streams and compositions.
 ///
 /// Threading: any thread. An export can be started once.
 public final class AssetExportSession: Sendable {
@@ -73,8 +73,8 @@ public final class AssetExportSession: Sendable {
   /// times out, `completion` is called on the cancelling thread or on the watchdog thread.
   ///
   /// - Parameters:
-  ///   - progress: Called with the fraction that has been read, from 0 to 1: at the beginning (nil if the duration is
-  ///     unknown), at each twentieth, and at the end.
+  ///   - progress: Called with the completed fraction, from 0 to 1: at the beginning (nil if the duration is unknown),
+  ///     in steps of 1/20, and at the end.
   ///   - completion: Called once. On success the file is complete and has its name. On an error there is no file.
   ///     Errors:
   ///     - those of ``AssetReader`` and ``AssetWriter``, also if the source ends early

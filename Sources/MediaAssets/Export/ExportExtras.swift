@@ -6,15 +6,15 @@ struct ExportExtras {
 
   /// - Throws: The errors of reading tags; `cancelled`.
   init(
-    _ material: ExportSource.Material, _ settings: ExportSettings, _ range: TimeRange, _ opening: AssetOpening
+    _ opened: ExportSource.OpenedSource, _ settings: ExportSettings, _ range: TimeRange, _ opening: AssetOpening
   ) throws(MediaError) {
     options.shouldOptimizeForNetworkUse = settings.shouldOptimizeForNetworkUse
     options.toleratesLateChapters = true
     if settings.metadataFilter != .none {
-      options.metadata = ExportTags.dictionary(material.metadata, settings.metadataFilter)
-      if settings.container.hasChapters { options.chapters = Self.chapters(material, in: range) }
+      options.metadata = ExportTags.dictionary(opened.metadata, settings.metadataFilter)
+      if settings.container.hasChapters { options.chapters = Self.chapters(opened, in: range) }
       if settings.container.artworkStorage != .none {
-        options.artwork = try Self.artwork(material.metadata, material.tagged, opening).filter {
+        options.artwork = try Self.artwork(opened.metadata, opened.artworkAsset, opening).filter {
           settings.metadataFilter != .sharing || !Self.mayDescribeRecording($0.data)
         }
       }
@@ -24,10 +24,10 @@ struct ExportExtras {
 
   /// Returns the chapters within the range, on the file's timeline. A chapter without an end lasts until the end of the
   /// asset.
-  private static func chapters(_ material: ExportSource.Material, in range: TimeRange) -> [AssetChapter] {
-    material.chapters.compactMap { chapter in
+  private static func chapters(_ opened: ExportSource.OpenedSource, in range: TimeRange) -> [AssetChapter] {
+    opened.chapters.compactMap { chapter in
       let start = max(chapter.timeRange.start, range.start)
-      let chapterEnd = chapter.timeRange.end.isNumeric ? chapter.timeRange.end : material.properties.duration
+      let chapterEnd = chapter.timeRange.end.isNumeric ? chapter.timeRange.end : opened.properties.duration
       let end = min(chapterEnd, range.end)
       guard start.isNumeric, end.isNumeric, start < end else { return nil }
       return AssetChapter(

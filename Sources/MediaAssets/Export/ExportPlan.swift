@@ -5,8 +5,7 @@ struct ExportPlan: Sendable {
   /// An output of the reader and the input of the writer that it feeds.
   struct Track: Sendable {
     let output: AssetReaderOutput
-    /// The error of a track that has no samples, if the entire asset is exported. Nil for a range, which may be after
-    /// the track's end.
+    /// The error if the track has no samples. Nil if only a range is exported, because the track may end before it.
     let missingError: MediaError?
     /// Makes the input when the first sample is available, because the sample states its format.
     let makeInput: @Sendable (_ first: SampleBuffer, _ start: MediaTime) -> AssetWriterInput
@@ -23,14 +22,14 @@ struct ExportPlan: Sendable {
   /// - Throws: `noPlayableTracks`, `noSuchTrack`, `invalidTime`, `unsupportedLocation`, `unsupportedAudioFormat`; the
   ///   errors of reading tags.
   init(
-    _ material: ExportSource.Material, _ settings: ExportSettings, name: String, _ opening: AssetOpening
+    _ opened: ExportSource.OpenedSource, _ settings: ExportSettings, name: String, _ opening: AssetOpening
   ) throws(MediaError) {
     container = settings.container
-    range = try Self.range(settings.timeRange, material.properties, name)
-    let end = min(range.end, material.properties.duration)
+    range = try Self.range(settings.timeRange, opened.properties, name)
+    let end = min(range.end, opened.properties.duration)
     expectedDuration = end.isNumeric ? end - range.start : .indefinite
-    tracks = try ExportTracks(material, settings, path: name).all()
-    options = try ExportExtras(material, settings, range, opening).options
+    tracks = try ExportTracks(opened, settings, path: name).all()
+    options = try ExportExtras(opened, settings, range, opening).options
   }
 
   private static func range(
@@ -44,14 +43,14 @@ struct ExportPlan: Sendable {
         .invalidTime, "the exported range must start at 0 or later and have a positive duration", operation: "export")
     }
     guard properties.duration.isNumeric else { return requested }
-    // A header can state too short a duration.
+    // The duration in a header may be too short.
     guard requested.start < properties.duration || !properties.providesPreciseDuration || properties.isSeekable else {
       throw MediaError(
         .invalidTime, "the start \(requested.start) must be before the end (\(properties.duration)): \(path)",
         operation: "export")
     }
-    // The tracks of a file have their ends. The duration of a file may be an estimate, or that of another track. A
-    // server may send more than it declares, even without an end.
+    // In a file, each track has its end, and the declared duration may be an estimate. A source that cannot seek may
+    // continue after the declared duration, even without an end, so the duration limits the range.
     if properties.isSeekable { return requested }
     return TimeRange(start: requested.start, end: min(requested.end, properties.duration))
   }

@@ -13,27 +13,27 @@ struct ExportSource: Sendable {
   var openingNanoseconds: Int64 { assets.map(\.openingNanoseconds).max() ?? 0 }
 
   /// The opened source of an export.
-  struct Material {
+  struct OpenedSource {
     let asset: Asset
     let properties: AssetProperties
     /// The tags of the first asset.
     let metadata: AssetMetadata
-    /// The asset that has the artwork.
-    let tagged: Asset
+    /// The asset from which artwork is loaded: the first one.
+    let artworkAsset: Asset
     /// The chapters of a single asset; for several assets, one chapter for each.
     let chapters: [AssetChapter]
   }
 
   /// Opens all assets. Blocks.
   ///
-  /// - Parameter opening: Returns the opening for the next asset, or throws.
+  /// - Parameter opening: Returns the `AssetOpening` for the next asset; throws to stop.
   /// - Throws: The errors of `Asset.load` and `Composition.insertTimeRange`; `cancelled`.
-  func material(_ opening: () throws(MediaError) -> AssetOpening) throws(MediaError) -> Material {
+  func open(_ opening: () throws(MediaError) -> AssetOpening) throws(MediaError) -> OpenedSource {
     guard assets.count > 1 else {
       let (asset, opening) = (assets[0], try opening())
       let properties = try opening.inspect(asset)
-      return Material(
-        asset: asset, properties: properties, metadata: try opening.metadata(of: asset), tagged: asset,
+      return OpenedSource(
+        asset: asset, properties: properties, metadata: try opening.metadata(of: asset), artworkAsset: asset,
         chapters: properties.chapters)
     }
     var (composition, chapters, first) = (Composition(), [AssetChapter](), AssetMetadata?.none)
@@ -60,13 +60,13 @@ struct ExportSource: Sendable {
       }
     }
     let whole = Asset(composition: composition)
-    return Material(
-      asset: whole, properties: try whole.load(), metadata: first ?? AssetMetadata(), tagged: assets[0],
+    return OpenedSource(
+      asset: whole, properties: try whole.load(), metadata: first ?? AssetMetadata(), artworkAsset: assets[0],
       chapters: chapters)
   }
 
-  /// Returns an asset with an exact duration, because another asset follows it. A source that cannot be read again is
-  /// returned unchanged.
+  /// Returns an asset with an exact duration, because the next asset begins at its end. Returns the asset itself if it
+  /// cannot be read again.
   private static func withPreciseDuration(_ asset: Asset, _ opening: AssetOpening) throws(MediaError) -> Asset {
     let properties = try opening.inspect(asset)
     return properties.providesPreciseDuration || !properties.isSeekable ? asset : Asset(precise: asset)

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Converts an asset's tags to the names from which FFmpeg writes them.
+/// Converts an asset's tags to the names that FFmpeg's muxers expect.
 enum ExportTags {
   /// FFmpeg's names of the common keys.
   private static let names: [MetadataCommonKey: String] = [
@@ -47,14 +47,13 @@ enum ExportTags {
       }
     guard let name, (1...64).contains(name.utf8.count),
       name.utf8.allSatisfy({ (0x20...0x7D).contains($0) && $0 != UInt8(ascii: "=") }),
-      !outdated.contains(name.uppercased())
+      !staleNames.contains(name.uppercased())
     else { return nil }
     return name.uppercased()
   }
 
-  /// Tags that describe the stored samples of the source, which are not those of the new file, and tags that the writer
-  /// sets itself.
-  private static let outdated: Set<String> = [
+  /// Tags that describe the encoded data of the source, and are wrong for the new file. Also tags that the writer sets.
+  private static let staleNames: Set<String> = [
     "ENCODER", "ENCODED_BY", "ENCODEDBY", "ITUNSMPB", "ITUNNORM", "DURATION", "BPS", "NUMBER_OF_FRAMES",
     "NUMBER_OF_BYTES", "WAVEFORMATEXTENSIBLE_CHANNEL_MASK", "CUESHEET", "TRACKTOTAL", "TOTALTRACKS", "DISCTOTAL",
     "TOTALDISCS", "METADATA_BLOCK_PICTURE", "COVERART", "MAJOR_BRAND", "MINOR_VERSION", "COMPATIBLE_BRANDS",

@@ -6,8 +6,8 @@ struct ExportTracks {
   private let settings: ExportSettings
   private let path: String
 
-  init(_ material: ExportSource.Material, _ settings: ExportSettings, path: String) {
-    (properties, self.settings, self.path) = (material.properties, settings, path)
+  init(_ opened: ExportSource.OpenedSource, _ settings: ExportSettings, path: String) {
+    (properties, self.settings, self.path) = (opened.properties, settings, path)
   }
 
   /// Returns all tracks: video first, as players expect.
@@ -62,7 +62,7 @@ struct ExportTracks {
     let encoding = Self.encoding(of: track)
     let output = requested ?? Self.defaultAudioSettings(settings.container, track)
     return ExportPlan.Track(
-      // All tracks of a composition play together, so no track is chosen.
+      // Without a requested track, a composition is read as the mix of all its tracks.
       output: AssetReaderTrackOutput(
         trackID: settings.audioTrackID,
         settings: AudioReadSettings(
@@ -78,10 +78,9 @@ struct ExportTracks {
     return AudioOutputSettings(container.defaultAudioCodec)
   }
 
-  /// Returns the encoding in which a track's samples are passed on: lossless, and with as little conversion as
-  /// possible.
+  /// Returns the PCM encoding between the decoder and the encoder: lossless, with as little conversion as possible.
   private static func encoding(of track: AssetTrack) -> PCMEncoding {
-    // The decoder of these codecs has floating-point output, whatever the container states.
+    // The decoder of these codecs returns floating-point samples, even if the container states otherwise.
     if ["mp1", "mp2"].contains(track.codecName) { return .float32 }
     return switch track.sampleFormatName {
     case "u8", "u8p", "s16", "s16p": .signed16
@@ -121,7 +120,7 @@ struct ExportTracks {
     }
   }
 
-  /// Fills in the missing dimensions: the aspect ratio of the source, and even numbers, which chroma requires.
+  /// Fills in the missing dimensions. They keep the aspect ratio of the source, and are even, as 4:2:0 chroma requires.
   private static func fitted(
     _ settings: VideoOutputSettings, to video: FormatDescription.Video?
   ) -> VideoOutputSettings {

@@ -1,13 +1,14 @@
 import MediaCore
 
-/// Cancels and observes an export. Each closure is called on the exporting thread.
+/// The connection of an export to its session. Each closure is called on the exporting thread.
 struct ExportControl {
-  /// Registers a closure that interrupts blocking calls. Throws `cancelled` when the export is over.
+  /// Registers a closure that interrupts blocking calls. Throws `cancelled` when the export has ended: it was
+  /// cancelled, or timed out.
   let addCancellation: (@escaping @Sendable () -> Void) throws(MediaError) -> Void
-  /// Called after each step; throws `cancelled` when the export is over.
+  /// Called after each step. Throws `cancelled` when the export has ended.
   let check: () throws(MediaError) -> Void
-  /// Called with the number of completed twentieths: at the beginning (nil if the duration is unknown), for each
-  /// further one, and at the end.
+  /// Reports the completed fraction in units of 1/20: at the beginning (nil if the duration is unknown), when it
+  /// increases, and at the end.
   let report: (Int?) -> Void
 }
 
@@ -25,35 +26,34 @@ struct LocalExport {
     writingTo descriptor: Int32, _ control: ExportControl
   ) throws(MediaError) -> AssetExportSession.Outcome {
     var openedCount = 0
-    let material = try source.material { () throws(MediaError) in
-      // Opening the first asset has a time limit. Opening many assets may take long in total, so the export can be
-      // cancelled between them.
+    let opened = try source.open { () throws(MediaError) in
+      // The time limit applies to opening the first asset. Before each further asset, `check` allows cancellation.
       if openedCount > 0 { try control.check() }
       openedCount += 1
       return try opening(control)
     }
-    let plan = try ExportPlan(material, settings, name: source.name, try opening(control))
-    var pass = try self.pass(material.asset, plan, descriptor, control)
-    if let start = try pass.prepare(control.check) {
-      pass.cancel()
+    let plan = try ExportPlan(opened, settings, name: source.name, try opening(control))
+    var copier = try makeCopier(opened.asset, plan, descriptor, control)
+    if let start = try copier.prepare(control.check) {
+      copier.cancel()
       var movedSettings = settings
       movedSettings.timeRange = TimeRange(start: start, end: plan.range.end)
-      let plan = try ExportPlan(material, movedSettings, name: source.name, try opening(control))
-      pass = try self.pass(material.asset, plan, descriptor, control)
-      _ = try pass.prepare(control.check)
+      let plan = try ExportPlan(opened, movedSettings, name: source.name, try opening(control))
+      copier = try makeCopier(opened.asset, plan, descriptor, control)
+      _ = try copier.prepare(control.check)
     }
-    return try pass.run(control.report, check: control.check)
+    return try copier.run(control.report, check: control.check)
   }
 
-  private func pass(
+  private func makeCopier(
     _ asset: Asset, _ plan: ExportPlan, _ descriptor: Int32, _ control: ExportControl
-  ) throws(MediaError) -> ExportPass {
-    let pass = try ExportPass(asset, plan, to: descriptor)
-    try control.addCancellation { pass.cancel() }
-    return pass
+  ) throws(MediaError) -> ExportCopier {
+    let copier = try ExportCopier(asset, plan, to: descriptor)
+    try control.addCancellation { copier.cancel() }
+    return copier
   }
 
-  /// Returns an opening that is cancelled with the export.
+  /// Returns an `AssetOpening` that is cancelled with the export.
   private func opening(_ control: ExportControl) throws(MediaError) -> AssetOpening {
     let opening = AssetOpening()
     try control.addCancellation { opening.cancel() }

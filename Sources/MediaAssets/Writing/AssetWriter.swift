@@ -1,6 +1,5 @@
-// Writes a media file, as AVAssetWriter does. One writer thread encodes and writes; the threads that append never do.
-// Appended samples wait in bounded queues, and an input without samples does not block the other inputs. The file gets
-// its name when it is complete.
+// Writes a media file, as AVAssetWriter does. One writer thread encodes and writes. Appended samples wait in bounded
+// queues; an input without samples does not block the other inputs. The file gets its name when it is complete.
 import DequeModule
 import LibAV
 import MediaCore
@@ -70,9 +69,9 @@ public final class AssetWriter: Sendable {
   public let options: Options
   private let destination: Destination
   let shared = ConditionMutex(State())
-  /// Has a separate lock, because `State` does not contain the inputs: an input refers to the state.
+  /// The inputs. They are not part of `State`, because each input refers to the state.
   private let inputs = Mutex<[AssetWriterInput]>([])
-  /// Protected by the mutex.
+  /// The groups of alternative inputs.
   private let groups = Mutex<[AssetWriterInputGroup]>([])
 
   /// Creates a writer that has not started. Performs no I/O.
@@ -208,8 +207,8 @@ public final class AssetWriter: Sendable {
 
   /// Sets the source time that is the beginning of the file. Call once, before samples are appended.
   ///
-  /// Media before `time` is cut off. If the first sample of a track is later, the file contains silence, or no video,
-  /// until then.
+  /// Media before `time` is cut off. If the first sample of a track is later, the track begins with silence, or without
+  /// video.
   ///
   /// Passed-through packets are cut off as precisely as the container permits:
   ///
@@ -218,7 +217,7 @@ public final class AssetWriter: Sendable {
   /// - Matroska and WebM cannot store video frames before the session's start. The start must be the time of a frame at
   ///   which decoding can begin.
   ///
-  /// At the end of the file, video frames that are decoded before the last frame but shown after it are kept.
+  /// At the end of the file, frames that are decoded before the last frame and shown after it are kept.
   ///
   /// - Throws: `invalidState`, `invalidTime`.
   public func startSession(atSourceTime time: MediaTime) throws(MediaError) {

@@ -82,9 +82,12 @@ public final class AssetWriterInput: Sendable {
       mediaTimescale: mediaTimescale)
   }
 
-  /// The ticks per second of the track's times. For audio: the sample rate. For video: ``mediaTimescale``. If that is
-  /// nil, the value represents milliseconds, 1/90000 s, common frame rates and 48 kHz exactly, and multiples of the
-  /// source's `frameDuration`.
+  /// The ticks per second of the track's times.
+  ///
+  /// - Audio: the sample rate.
+  /// - Video: ``mediaTimescale``. If it is nil, a timescale in which milliseconds, 1/90000 s, 1/48000 s, common frame
+  ///   durations and the source's `frameDuration` are exact. If that would exceed 10,000,000, the timescale of
+  ///   `frameDuration`.
   public var timescale: Int32 {
     if sourceFormat.mediaType == .audio { return Int32(clamping: max(1, sourceFormat.audio?.sampleRateHz ?? 1)) }
     if let mediaTimescale { return mediaTimescale }
@@ -190,7 +193,7 @@ public final class AssetWriterInput: Sendable {
   /// The number of queued bytes at which the input stops being ready.
   var queueByteLimit: Int {
     guard let pool = pixelBufferPool else { return expectsMediaDataInRealTime ? 16 << 20 : 1 << 20 }
-    // The limit is a number of frames, and for large frames a number of bytes.
+    // In real time 16 frames, but at most 128 MiB; otherwise 3 frames, but at most 8 MiB.
     let frameByteCount = pool.pixelFormat.byteCount(width: pool.width, height: pool.height)
     return expectsMediaDataInRealTime ? min(16 * frameByteCount, 128 << 20) : min(3 * frameByteCount, 8 << 20)
   }
@@ -239,7 +242,7 @@ public final class AssetWriterInput: Sendable {
         && state.sessionEnd == nil && !state.isReady(index)
       return isFull ? nil : Self.append(buffer, at: index, in: &state)
     }
-    // `wait` does not wake other threads, but the writer thread must wake up.
+    // Wakes the writer thread: `wait` wakes no other threads.
     shared.update { _ in }
     try result?.get()
   }

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Inputs that are alternatives to each other, such as languages: one of them is played.
+/// Inputs whose tracks are alternatives, such as languages: players play one of them.
 ///
 /// Only the track of the default input is enabled (MP4, M4A and MOV) or marked as the default (Matroska). MP4 and MOV
 /// store audio tracks in one alternate group.

@@ -10,7 +10,7 @@ final class EncodedAudioTrack: WriterTrack {
   private let frameByteCount: Int
   private let channelCount: Int
   private let packet: Packet
-  /// The number of frames passed to the encoder at once. It limits the audio that waits in the encoder.
+  /// The maximum number of frames passed to the encoder before its packets are written.
   private static let chunkFrameCount = 8_192
 
   init(

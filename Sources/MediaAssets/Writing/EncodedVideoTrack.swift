@@ -1,8 +1,7 @@
 import LibAV
 import MediaCore
 
-/// A video track that is encoded. The duration of a frame is known when the next frame arrives, so the last frame is
-/// always retained.
+/// A video track that is encoded. The last frame is retained until the next one arrives, which defines its duration.
 final class EncodedVideoTrack: WriterTrack {
   private let encoder: VideoEncoder
   private let streamIndex: Int
@@ -11,7 +10,7 @@ final class EncodedVideoTrack: WriterTrack {
   private let pool: PixelBufferPool?
   /// The duration of a frame if neither the frame nor the previous frame has one.
   private let defaultTicks: Int64
-  /// Maximum interval between key frames.
+  /// Maximum interval between key frames, in ticks; nil: no limit.
   private let keyFrameTicks: Int64?
   private var lastKeyTicks: Int64?
   private var pending: SampleBuffer?
@@ -89,7 +88,7 @@ final class EncodedVideoTrack: WriterTrack {
     (lastDurationTicks, endTicks) = (duration, ticks)
   }
 
-  /// The frame is a key frame if the next one would exceed the interval.
+  /// Returns whether the frame must be a key frame, because the next frame would exceed the interval.
   private func isKeyFrame(at ticks: Int64, until next: Int64) -> Bool {
     guard let keyFrameTicks else { return false }
     guard let last = lastKeyTicks, next - last <= keyFrameTicks else {

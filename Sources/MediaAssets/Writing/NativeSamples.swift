@@ -1,8 +1,8 @@
 import LibAV
 import MediaCore
 
-/// Converts PCM of any encoding to and from FFmpeg's form: interleaved, little-endian, in words of 8, 16, 32 or 64
-/// bits.
+/// Converts PCM of any encoding to and from FFmpeg's sample formats: interleaved, little-endian, in words of 8, 16, 32
+/// or 64 bits.
 enum NativeSamples {
   /// Returns the sample format for an encoding; nil if there is none.
   static func format(of encoding: PCMEncoding) -> SampleFormat? {
@@ -21,7 +21,7 @@ enum NativeSamples {
     encoding.isInterleaved && !encoding.isBigEndian && encoding.bitsPerSample != 24
   }
 
-  /// Converts whole frames to FFmpeg's form. A 24-bit sample becomes the upper bits of a 32-bit word.
+  /// Converts whole frames to FFmpeg's sample format. A 24-bit sample becomes the upper bits of a 32-bit word.
   static func bytes(_ data: [UInt8], _ encoding: PCMEncoding, channelCount: Int) -> [UInt8] {
     if areNative(encoding) { return data }
     let width = encoding.bitsPerSample / 8
@@ -47,8 +47,8 @@ enum NativeSamples {
     PCMEncoding(encoding.kind, bitsPerSample: encoding.bitsPerSample == 24 ? 32 : encoding.bitsPerSample)
   }
 
-  /// Converts whole frames from FFmpeg's form to an encoding: the reverse of `bytes`. A 24-bit sample consists of the
-  /// upper bits of a 32-bit word.
+  /// Converts whole frames from FFmpeg's sample format to an encoding: the reverse of `bytes`. A 24-bit sample consists
+  /// of the upper bits of a 32-bit word.
   static func packed(_ data: [UInt8], _ encoding: PCMEncoding, channelCount: Int) -> [UInt8] {
     if areNative(encoding) { return data }
     let outputWidth = encoding.bitsPerSample / 8

@@ -2,8 +2,8 @@ import MediaCore
 import Synchronization
 
 /// A pool of memory for video frames of one format and size, as CVPixelBufferPool. The writer returns the memory of
-/// each encoded frame to the pool. The pool keeps at most ``maximumIdleCount`` frames. It never overwrites a frame that
-/// is still in use, because frames are values.
+/// each encoded frame to the pool. The pool keeps at most ``maximumIdleCount`` frames. Frames are values, so that a
+/// frame in use is never overwritten.
 ///
 /// Threading: any thread.
 public final class PixelBufferPool: Sendable {
@@ -18,7 +18,7 @@ public final class PixelBufferPool: Sendable {
   private let byteCount: Int
   private let idleBuffers = Mutex<[[UInt8]]>([])
 
-  /// Returns nil for unsupported sizes.
+  /// Creates a pool for frames of a format; nil for a format without pixels, and for unsupported sizes.
   init?(_ format: FormatDescription) {
     guard let video = format.video, format.codecName == FormatDescription.pixelsCodecName,
       let pixelFormat = video.pixelFormatName.flatMap(PixelFormat.init(name:))

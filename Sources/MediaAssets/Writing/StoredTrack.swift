@@ -14,8 +14,9 @@ final class StoredTrack: WriterTrack {
   private var videoFrames = StoredVideoFrames()
   private var lastDecodeTicks: Int64?
   private var hasWritten = false
-  /// The number of frames before the audio, and the part of it that decoders add.
+  /// The number of padding frames before the audio.
   private var paddingFrames: Int
+  /// MP3: the number of frames by which decoders delay the audio.
   private static let decoderDelayFrames = 529
 
   init(
@@ -59,9 +60,9 @@ final class StoredTrack: WriterTrack {
   private func appendVideoFrame(
     _ buffer: SampleBuffer, at ticks: Int64, sessionStart: MediaTime, _ output: WriterOutput
   ) throws(MediaError) {
-    // Frames before the first shown frame, but decoded after it, need edit lists.
+    // Frames that are shown before the session's start need edit lists.
     guard container.isMovie || ticks >= 0 else { return }
-    // The session's start cuts off earlier frames. A frame that is only decoded also keeps its duration.
+    // Frames before the session's start, and frames that are only decoded, keep their untrimmed duration.
     let length = ticks < 0 || buffer.outputDuration == .zero ? buffer.duration : buffer.outputDuration
     let frame = StoredVideoFrames.Frame(
       data: buffer.data, ticks: ticks, decodeTicks: WriterTimeline.ticks(buffer.decodeTime - sessionStart, timescale),
@@ -92,7 +93,7 @@ final class StoredTrack: WriterTrack {
     _ chunks: StoredAudioChunks, of buffer: SampleBuffer, at ticks: Int64, _ muxer: Muxer
   ) throws(AVFailure) {
     var chunks = chunks
-    // Times may be rounded: within the tolerance, the packet begins at the end of the previous one.
+    // Times may be rounded: within the tolerance, the packet follows the previous one without a gap.
     var start = ticks
     if let nextTicks, abs(ticks - nextTicks) <= WriterTimeline.toleratedFrames(Int(timescale), buffer) {
       start = nextTicks
@@ -107,8 +108,8 @@ final class StoredTrack: WriterTrack {
     }
   }
 
-  /// Whether a packet is written. MP4, M4A and MOV hide the beginning by edit lists. In other containers the codec
-  /// delay hides it. There, packets that begin before the delay by more than half their duration are omitted.
+  /// Returns whether a packet is written. MP4, M4A and MOV hide audio before the session by edit lists. Other
+  /// containers hide only the codec delay: packets are omitted that begin before it by more than half their duration.
   private func isWritten(_ chunk: StoredAudioChunks.Chunk, at ticks: Int64) -> Bool {
     guard !container.isMovie else { return true }
     // The first packet of Vorbis produces no audio, but the second packet needs it.
@@ -118,8 +119,8 @@ final class StoredTrack: WriterTrack {
 
   /// Writes a silent frame at the start of an MP3 file whose audio begins with the first frame.
   ///
-  /// Decoders remove the padding that the information frame states, and 529 more frames for their own delay. So the
-  /// padding cannot be less than that.
+  /// Decoders remove the padding that the information frame states, and 529 more frames for the decoder delay. The
+  /// padding must therefore be at least 529 frames.
   private func writeSilence(before bytes: ArraySlice<UInt8>, at ticks: Int64, _ muxer: Muxer) throws(AVFailure) {
     guard container == .mp3, !hasWritten, paddingFrames < Self.decoderDelayFrames,
       let silence = MPEGAudioHeader.silentFrame(like: bytes)
@@ -138,8 +139,8 @@ final class StoredTrack: WriterTrack {
     packet.setTimestamps(pts: pts, dts: dts, duration: duration)
     packet.setKeyFrame(isKeyFrame)
     if container == .mp3, !hasWritten || trimAtEnd > 0 {
-      // FFmpeg's MP3 muxer reads the delay from the first packet with trims and subtracts the decoder delay without a
-      // check.
+      // FFmpeg's MP3 muxer takes the delay from the first packet with trims, and subtracts the decoder delay even if
+      // the result is negative.
       try packet.setTrims(start: Int64(max(Self.decoderDelayFrames, paddingFrames)), end: trimAtEnd)
     } else if trimAtEnd > 0 {
       try packet.setTrims(start: 0, end: trimAtEnd)
@@ -180,7 +181,9 @@ struct StoredAudioChunks: Sendable, Hashable {
       return
     }
     all = buffer.sampleRanges.enumerated().map { index, bytes in
-      let (first, next) = (Self.share(totalTicks, index, of: count), Self.share(totalTicks, index + 1, of: count))
+      let (first, next) = (
+        Self.packetStart(totalTicks, index, of: count), Self.packetStart(totalTicks, index + 1, of: count)
+      )
       return Chunk(bytes: bytes, offset: first, duration: next - first)
     }
   }
@@ -201,7 +204,7 @@ struct StoredAudioChunks: Sendable, Hashable {
   }
 
   /// Returns the start of a packet if all packets have the same duration.
-  private static func share(_ totalTicks: Int64, _ index: Int, of count: Int64) -> Int64 {
+  private static func packetStart(_ totalTicks: Int64, _ index: Int, of count: Int64) -> Int64 {
     guard count > 0, index <= count else { return 0 }
     return count.dividingFullWidth(totalTicks.multipliedFullWidth(by: Int64(index))).quotient
   }

@@ -1,18 +1,18 @@
 import DequeModule
 
-/// Coded video frames on their way to the container, which needs a decoding time for each of them. A pure value.
+/// Queues encoded video frames until each has a final decoding time, which containers require. A pure value.
 ///
 /// Frames without a decoding time, such as the first of a Matroska track, wait for a frame with one, or until
 /// `maximumWaitingCount` others wait.
 ///
-/// Containers store frames in decoding order. Every frame has a distinct decoding time, which is no later than the time
-/// at which the frame is shown. Some files break that rule:
+/// In a container, decoding times increase, and no frame is shown before it is decoded. Some source files break that
+/// rule:
 ///
 /// - A frame is decoded after it is shown (a negative composition offset).
 /// - Two frames are decoded at the same time (hidden frames of VP9 in separate packets).
 ///
-/// The decoding times of the frames before such a frame become earlier. Therefore a frame is retained until
-/// `settlingCount` others follow it.
+/// For such a frame, the decoding times of previous frames are moved to earlier times. Therefore a frame is retained
+/// until `settlingCount` others follow it.
 struct StoredVideoFrames: Sendable {
   /// A coded frame. Times and durations are in ticks of the track.
   struct Frame: Sendable {
@@ -29,7 +29,7 @@ struct StoredVideoFrames: Sendable {
   static let maximumWaitingCount = 32
   /// Number of frames whose decoding times may still become earlier: twice the reordering of H.264.
   static let settlingCount = 32
-  /// Maximum size of these frames in bytes. Codecs with larger frames reorder none.
+  /// Maximum size in bytes of the retained frames. Codecs with larger frames do not reorder them.
   static let settlingByteCount = 16 << 20
 
   /// Frames without a decoding time, in decoding order.
@@ -62,7 +62,7 @@ struct StoredVideoFrames: Sendable {
       if waiting.count > Self.maximumWaitingCount { estimateFirst() }
       return
     }
-    // The waiting frames were decoded before this one, one duration apart, and before they are shown.
+    // The waiting frames are decoded before this one, one duration apart, and not after they are shown.
     var next = decodeTicks
     for index in waiting.indices.reversed() {
       next = min(waiting[index].ticks, next - max(1, waiting[index].duration))
@@ -79,8 +79,8 @@ struct StoredVideoFrames: Sendable {
     isFinished = true
   }
 
-  /// Dates the first waiting frame by the order in which frames are shown, earlier by `decodeLeadTicks`. Thus the
-  /// frames after it are also decoded before they are shown.
+  /// Estimates the decoding time of the first waiting frame: the earliest presentation time of the waiting frames minus
+  /// `decodeLeadTicks`, so that all later frames can be decoded before they are shown.
   private mutating func estimateFirst() {
     let decodeLeadTicks = decodeLeadTicks ?? zip(waiting, times).map { $1 - $0.ticks }.max() ?? 0
     self.decodeLeadTicks = decodeLeadTicks
@@ -93,7 +93,8 @@ struct StoredVideoFrames: Sendable {
     appendTimed(frame, at: decodeTicks)
   }
 
-  /// Gives a frame a decoding time near `ticks`: after the frame before it, and no later than it is shown.
+  /// Appends a frame with a decoding time near `ticks`: after that of the previous frame, and not after the frame's
+  /// presentation time.
   private mutating func appendTimed(_ frame: Frame, at ticks: Int64) {
     var frame = frame
     let following = timed.last?.decodeTicks.map { max(ticks, $0 + 1) } ?? ticks

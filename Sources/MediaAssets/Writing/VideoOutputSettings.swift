@@ -165,7 +165,6 @@ public struct VideoOutputSettings: Sendable, Hashable, Codable {
       pixelFormatName: name, width: video.width, height: video.height, color: isConverted ? inputColor : targetColor)
     let output = ImageLayout(
       pixelFormatName: isConverted ? PixelFormat.i420.name : name, width: width, height: height, color: targetColor)
-    // A custom timescale represents its times exactly.
     let timeBase = TimeBase(numerator: 1, denominator: timescale) ?? .microseconds
     var settings = VideoEncoder.Settings(from: input, to: output, timeBase: timeBase)
     settings.frameDuration = video.frameTimeBase ?? TimeBase(numerator: 1, denominator: 30)
@@ -182,7 +181,7 @@ public struct VideoOutputSettings: Sendable, Hashable, Codable {
     return settings
   }
 
-  /// Whether samples need no conversion. Primaries and transfer function are only labels and do not matter.
+  /// Returns whether samples need no conversion. Primaries and transfer function do not change the samples.
   private static func areEqual(_ one: FormatDescription.Video.Color, _ other: FormatDescription.Video.Color) -> Bool {
     one.matrix == other.matrix && (one.isFullRange ?? false) == (other.isFullRange ?? false)
   }

@@ -26,7 +26,7 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
     }
   }
 
-  /// Whether the container has an index that can be moved, and fragments.
+  /// Whether the container belongs to the MP4 family, which has a movable index, fragments and edit lists.
   var isMovie: Bool { [.m4a, .mp4, .mov].contains(self) }
 
   /// Whether packets have timestamps, so that there may be gaps between them.
@@ -37,7 +37,10 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
     }
   }
 
-  /// - Throws: `invalidArgument` if the container is not written with packets of a codec, given by FFmpeg's name.
+  /// Checks that packets of a codec can be written to the container.
+  ///
+  /// - Parameter name: FFmpeg's name of the codec.
+  /// - Throws: `invalidArgument`.
   func check(storedCodecName name: String, _ mediaType: FormatDescription.MediaType) throws(MediaError) {
     let storedCodecs = mediaType == .video ? storedVideoCodecs : storedAudioCodecs
     guard storedCodecs.contains(name), isWritten(name) else {
@@ -50,14 +53,13 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
     }
   }
 
-  /// Returns whether FFmpeg can write the codec. For containers without a codec table FFmpeg knows only the default
-  /// codec.
+  /// Returns whether FFmpeg can write the codec. Containers without timestamps are not checked, because FFmpeg
+  /// knows only their default codec.
   private func isWritten(_ codecName: String) -> Bool {
     !hasTimes || Muxer.supports(codecName: codecName, formatName: muxerName)
   }
 
-  /// The codecs whose packets are written unchanged. FFmpeg's list is not sufficient, because it contains codecs that
-  /// do not work.
+  /// The codecs whose packets are written unchanged. FFmpeg's list also contains codecs that do not work.
   ///
   /// FFmpeg refuses AAC in CAF, and treats FLAC in MP4 as experimental. ProRes and DNxHD are missing, because only the
   /// container states their variant.
@@ -88,7 +90,7 @@ public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable
     }
   }
 
-  /// - Throws: `invalidArgument` if the container is not written with this video codec.
+  /// - Throws: `invalidArgument` if the container does not support the codec.
   func check(_ settings: VideoOutputSettings) throws(MediaError) {
     guard storedVideoCodecs.contains(settings.codec.codecName) else {
       throw MediaError(

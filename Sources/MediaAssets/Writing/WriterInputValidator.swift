@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Checks the samples appended to an input, and knows the earliest time of the next one. Protected by the
+/// Checks the samples appended to an input, and tracks the earliest time of the next one. Protected by the
 /// `ConditionMutex` that contains the writer's state.
 struct WriterInputValidator: Sendable {
   /// The earliest time of the next sample; invalid before the first one. A session cannot end before this time.
@@ -88,8 +88,8 @@ struct WriterInputValidator: Sendable {
       buffer.format.setupData == sourceFormat.setupData, buffer.sampleCount == 1
     else { throw Self.formatMismatch }
     let start = try ticks(buffer.presentationTime, sessionStart)
-    // Only the decoder knows the order of frames without decoding times. Two frames may have the same decoding time,
-    // and a decoding time may be after the time at which the frame is shown: see `StoredVideoFrames`.
+    // The order of frames without decoding times cannot be checked. `StoredVideoFrames` corrects equal decoding times,
+    // and decoding times after the frame is shown.
     let decodeTicks = buffer.decodeTime.isValid ? try ticks(buffer.decodeTime, sessionStart) : nil
     guard lastTicks.map({ (decodeTicks ?? start) >= $0 }) ?? true else {
       throw Self.refuse(.invalidTime, "stored video frames must be appended in the order of their decoding times")
@@ -126,7 +126,8 @@ struct WriterInputValidator: Sendable {
     if trims.trimAtEnd > .zero, hasAudio { hasEndTrim = true }
   }
 
-  /// For containers whose packets have no timestamps: packets follow each other without gaps from the session's start.
+  /// Checks that a packet follows the previous one, or the session's start, without a gap: the packets of the container
+  /// have no timestamps.
   private func checkGap(before buffer: SampleBuffer, _ sessionStart: MediaTime) throws(MediaError) {
     let expected = nextTime.isValid ? max(nextTime, sessionStart) : sessionStart
     let half =

@@ -1,5 +1,5 @@
-// The thread of a writer: reads the appended samples, encodes and writes them. Only this thread uses the encoders, the
-// muxer and the file. It waits only for the `ConditionMutex`, and never for one input while another has samples.
+// The thread of a writer dequeues the appended samples, encodes and writes them. Only this thread uses the encoders,
+// the muxer and the file. It waits only while all queues are empty.
 import Glibc
 import LibAV
 import MediaCore
@@ -31,7 +31,7 @@ final class WriterThread {
 
   /// Writes the file. On an error, or when cancelled, there is no file.
   func run() {
-    // A limit on file sizes must be an error of `write` instead of the end of the process.
+    // With the signal blocked, `write` returns an error at the limit of the file size, and the process continues.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGXFSZ)
@@ -161,7 +161,7 @@ final class WriterThread {
     var result = Muxer.Options()
     result.tags = options.metadata.merging(extras.artworkTags) { _, artwork in artwork }
     result.chapters = extras.chapters
-    // Matroska has presentation times only, so decoding times below zero do no harm.
+    // Matroska stores only presentation times, so that negative decoding times are harmless.
     result.keepsNegativeTimes = container == .matroska || container == .webm
     if options.flushInterval.isNumeric {
       result.flushMicroseconds = options.flushInterval.convertScale(1_000_000).value
@@ -179,7 +179,7 @@ final class WriterThread {
     return result
   }
 
-  /// The timescale in which the times of every track are exact, if there is one.
+  /// The timescale in which the times of all tracks are exact, if it has 32 bits.
   private var movieTimescale: Int32 {
     inputs.reduce(1) { common, entry in
       var (larger, smaller) = (Int64(common), Int64(entry.input.timescale))
@@ -205,8 +205,8 @@ final class WriterThread {
       }
       return state.isFinishing ? .finish : nil
     }
-    // Threads that wait for room must wake up. They are woken only for much room, because a wake-up for each buffer
-    // costs more than copying the buffer.
+    // Wakes the threads that wait for room, but only when half of the queue is empty: a wake-up for each buffer would
+    // cost more than the buffer's copy.
     if hasRoom { shared.update { _ in } }
     return step ?? .cancel
   }

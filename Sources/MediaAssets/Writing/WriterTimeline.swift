@@ -26,7 +26,7 @@ struct WriterTimeline: Sendable, Hashable {
     var gap = start - frameCount
     if abs(gap) <= Self.toleratedFrames(sampleRateHz, buffer), frameCount > 0 { gap = 0 }
     if gap < 0 {
-      // Before the session.
+      // Frames before the session, or before the end of the previous buffer, are omitted.
       first = min(last, first - max(gap, -count))
       gap = 0
     }
@@ -36,8 +36,8 @@ struct WriterTimeline: Sendable, Hashable {
     return (Int(gap), Int(first)..<Int(last))
   }
 
-  /// Returns the number of frames by which a buffer's times may be rounded: the frames of one tick, at most those of 1
-  /// ms, plus one. Times with coarser ticks are exact, because readers round to milliseconds at worst.
+  /// Returns the number of frames by which a buffer's times may be rounded: the frames in one tick, or in 1 ms if that
+  /// is less, plus one. Times in longer ticks are exact, because readers never round to more than 1 ms.
   static func toleratedFrames(_ sampleRateHz: Int, _ buffer: SampleBuffer) -> Int64 {
     Int64(sampleRateHz) / Int64(max(1_000, buffer.presentationTime.timescale)) + 1
   }

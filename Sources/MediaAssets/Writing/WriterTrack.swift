@@ -16,14 +16,14 @@ protocol WriterTrack: AnyObject {
   func finish(_ output: WriterOutput) throws(MediaError)
 }
 
-/// The container to which tracks are written.
+/// The container to which tracks are written, and its muxer.
 struct WriterOutput {
   let muxer: Muxer
   let container: WritableContainer
   /// Returns whether long operations must stop.
   let isCancelled: () -> Bool
 
-  /// Runs a closure that calls FFmpeg. Its failures become errors with public codes.
+  /// Runs a closure that calls FFmpeg, and maps its failures to errors with public codes.
   func run<Value>(_ body: () throws(AVFailure) -> Value) throws(MediaError) -> Value {
     do throws(AVFailure) { return try body() } catch { throw container.error(error) }
   }
@@ -53,7 +53,7 @@ extension AssetWriterInput {
   /// Returns the stream options of the container for the track.
   func streamOptions(isEnabled: Bool, _ muxer: Muxer) -> Muxer.StreamOptions {
     var options = Muxer.StreamOptions()
-    // MOV has a list of languages, which FFmpeg knows by these names.
+    // MOV stores the languages of a fixed list, for which FFmpeg expects these names.
     let macintoshNames = [
       "deu": "ger", "nld": "dut", "ell": "gre", "isl": "ice", "zho": "chi", "sqi": "alb", "mkd": "mac", "swe": "sve",
       "hrv": "hr ", "srp": "sr ", "fao": "fo ",

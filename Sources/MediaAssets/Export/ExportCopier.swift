@@ -3,7 +3,7 @@ import Synchronization
 
 /// Copies samples from the reader to the writer. Runs on one thread, which may block; `cancel` may be called on any
 /// thread.
-final class ExportPass: Sendable {
+final class ExportCopier: Sendable {
   /// The state of a track.
   private struct TrackState {
     let output: AssetReaderOutput
@@ -16,7 +16,7 @@ final class ExportPass: Sendable {
   }
 
   private let plan: ExportPlan
-  /// The first sample of each track, nil for a track without samples. Empty before `prepare`.
+  /// The first sample of each track; nil for a track without samples. Empty before `prepare`.
   private let firstSamples = Mutex<[SampleBuffer?]>([])
   private let reader: AssetReader
   private let writer: AssetWriter
@@ -38,10 +38,10 @@ final class ExportPass: Sendable {
     reader.cancelReading()
   }
 
-  /// Starts to read. Call once, before `run`.
+  /// Starts reading. Call once, before `run`. Blocks.
   ///
-  /// Stored video begins with a key frame. Only MP4, M4A and MOV can hide the frames between that key frame and the
-  /// start of the range.
+  /// Passed-through video begins with a key frame. Only MP4, M4A and MOV can hide the frames between this key frame and
+  /// the start of the range.
   ///
   /// - Returns: The time at which the export must begin instead; nil if the start is correct.
   func prepare(_ check: () throws(MediaError) -> Void) throws(MediaError) -> MediaTime? {
@@ -63,13 +63,13 @@ final class ExportPass: Sendable {
   /// Reads and writes everything.
   ///
   /// - Parameters:
-  ///   - progress: Called with the number of completed twentieths: at the beginning (nil if the duration is unknown),
-  ///     for each further one, and at the end.
+  ///   - progress: Called with the completed fraction in units of 1/20: at the beginning (nil if the duration is
+  ///     unknown), when it increases, and at the end.
   ///   - check: Called for each buffer; throws when the export must end.
   func run(
     _ progress: (Int?) -> Void, check: () throws(MediaError) -> Void
   ) throws(MediaError) -> AssetExportSession.Outcome {
-    // On an error, both must end, so that no file is left.
+    // On an error, the reader and the writer must end, so that no file is left.
     defer {
       reader.cancelReading()
       writer.cancelWritingAndWait()
@@ -134,7 +134,7 @@ final class ExportPass: Sendable {
     }
   }
 
-  /// Returns the number of completed twentieths.
+  /// Returns the completed fraction in units of 1/20.
   private static func completedPart(_ done: MediaTime, of whole: MediaTime) -> Int {
     guard whole.isNumeric, whole > .zero else { return 0 }
     return Int(max(0, min(1, done.seconds / whole.seconds)) * 20)
