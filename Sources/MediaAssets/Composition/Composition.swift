@@ -4,15 +4,15 @@ import MediaCore
 /// that can be played, read and inserted into other compositions.
 ///
 /// Each track has consecutive segments: ranges of tracks of assets, and between them silence or black. The audio of
-/// simultaneous tracks is added. ``AssetReaderAudioMixOutput`` has volumes for this.
+/// simultaneous tracks is added; ``AssetReaderAudioMixOutput`` applies volumes to the tracks.
 ///
 /// All times are exact. An audio segment begins with the frame nearest to its start. The boundary of two segments is
 /// the same frame for both, so no frame is missing or repeated. The first frame of a segment is the one nearest to the
 /// start of its range in the asset's audio, at the composition's sample rate.
 ///
-/// The audio has the sample rate of the first audio segment of the first track that has one. It has as many channels as
-/// the source with the most channels. Other segments are converted as a reader of the asset with these settings
-/// converts them. All processing uses float32; requested integer samples are rounded from it.
+/// The audio has the sample rate of the first audio segment of the first track that has one, and the largest channel
+/// count of all sources. Other segments are converted as by a reader of their asset with these settings. All processing
+/// uses float32; requested integer samples are rounded from it.
 public struct Composition: Sendable {
   /// Maximum number of nested compositions, including this one.
   public static let maximumDepth = 8
@@ -55,8 +55,8 @@ public struct Composition: Sendable {
   // MARK: - Editing all tracks
 
   /// Inserts a range of an asset: its audio, its video, or both, each into the first track of its media type. A missing
-  /// track is added. The media of all tracks from `time` moves back by the inserted duration. Blocks to load the asset
-  /// if it has not been loaded.
+  /// track is added. The media of all tracks from `time` on moves to later times, by the inserted duration. Blocks to
+  /// load the asset if it has not been loaded.
   ///
   /// On an error the composition does not change.
   ///
@@ -92,7 +92,7 @@ public struct Composition: Sendable {
     }
   }
 
-  /// Inserts silence and black into all tracks. Later media moves back.
+  /// Inserts silence and black into all tracks. Media after the range moves to later times.
   ///
   /// - Throws: `invalidTime`.
   public mutating func insertEmptyTimeRange(_ range: TimeRange) throws(MediaError) {
@@ -100,7 +100,7 @@ public struct Composition: Sendable {
     for index in tracks.indices { tracks[index].insert(nil, range, at: range.start) }
   }
 
-  /// Removes a range from all tracks. Later media moves forward.
+  /// Removes a range from all tracks. Media after the range moves to earlier times.
   ///
   /// - Throws: `invalidTime`.
   public mutating func removeTimeRange(_ range: TimeRange) throws(MediaError) {
@@ -121,8 +121,8 @@ public struct Composition: Sendable {
 
   // MARK: - Editing one track
 
-  /// Inserts a range of one track of an asset into a track. Later media of that track moves back. Otherwise as
-  /// ``insertTimeRange(_:of:at:)``.
+  /// Inserts a range of one track of an asset into a track. Media of that track after `time` moves to later times.
+  /// Otherwise as ``insertTimeRange(_:of:at:)``.
   ///
   /// - Parameter sourceTrackID: The track of the asset; nil for the one of this media type that plays.
   /// - Throws: The errors of ``insertTimeRange(_:of:at:)``; `noSuchTrack` for a missing track, here or in the asset;
@@ -154,7 +154,7 @@ public struct Composition: Sendable {
       CompositionTrack.Source(asset: asset, trackID: isPreferred ? nil : track.id, track: track), range, at: time)
   }
 
-  /// Inserts silence or black into a track. Its later media moves back.
+  /// Inserts silence or black into a track. Its media after the range moves to later times.
   ///
   /// - Throws: `noSuchTrack`, `invalidTime`.
   public mutating func insertEmptyTimeRange(_ range: TimeRange, inTrack id: AssetTrack.ID) throws(MediaError) {
@@ -163,7 +163,7 @@ public struct Composition: Sendable {
     tracks[index].insert(nil, range, at: range.start)
   }
 
-  /// Removes a range from a track. Its later media moves forward.
+  /// Removes a range from a track. Its media after the range moves to earlier times.
   ///
   /// - Throws: `noSuchTrack`, `invalidTime`.
   public mutating func removeTimeRange(_ range: TimeRange, fromTrack id: AssetTrack.ID) throws(MediaError) {

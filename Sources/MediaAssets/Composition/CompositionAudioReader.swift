@@ -5,7 +5,7 @@ import NetworkIO
 
 /// Reads the audio of a composition: the sum of all its tracks, or one of them.
 ///
-/// The sum has no limiter, and a single track is bit-exact. At most one source is open for each track.
+/// The sum is not limited to full scale. A single track is bit-exact. At most one source is open for each track.
 ///
 /// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` on any thread.
 final class CompositionAudioReader: AudioReader, @unchecked Sendable {

@@ -91,7 +91,8 @@ public struct CompositionTrack: Sendable, Identifiable {
 
   // MARK: - Editing
 
-  /// Inserts a source at a time. Later media moves back by the inserted duration.
+  /// Inserts a range of a source at a time; nil inserts silence or black. Media after `time` moves to later times, by
+  /// the inserted duration.
   mutating func insert(_ source: Source?, _ sourceRange: TimeRange, at time: MediaTime) {
     guard sourceRange.duration > .zero else { return }
     let (before, after) = parts(at: time)
@@ -101,15 +102,15 @@ public struct CompositionTrack: Sendable, Identifiable {
     set(before + [inserted] + Self.moved(after, by: sourceRange.duration))
   }
 
-  /// Removes a range. Later media moves forward.
+  /// Removes a range. Media after the range moves to earlier times.
   mutating func remove(_ range: TimeRange) {
     let before = parts(at: range.start).before
     let after = parts(at: range.end).after
     set(before + Self.moved(after, by: .zero - range.duration))
   }
 
-  /// Changes the duration of a range. Later media moves. The range must not contain audio, because its rate cannot be
-  /// changed.
+  /// Changes the duration of a range, and moves the media after it. The range must not contain audio, which cannot be
+  /// scaled.
   mutating func scale(_ range: TimeRange, to duration: MediaTime) {
     let before = parts(at: range.start).before
     let after = parts(at: range.end).after
@@ -131,7 +132,7 @@ public struct CompositionTrack: Sendable, Identifiable {
     return part.parts(at: range.start).after
   }
 
-  /// Returns the segments before a time, extended with silence if it is after the end, and the segments after it.
+  /// Returns the segments before and after a time. If the time is after the track's end, silence extends the former.
   private func parts(at time: MediaTime) -> (before: [Segment], after: [Segment]) {
     guard time < duration else {
       let gap = TimeRange(start: duration, end: time)
@@ -151,7 +152,8 @@ public struct CompositionTrack: Sendable, Identifiable {
     }
   }
 
-  /// Joins segments that continue each other, so that times are rounded only at real cuts. Removes silence at the end.
+  /// Replaces the segments. Joins those that continue each other, so that times are rounded only at real cuts. Removes
+  /// silence at the end.
   private mutating func set(_ all: [Segment]) {
     var joined: [Segment] = []
     for segment in all where !segment.timeRange.isEmpty {

@@ -12,7 +12,7 @@ final class CompositionTrackAudio {
   private struct Open {
     let source: CompositionTrack.Source
     let audio: FormattedAudio
-    /// The segment for which it is read.
+    /// The current segment, for the times of faults.
     var segment: CompositionTrack.Segment
   }
 
@@ -108,7 +108,7 @@ final class CompositionTrackAudio {
     time.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero) ?? Int64.max / 8
   }
 
-  /// Returns the index of the segment with a frame: usually the last one, or the next.
+  /// Returns the index of the segment with a frame; nil after the last segment.
   private func segmentIndex(at position: Int64) -> Int? {
     func contains(_ index: Int) -> Bool {
       let range = track.segments[index].timeRange
@@ -129,7 +129,7 @@ final class CompositionTrackAudio {
     return low
   }
 
-  /// Reads at least one frame of a segment. Fills with silence after the end of its source.
+  /// Reads at least one frame of a segment. After the end of its source, the frames are silent.
   private func read(
     _ segment: CompositionTrack.Segment, from position: Int64, into output: UnsafeMutablePointer<Float>, _ count: Int
   ) throws(MediaError) -> Int {
@@ -145,7 +145,7 @@ final class CompositionTrackAudio {
     }
   }
 
-  /// Returns the source's audio, and opens it if another source was open.
+  /// Returns the source's audio. Opens the source if it is not open, and closes the previous one.
   private func audio(
     of source: CompositionTrack.Source, _ segment: CompositionTrack.Segment
   ) throws(MediaError) -> FormattedAudio {

@@ -4,8 +4,8 @@ import LibAV
 import MediaCore
 import NetworkIO
 
-/// Reads the frames of a video track of a composition in order, from any time. There are no frames between segments,
-/// and where a source has none.
+/// Reads the frames of a video track of a composition in order, from any time. Empty segments have no
+/// frames, and a source may have gaps.
 ///
 /// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` on any thread.
 final class CompositionVideoReader: VideoReader, @unchecked Sendable {
@@ -20,7 +20,7 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
   private var open: (source: CompositionTrack.Source, reader: any VideoReader)?
   /// The index of the current segment.
   private var index = 0
-  /// The time to which the source must seek; nil if it need not.
+  /// The time to which the source must seek before the next read; nil for no seek.
   private var start: MediaTime? = .zero
   private(set) var currentFrame: VideoFrame?
   private var isCurrentReturned = true
@@ -60,7 +60,7 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
 
   private func noteFault() { fault = fault ?? open?.reader.popFault() }
 
-  // Key frames of the sources are not searched.
+  // Not supported: image generation then decodes the frame at the exact time.
   func seekToKey(near time: MediaTime, latest: MediaTime) throws(MediaError) -> VideoFrame? { nil }
   func indexedKeyTimes(around time: MediaTime) -> (before: MediaTime?, after: MediaTime?) { (nil, nil) }
 
@@ -94,8 +94,8 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
     (index, start, isCurrentReturned) = (segments.endIndex, nil, true)
   }
 
-  /// Makes `currentFrame` the next frame. Frames are reused, so after an error `currentFrame` is nil, and the next read
-  /// seeks to `resumeTime`.
+  /// Makes the next frame the current one. After an error `currentFrame` is nil, because frames are reused, and the
+  /// next read seeks to `resumeTime`.
   private func advance() throws(MediaError) {
     currentFrame = nil
     do throws(MediaError) { currentFrame = try read() } catch {
@@ -104,7 +104,7 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
     }
   }
 
-  /// Returns the last frame of the track, which is shown after its end; nil if there is none.
+  /// Returns the last frame of the track, which is shown until the composition ends; nil if there is none.
   private func last() throws(MediaError) -> VideoFrame? {
     for segment in segments.reversed() {
       guard let source = segment.source else { continue }

@@ -1,6 +1,6 @@
-// Makes images of a video at given times, as AVAssetImageGenerator. Requests wait in one queue, and one thread performs
-// them in order, so the file is opened once. The thread exists while there are requests. It does not refer to the
-// generator, so releasing the generator cancels the requests.
+// Makes images of a video at given times, as AVAssetImageGenerator. One thread performs the queued requests in order,
+// so that the file is opened once. The thread exists while there are requests. It does not retain the generator, so
+// that releasing the generator cancels the requests.
 import DequeModule
 import LibAV
 import MediaCore
@@ -79,8 +79,8 @@ public final class AssetImageGenerator: Sendable {
 
   /// Returns the image at a time, after all earlier requests. Blocks.
   ///
-  /// With tolerances of zero, the image shows the video frame at that time, which may have begun earlier. A time before
-  /// the first frame gives the first frame. A time from the last frame to the asset's end gives the last frame.
+  /// With tolerances of zero, the image shows the video frame at that time, which may have begun earlier. The first
+  /// frame is also used for times before it, and the last frame for times until the asset's end.
   ///
   /// - Throws:
   ///   - `invalidTime` for invalid tolerances and times, and for times outside the asset by more than the tolerance
@@ -178,7 +178,7 @@ private final class ImageQueue: Sendable {
         state.hasThread = false
         return nil
       }
-      // An earlier cancellation concerned earlier requests.
+      // The interrupt may still be cancelled for previous requests.
       if !job.isCancelled { interrupt.reset() }
       return job
     }

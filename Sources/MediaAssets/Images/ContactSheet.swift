@@ -45,12 +45,13 @@ public struct ContactSheet: Sendable, Hashable, Codable {
     }
   }
 
-  /// Returns times at equal distances: the midpoints of as many parts of the range as there are images.
+  /// Returns equally distant times, one for each image: the midpoints of equal parts of the range. Empty if the range
+  /// is not numeric.
   public func times(in range: TimeRange) -> [MediaTime] {
     guard range.start.isNumeric, range.duration.isNumeric, let scale = Int32(exactly: 2 * imageCount) else { return [] }
     let duration = range.duration
     return (0..<imageCount).map { index in
-      // Exact if it fits: the timescale of a time has 31 bits.
+      // The time is exact, unless its timescale exceeds 31 bits.
       let (timescale, isTooLarge) = duration.timescale.multipliedReportingOverflow(by: scale)
       let (value, overflow) = duration.value.multipliedReportingOverflow(by: Int64(2 * index + 1))
       guard !isTooLarge, !overflow else {

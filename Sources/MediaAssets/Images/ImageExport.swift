@@ -4,11 +4,11 @@ import RealtimeAudio
 import Synchronization
 import WholeFiles
 
-/// Writes images of a video to files, or many images as a sheet to one file. No file gets its name before all images
-/// are made.
+/// Writes images of a video to files, or a contact sheet to one file. All files get their names after the last image
+/// has been made.
 ///
-/// With `Asset.Isolation` a worker process decodes the video and encodes the images, and this process writes the files.
-/// Then an image has at most 16 Mi pixels and a sheet at most 24 Mi pixels.
+/// With `Asset.Isolation`, a worker process decodes the video and encodes the images, and this process writes the
+/// files. An image then has at most 16 Mi pixels, and a sheet at most 24 Mi pixels.
 ///
 /// Threading: any thread.
 public final class ImageExport: Sendable {
@@ -18,7 +18,7 @@ public final class ImageExport: Sendable {
     public enum Content: Sendable {
       /// One image for each time, each with its file.
       case images([(time: MediaTime, file: WholeFile)])
-      /// One sheet of images. Without times, the images have equal distances.
+      /// A contact sheet. Without times, its images are equally distant.
       case sheet(ContactSheet, times: [MediaTime], file: WholeFile)
     }
 
@@ -35,7 +35,7 @@ public final class ImageExport: Sendable {
       return Request(.images(files), settings: settings, format: format)
     }
 
-    /// Requests one image of many. Without times, the images are equally distant from each other.
+    /// Requests a contact sheet. Without times, its images are equally distant.
     public static func sheet(
       _ sheet: ContactSheet, times: [MediaTime] = [], path: String, settings: ImageSettings = ImageSettings(),
       format: ImageFileFormat = .png, replacesFile: Bool = false
@@ -159,7 +159,7 @@ public final class ImageExport: Sendable {
       images.append(.init(image, requestedTime: time))
       Self.report(progress, images.count, of: requestedImages.count)
     }
-    // Nothing may fail after files have their names.
+    // The fault is read before the files get their names, because nothing may fail afterwards.
     let fault = try maker.popFault()
     try commit(files)
     return Result(images: images, width: images.first?.width ?? 0, height: images.first?.height ?? 0, fault: fault)
@@ -188,12 +188,12 @@ public final class ImageExport: Sendable {
     return Result(images: images, width: size.width, height: size.height, fault: fault)
   }
 
-  /// The last image is reported when all files have their names.
+  /// Reports the progress, except for the last image, which is reported when all files have their names.
   private static func report(_ progress: (Double?) -> Void, _ count: Int, of total: Int) {
     if count < total { progress(Double(count) / Double(total)) }
   }
 
-  /// Writes the file that was encoded last.
+  /// Writes the image or sheet that was encoded last to an unfinished file.
   private func unfinished(_ file: WholeFile, _ maker: any ImageMaker) throws(MediaError) -> UnfinishedFile {
     let unfinished = try file.create()
     while let bytes = try maker.nextBytes() { try unfinished.append(bytes) }

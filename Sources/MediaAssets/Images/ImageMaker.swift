@@ -1,5 +1,4 @@
-// Makes encoded images of a video. `ImageExport` writes the same files whether this process or a worker parses and
-// decodes the video.
+// Makes encoded images of a video, in this process or in a worker. The files are the same.
 import LibAV
 import MediaCore
 import NetworkIO
@@ -51,7 +50,7 @@ protocol ImageMaker: AnyObject {
   /// Returns the next bytes of the file that was encoded last; nil after its end. Each byte is returned once.
   func nextBytes() throws(MediaError) -> [UInt8]?
 
-  /// Returns the first fault since the last call that did not prevent images; nil if there is none.
+  /// Removes and returns the first fault since the last call that did not prevent an image; nil if there is none.
   func popFault() throws(MediaError) -> MediaError?
 }
 
@@ -99,9 +98,9 @@ final class LocalImageMaker: ImageMaker {
       chunkByteCount: .max)
     /// The limits in a worker process, which may use 384 MiB of writable memory.
     ///
-    /// A pixel needs 8 bytes for two copies in BGRA. PNG compression needs up to 12 bytes: RGB, FFmpeg's buffer, and
-    /// two copies of an incompressible file. The rest is for decoded video frames: those of a large image are large,
-    /// and those of a large sheet are mostly small.
+    /// Two copies in BGRA need 8 bytes per pixel. PNG compression needs up to 12: RGB, FFmpeg's buffer, and two copies
+    /// of an incompressible file. The remaining memory is for decoded video frames, which are large for a large image,
+    /// and mostly small for a large sheet.
     static let worker = Limits(
       pixelCount: 16 << 20, sheetPixelCount: 24 << 20, byteCount: 128 << 20, chunkByteCount: 1 << 20)
   }

@@ -7,7 +7,7 @@ import MediaCore
 final class ImageRenderer {
   /// The steps from a video frame to an image.
   struct Plan: Hashable {
-    /// The used part, in pixels of the video frame.
+    /// The part of the video frame that is used, in its pixels.
     var x = 0
     var y = 0
     var width: Int
@@ -18,8 +18,8 @@ final class ImageRenderer {
     /// The number of clockwise quarter turns.
     var quarterTurns = 0
 
-    /// Returns the number of pixels of the largest BGRA image that is needed. A frame is converted completely before a
-    /// part is cropped.
+    /// Returns the number of pixels of the largest BGRA image that is needed. A frame is converted completely before it
+    /// is cropped.
     ///
     /// - Parameters:
     ///   - width: The width of the decoded video frame.

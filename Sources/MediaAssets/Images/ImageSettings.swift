@@ -17,16 +17,16 @@ public struct ImageSettings: Sendable, Hashable, Codable {
   /// aspect ratio and are never enlarged. ``maximumHeight`` limits the height in the same way.
   public var maximumWidth: Int?
   public var maximumHeight: Int?
-  /// How much earlier than the requested time an image may be. Default: infinite. A key frame is used if that saves
-  /// decoding. With zero for both tolerances the image shows the frame at exactly that time. ``toleranceAfter`` is the
-  /// limit for later images.
+  /// The maximum time by which an image may be earlier than requested. Default: infinite. Within the tolerances, a key
+  /// frame is used if that saves decoding. If both tolerances are zero, the image shows the frame at exactly that time.
   public var toleranceBefore = MediaTime.positiveInfinity
+  /// The maximum time by which an image may be later than requested. Default: infinite.
   public var toleranceAfter = MediaTime.positiveInfinity
   /// Whether the image is rotated by the track's 90, 180 or 270 degrees. Default: false.
   public var appliesPreferredTrackTransform = false
   public var apertureMode = ApertureMode.cleanAperture
 
-  /// Creates the defaults of AVAssetImageGenerator: near the time, in full size, and not rotated.
+  /// Creates settings with the defaults of AVAssetImageGenerator: infinite tolerances, full size, and no rotation.
   public init() {}
 
   /// - Throws: `invalidTime` for negative tolerances, `invalidArgument` for negative sizes.

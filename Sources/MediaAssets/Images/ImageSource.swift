@@ -1,7 +1,7 @@
 import LibAV
 import MediaCore
 
-/// A video of which images are made one after another. It is opened once and seeks back only if necessary.
+/// Makes images of one video, one after another. The video is opened once, and seeks back only if necessary.
 ///
 /// Threading: one thread at a time, which may block. Its interrupt may be used on any thread.
 final class ImageSource: @unchecked Sendable {
@@ -22,13 +22,12 @@ final class ImageSource: @unchecked Sendable {
   /// The range of the video, according to the container.
   var timeRange: TimeRange { reader.track.timeRange }
 
-  /// Returns the first fault since the last call that did not prevent images; nil if there is none.
+  /// Removes and returns the first fault since the last call that did not prevent an image; nil if there is none.
   func popFault() -> MediaError? { reader.popFault() }
 
   /// Returns the image at a time, and the start time of the video frame that it shows. Blocks.
   ///
-  /// A time before the first frame gives the first frame. A time from the last frame to the asset's end gives the last
-  /// frame.
+  /// The first frame is also used for times before it, and the last frame for times until the asset's end.
   ///
   /// - Throws: `invalidTime` for times outside the asset by more than the tolerance; `mediaLimitExceeded` for images
   ///   that are too large; the errors of reading; `cancelled`.
@@ -84,7 +83,7 @@ final class ImageSource: @unchecked Sendable {
   /// Returns a frame within the tolerances that needs less decoding than the exact one; nil if there is none.
   private func keyFrame(near time: MediaTime, _ settings: ImageSettings) throws(MediaError) -> VideoFrame? {
     let earliest = time - settings.toleranceBefore
-    // The duration of the frame may be only the one that the file states.
+    // The duration of the current frame may be the one that the file states, and wrong.
     if let current = reader.currentFrame, current.time <= time, time < current.end, current.time >= earliest {
       return current
     }

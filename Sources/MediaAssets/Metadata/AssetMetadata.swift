@@ -27,7 +27,7 @@ public struct AssetMetadata: Sendable, Hashable, Codable {
 
   public init() {}
 
-  /// Shares the bytes of artwork between `items` and `artwork`. Removes references to missing artwork.
+  /// Makes equal artwork in `items` and `artwork` share one copy of its bytes. Removes references to missing artwork.
   mutating func shareArtwork() {
     for (index, item) in items.enumerated() {
       guard let number = item.artworkIndex else { continue }
@@ -51,8 +51,8 @@ public struct AssetMetadata: Sendable, Hashable, Codable {
     items.filter { $0.keySpace == keySpace }
   }
 
-  /// The items with common keys, in the key space `comn`. If several tags have a key, all values of the first tag are
-  /// used. Track and disc numbers are numbers, and dates are dates if possible.
+  /// The items with common keys, in the key space `comn`. If several key spaces have a common key, the values of the
+  /// first one are used. Track and disc numbers become numbers, and dates become dates, if possible.
   public var commonMetadata: [MetadataItem] {
     var spaces: [MetadataCommonKey: MetadataKeySpace] = [:]
     return items.compactMap { item in
@@ -66,7 +66,7 @@ public struct AssetMetadata: Sendable, Hashable, Codable {
     }
   }
 
-  /// The number of tracks or discs from a separate key, as in Vorbis comments.
+  /// Returns the number of tracks or discs from a separate key, as in Vorbis comments.
   private func total(of commonKey: MetadataCommonKey, _ keySpace: MetadataKeySpace) -> String? {
     let keys: [String]
     switch commonKey {

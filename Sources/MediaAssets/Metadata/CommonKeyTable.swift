@@ -9,7 +9,7 @@ enum CommonKeyTable {
     switch keySpace {
     case .id3:
       switch key {
-      // Programs name their user texts like fields of Vorbis comments.
+      // Programs use the names of Vorbis comments for user texts.
       case "TXXX": description.flatMap { vorbis[$0.uppercased()] }
       case "COMM": isPrivateComment(description) ? nil : .description
       default: id3[key]
@@ -29,7 +29,7 @@ enum CommonKeyTable {
     }
   }
 
-  /// How well an item matches its common key. Of the items of one key space only those with the best rank keep the
+  /// The priority of an item for its common key. Of the items of one key space, only those with the best rank keep the
   /// common key.
   enum Rank: Int, Comparable {
     /// A key with exactly this meaning.
@@ -50,13 +50,13 @@ enum CommonKeyTable {
       if item.key == "COMM" { return isPlainComment(item.extraAttributes[.info]) ? .standard : .substitute }
       return ["TXXX", "TDRL", "TENC"].contains(item.key) ? .substitute : .standard
     case .iTunesLong: return .substitute
-    // The title of the segment.
+    // The title in the segment's header, instead of a tag.
     case .matroska: return item.key == "title" ? .substitute : .standard
     default: return .standard
     }
   }
 
-  /// Returns whether the description of a comment has no meaning: it is empty, or three letters, for programs that
+  /// Returns whether the description of a comment has no meaning: it is empty, or three letters, because some programs
   /// write the language twice.
   private static func isPlainComment(_ description: String?) -> Bool {
     guard let description, !description.isEmpty else { return true }
@@ -189,7 +189,7 @@ enum CommonKeyTable {
     "RECORDING_LOCATION": .location, "ORIGINAL_MEDIA_TYPE": .format, "URL": .relation,
   ]
 
-  /// Fields that describe a radio station, and what it plays.
+  /// Fields that describe a radio station and its program.
   private static let icy: [String: MetadataCommonKey] = [
     "name": .title, "genre": .type, "description": .description, "url": .relation, "StreamTitle": .title,
   ]

@@ -1,6 +1,6 @@
 import LibAV
 
-/// Items of FFmpeg's dictionaries, for formats that TagLib does not read, and for tags that it could not read.
+/// Converts FFmpeg's dictionaries to items, for formats that TagLib does not read, and for tags that it could not read.
 enum DictionaryMetadata {
   /// Names that describe the structure of the file and its streams, which are not metadata.
   private static let structural: Set<String> = [

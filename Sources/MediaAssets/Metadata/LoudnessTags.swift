@@ -26,14 +26,13 @@ public struct AlbumPosition: Sendable, Hashable, Codable {
 
 /// The tags of a file that determine its playback gain.
 ///
-/// FFmpeg reads most tags when a file is opened, so their values are known before the first sample and cost
-/// microseconds. FFmpeg omits APEv2 in MP3, which mp3gain writes, and RVA2 of ID3v2. `AssetOpening.loudnessTags` reads
-/// these on request.
+/// FFmpeg reads most tags when a file is opened, so that they are known before the first sample. FFmpeg omits APEv2 in
+/// MP3, which mp3gain writes, and RVA2 of ID3v2. `AssetOpening.loudnessTags` reads these on request.
 public struct LoudnessTags: Sendable, Hashable, Codable {
   public var replayGain = ReplayGain()
   /// Nil if the album or the track number is missing.
   public var albumPosition: AlbumPosition?
-  /// Whether no other tags need to be read.
+  /// Whether all tags have been read that may change the values.
   public var isComplete = true
 
   public init(replayGain: ReplayGain = ReplayGain(), albumPosition: AlbumPosition? = nil) {
@@ -54,7 +53,7 @@ extension LoudnessTags {
     let items = gains.map { DictionaryMetadata.item($0, formatName: demuxer.formatName) }
     if !items.isEmpty { replayGain = ReplayGain(items: items) }
     albumPosition = Self.albumPosition(of: entries)
-    // `Sound Check` values are used only if there is no better value.
+    // Tags that FFmpeg does not read may contain a better value than `Sound Check`.
     isComplete =
       !replayGain.isEmpty && !items.allSatisfy(ReplayGain.isSoundCheck)
       || Self.furtherTags(formatName: demuxer.formatName) == nil
@@ -91,10 +90,10 @@ extension LoudnessTags {
 }
 
 extension Asset {
-  /// Reads the parts of `LoudnessTags` that were omitted when the asset was loaded, once, except for a remote asset.
-  /// Blocks, because it opens the file and reads its edges.
+  /// Reads the loudness tags that were omitted when the asset was loaded. Reads them once, and never for a remote
+  /// asset. Blocks: opens the file and reads its beginning and end.
   ///
-  /// - Returns: The tags that are known then; nil if the asset is not loaded.
+  /// - Returns: All known tags; nil if the asset is not loaded.
   /// - Throws: The errors of reading files; `cancelled`. Errors are not stored.
   func completeLoudnessTags(interrupt: Interrupt) throws(MediaError) -> LoudnessTags? {
     guard let known = knownLoudnessTags, !known.isComplete else { return knownLoudnessTags }
@@ -126,7 +125,7 @@ extension Asset {
     tags.isComplete = true
     guard let container = LoudnessTags.furtherTags(formatName: properties.formatName) else { return tags }
     do throws(AVFailure) {
-      // A source supplied by the caller is not read for these tags.
+      // Only local files are read for these tags.
       guard let source = try MediaFile.localSource(of: self, interrupt: interrupt), let byteCount = source.byteCount
       else {
         return tags

@@ -2,7 +2,7 @@ import MediaCore
 
 /// One value of one key of an asset's or a stream's metadata, as `AVMetadataItem`.
 public struct MetadataItem: Sendable, Hashable, Codable {
-  /// A value with the type that its format has.
+  /// A value of the type that the tag format specifies.
   public enum Value: Sendable, Hashable, Codable {
     case string(String)
     case number(Int64)
@@ -48,7 +48,7 @@ public struct MetadataItem: Sendable, Hashable, Codable {
   /// The language (BCP 47), such as `en`; nil if the file does not state it.
   public var extendedLanguageTag: String?
   public var extraAttributes: [ExtraAttribute: String]
-  /// Not nil if the value was omitted; then the value is empty.
+  /// The reason why `value` is empty; nil if the value was not omitted.
   public internal(set) var omission: Omission?
   /// The index in `AssetMetadata.artwork`; nil if the item is not artwork.
   public internal(set) var artworkIndex: Int?

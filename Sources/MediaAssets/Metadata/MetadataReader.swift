@@ -1,11 +1,10 @@
-// Combines the tags that TagLib and FFmpeg read. Runs on the calling thread and reads the file that is already open; it
-// opens no file.
+// Combines the tags that TagLib and FFmpeg read from an open file. Runs on the calling thread.
 import LibAV
 import MediaCore
 import NetworkIO
 import Tags
 
-/// Reads the metadata of media files. The only entry point.
+/// Reads the metadata of media files.
 package enum MetadataReader {
   /// Reads all tags of an asset's file, with isolation in a worker. Blocks.
   ///
@@ -26,7 +25,7 @@ package enum MetadataReader {
       return try read(demuxer, displayPath: asset.displayPath, charset: asset.tagCharset)
     }
     metadata.shareArtwork()
-    // Only this process knows the fields of the server's reply.
+    // A worker does not know the fields of the server's reply.
     if let resource = source.byteSource as? HTTPResource {
       metadata.items += StationMetadata.items(resource.stationFields)
       metadata.replayGain = ReplayGain(items: metadata.items)
@@ -34,7 +33,7 @@ package enum MetadataReader {
     return metadata
   }
 
-  /// Errors of a file, as opposed to errors of reading it.
+  /// The errors that the content of a file causes, in contrast to failed reads.
   private static let fileErrors: Set<MediaError.Code> = [
     .unknownFormat, .damagedFile, .unknownCodec, .noPlayableTracks, .unsupportedAudioFormat, .mediaLimitExceeded,
     .decodeFailed,
@@ -93,7 +92,7 @@ package enum MetadataReader {
       }
     }
     metadata.complete(DictionaryMetadata.items(of: demuxer), artwork: DictionaryMetadata.artwork(of: demuxer))
-    // The station's fields follow the tags: tags describe the media, and these fields the station.
+    // The tags of the media have priority over the fields of the station.
     if let resource = demuxer.source.byteSource as? HTTPResource {
       metadata.items += StationMetadata.items(resource.stationFields)
     }
@@ -116,7 +115,7 @@ extension AssetMetadata {
     let frames = Set(reading.items.lazy.filter { $0.space == .id3v2 }.map(\.key))
     // The tags of one of several tracks describe that track, not the file.
     let hasTracks = reading.trackCount > 1
-    // Matroska has tags of a part and tags of its album under the same names.
+    // Matroska uses the same names for tags of a part and of its album.
     let hasParts = reading.items.contains { tag in
       tag.targetLevel.map { $0 <= 30 } == true && !(hasTracks && tag.isOfTrack)
     }
@@ -167,8 +166,12 @@ extension AssetMetadata {
     }
   }
 
-  /// Adds items that only FFmpeg found. If TagLib found items, only missing common keys are added, because FFmpeg has
-  /// other names and a single value for each. QuickTime metadata is always added, because TagLib does not read it.
+  /// Adds FFmpeg's items. FFmpeg renames keys and has one value for each, so that its items have less priority:
+  ///
+  /// - If TagLib found no items, all are added.
+  /// - Otherwise items with common keys that TagLib did not find are added, except `software`.
+  /// - QuickTime metadata, which TagLib does not read, is added unless a free-form iTunes item has the same name.
+  /// - Artwork is added if TagLib found none.
   mutating func complete(_ fallback: [MetadataItem], artwork fallbackArtwork: @autoclosure () -> [Artwork]) {
     let knownKeys = Set(items.compactMap(\.commonKey))
     let freeForm = Set(items.filter { $0.keySpace == .iTunesLong }.map { $0.key.split(separator: ".").last ?? "" })

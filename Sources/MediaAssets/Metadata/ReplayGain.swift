@@ -1,6 +1,7 @@
 import Glibc
 
-/// The loudness of a track and its album, according to tags. Whether and how it is applied is decided elsewhere.
+/// The loudness of a track and its album, according to tags. The player decides whether to
+/// apply it.
 public struct ReplayGain: Sendable, Hashable, Codable {
   /// The gain in dB relative to the ReplayGain reference (89 dB SPL, -18 LUFS). If a file has neither this nor
   /// `R128_TRACK_GAIN`, the gain of iTunes `Sound Check` (`iTunNORM`), whose reference is nearly the same.
@@ -31,13 +32,13 @@ public struct ReplayGain: Sendable, Hashable, Codable {
       default: break
       }
     }
-    // The RVA2 frame of ID3v2.4 counts if there is no other value.
+    // The RVA2 frame of ID3v2.4 is used if there is no other value.
     for item in items where item.keySpace == .id3 && item.key == "RVA2" {
       guard let text = item.stringValue, let role = item.extraAttributes[.info]?.lowercased() else { continue }
       if role == "track" { trackGainDecibels = trackGainDecibels ?? Self.decibels(text) }
       if role == "album" { albumGainDecibels = albumGainDecibels ?? Self.decibels(text) }
     }
-    // `Sound Check` counts if there is no other measurement of the track.
+    // `Sound Check` is used if there is no other gain of the track.
     guard trackGainDecibels == nil, r128TrackGainDecibels == nil else { return }
     trackGainDecibels =
       items.lazy.filter { Self.isSoundCheck($0) }.compactMap { item in

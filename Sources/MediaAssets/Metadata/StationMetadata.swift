@@ -2,7 +2,7 @@ import NetworkIO
 
 /// Metadata that a radio station sends about itself, in the key space `icy`.
 enum StationMetadata {
-  /// Returns the items of the fields in its reply: `icy/name`, `icy/genre`, ...
+  /// Returns the items for the fields of the server's reply: `icy/name`, `icy/genre`, ...
   static func items(_ fields: [StationField]) -> [MetadataItem] {
     fields.map { field in
       let number = numbers.contains(field.name) ? Int64(field.value) : nil

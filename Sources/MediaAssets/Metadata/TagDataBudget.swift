@@ -1,17 +1,18 @@
 import MediaCore
 import Synchronization
 
-/// Limits the artwork, other data and long texts of tags that all assets of a process retain together.
+/// Limits the memory for artwork, other data and long texts of tags, which all assets of a process share.
 ///
 /// Threading: any thread.
 final class TagDataBudget: Sendable {
   /// The budget that assets share by default: 64 MiB.
   static let shared = TagDataBudget(byteCount: 64 << 20)
 
-  /// Texts of at least this size are omitted and listed one by one, smaller items all together. 64 KiB.
+  /// The minimum size of a long text: 64 KiB. An omitted long text stays listed as an item. Smaller items are removed,
+  /// with one warning for all.
   static let smallestTextByteCount = 64 << 10
 
-  /// Size of small texts, names and details of each asset that does not count. 64 KiB.
+  /// The size of small texts, keys and attributes that each asset may retain outside the budget: 64 KiB.
   static let freeByteCount = 64 << 10
 
   /// The limit in bytes.
@@ -63,7 +64,7 @@ extension AssetMetadata {
         retainedItems.append(items[index])
       } else {
         omittedCount += 1
-        // The artwork of the item stays listed, without a description.
+        // The artwork of the item stays in `artwork`, without data and description.
         if !isSmall { omit(index, byteCount, error) }
         if let number = items[index].artworkIndex, artwork.indices.contains(number) { artwork[number].description = "" }
       }

@@ -33,9 +33,10 @@ public struct AudioMix: Sendable, Hashable {
 
   /// Applies the volume of the complete mix to interleaved samples.
   ///
-  /// A player calls it on the decode side, before the item's rate is changed. There the frame number defines the time,
-  /// so the result is exact to the frame through every resampler. The ring contains the result, so that the mixer can
-  /// render the same audio again.
+  /// The decode thread of a player calls this before it changes the rate: the frame number then defines the exact time.
+  /// The ring buffer contains the result, so that the mixer can render the same audio again.
+  ///
+  /// - Parameter firstFrame: The number of the first frame in the item.
   public func apply(
     to samples: UnsafeMutablePointer<Float>, frameCount: Int, channelCount: Int, firstFrame: Int64, sampleRateHz: Int
   ) {

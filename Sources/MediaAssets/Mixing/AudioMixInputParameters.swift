@@ -107,7 +107,7 @@ extension AudioMixInputParameters {
     }
   }
 
-  /// The first frame at or after `time`.
+  /// Returns the first frame at or after `time`.
   private static func frame(of time: MediaTime, _ sampleRateHz: Int) -> Int64 {
     time.frameIndex(rate: sampleRateHz, rounding: .towardPositiveInfinity) ?? .max
   }

@@ -2,7 +2,7 @@ import LibAV
 import MediaCore
 import NetworkIO
 
-/// Reads the frames of a video track in order, from any time: of a file or a composition. `VideoTrackReader` documents
+/// Reads the frames of a video track of a file or a composition in order, from any time. `VideoTrackReader` documents
 /// the functions.
 ///
 /// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` on any thread.

@@ -31,7 +31,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   var demuxer: Demuxer
   private let decoder: Decoder
   private let packet: Packet
-  /// Unused frames for decoding.
+  /// Frames that may be reused for decoding.
   private var spareFrames: [Frame] = []
 
   /// The frame that has been reached, and the next frame.
@@ -45,7 +45,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   private var isAtStart = true
   /// Whether the next frame is the first one of the file. `firstFrameTime` is the time of that frame, when it is
   /// known.
-  private var comesFromStart = true
+  private var isNextFrameFirst = true
   private var firstFrameTime: MediaTime?
   private var isEndSent = false
   private var isAtEnd = false
@@ -159,8 +159,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
 
   /// Returns the next frame; nil at the end. Blocks.
   ///
-  /// - Throws: `readFailed`, `damagedFile`; `cancelled`, after which reading continues with the frame after the last
-  ///   one.
+  /// - Throws: `readFailed`, `damagedFile`; `cancelled`, after which reading continues after the last returned frame.
   func next() throws(MediaError) -> VideoFrame? {
     if interrupt.isCancelled { throw AssetReader.cancelled }
     if mustReposition { try seek(to: resumeTime) }
@@ -170,8 +169,8 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     return currentFrame
   }
 
-  /// Seeks to the frame that is shown at a time. Then `currentFrame` is this frame, and `next` returns it. A time
-  /// before the first frame gives the first frame. After the last frame, `currentFrame` is the last frame, and `next`
+  /// Seeks to the frame that is shown at a time; before the first frame, to the first frame. `currentFrame` is then
+  /// this frame, and `next` returns it. For a time after the last frame, `currentFrame` is the last frame, and `next`
   /// returns nil. Blocks.
   ///
   /// - Throws: `invalidTime`; the errors of `next`; `onlyInOrder` for a stream that would have to seek back.
@@ -199,7 +198,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     try repositioning { () throws(MediaError) in
       restart()
       do throws(MediaError) { try seekDemuxer(to: ticks) } catch {
-        // If the demuxer cannot seek there, there is no key frame.
+        // If the demuxer cannot seek to the time, there is no key frame.
         if error.code == .cancelled { throw error }
         return
       }
@@ -245,7 +244,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     return key <= current
   }
 
-  /// The distance up to which a seek saves nothing.
+  /// The maximum distance at which decoding is faster than a seek.
   private static let nearDuration = MediaTime(value: 1, timescale: 4)
 
   private var onlyInOrder: MediaError {
@@ -265,7 +264,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   private func reposition(to time: MediaTime) throws(MediaError) {
     try repositioning { () throws(MediaError) in
       guard !isForwardOnly, !isBeforeStart(time) else { return try rewind() }
-      // No file has later frames.
+      // No file has frames after `latestTicks`.
       let targetTicks = max(-Self.latestTicks, min(ticks(of: time) ?? Self.latestTicks, Self.latestTicks))
       let second = max(1, Int64(timeBase.denominator) / Int64(timeBase.numerator))
       var stepBackTicks: Int64 = 0
@@ -276,7 +275,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
           break
         }
         if let first = try decode(latest: time) {
-          // Later frames do not depend on earlier packets: decoders omit frames that do.
+          // The frames from here on are correct, because decoders omit frames that depend on earlier packets.
           if first.hasTimestamp, first.time <= time {
             nextFrame = first
             return
@@ -292,7 +291,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     }
   }
 
-  /// An operation that ends early leaves the demuxer at an unknown position.
+  /// Calls `body`. If it throws, the demuxer's position is unknown, and the next read repositions it.
   private func repositioning(_ body: () throws(MediaError) -> Void) throws(MediaError) {
     mustReposition = true
     try body()
@@ -305,7 +304,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     (currentFrame, nextFrame) = (nil, nil)
     (isCurrentReturned, isEndSent, isAtEnd, isAtStart) = (false, false, false, false)
     (needsKeyFrame, isPrerolling, failedReadCount) = (true, true, 0)
-    comesFromStart = false
+    isNextFrameFirst = false
     pendingError = nil
   }
 
@@ -323,7 +322,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
       demuxer.select(streamIndex: track.id)
     }
     restart()
-    (needsKeyFrame, isAtStart, comesFromStart) = (false, true, true)
+    (needsKeyFrame, isAtStart, isNextFrameFirst) = (false, true, true)
   }
 
   // MARK: - Decoding
@@ -333,8 +332,8 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     if nextFrame == nil { try decodeNext() }
     if let currentFrame { spareFrames.append(currentFrame.frame) }
     (currentFrame, nextFrame) = (nextFrame, nil)
-    if comesFromStart { firstFrameTime = currentFrame?.time }
-    comesFromStart = false
+    if isNextFrameFirst { firstFrameTime = currentFrame?.time }
+    isNextFrameFirst = false
     if currentFrame == nil, let error = pendingError {
       (pendingError, isAtEnd) = (nil, true)
       throw error

@@ -1,11 +1,11 @@
 import Glibc
 import MediaCore
 
-/// An image in BGRA with straight alpha, on which other images are drawn. Pure.
+/// An image in BGRA with straight alpha, on which other images are drawn. A pure value.
 ///
-/// The center of each pixel is mapped into the drawn image. There the four nearest pixels are interpolated (bilinear).
-/// Outside its edges nothing is drawn. A drawn pixel is blended with its alpha times the opacity, in values from 0 to
-/// 255 that are rounded half up.
+/// The center of each pixel of the canvas is mapped into the drawn image, where the four nearest pixels are
+/// interpolated (bilinear). Nothing is drawn outside the image's edges. A drawn pixel is blended with its alpha times
+/// the opacity, in values from 0 to 255 that are rounded half up.
 struct ImageCanvas {
   let width: Int
   let height: Int
@@ -78,7 +78,7 @@ struct ImageCanvas {
     }
   }
 
-  /// Returns the pixels that the image may cover.
+  /// Returns the columns and rows of the canvas that the image may cover.
   private func coveredPixels(
     _ visible: VisibleArea, _ transform: ImageTransform
   ) -> (columns: Range<Int>, rows: Range<Int>) {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Maps the pixels of one image to another, as CGAffineTransform. x points right and y points down.
+/// Maps the pixels of one image to another, as CGAffineTransform. The x axis points right, and the y axis down.
 ///
 /// Maps a point to `(a * x + c * y + tx, b * x + d * y + ty)`.
 public struct ImageTransform: Sendable, Hashable {

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// How the video tracks of an asset are combined to one video, as AVVideoComposition. A value.
+/// Combines the video tracks of an asset to one video, as AVVideoComposition. A value.
 public struct VideoComposition: Sendable, Hashable {
   /// The size of the frames in square pixels.
   public var renderSize: VideoReadSettings.Size
@@ -88,7 +88,7 @@ public struct VideoCompositionInstruction: Sendable, Hashable {
   }
 }
 
-/// How one track is drawn over the layers below it, as AVVideoCompositionLayerInstruction.
+/// Draws one track over the layers below it, as AVVideoCompositionLayerInstruction.
 ///
 /// Times are those of the asset. The track's frames have square pixels and their clean aperture, and are not rotated;
 /// ``ImageTransform/upright(rotationDegrees:width:height:)`` rotates them. Where the track has no frame, nothing is
@@ -96,9 +96,9 @@ public struct VideoCompositionInstruction: Sendable, Hashable {
 public struct VideoCompositionLayer: Sendable, Hashable {
   /// The track.
   public let trackID: AssetTrack.ID
-  /// Map the track's pixels to those of the composition; the identity before the first one.
+  /// The transforms from the track's pixels to those of the composition; the identity before the first one.
   public private(set) var transforms = VideoRamps<ImageTransform>()
-  /// From 0 (invisible) to 1 (opaque); 1 before the first one.
+  /// The opacities, from 0 (invisible) to 1 (opaque); 1 before the first one.
   public private(set) var opacities = VideoRamps<Double>()
   /// The visible parts of the track's frames; whole frames before the first one.
   public private(set) var crops = VideoRamps<ImageRectangle>()

@@ -33,8 +33,8 @@ extension ImageRectangle: Rampable {
   public var isFinite: Bool { [x, y, width, height].allSatisfy(\.isFinite) }
 }
 
-/// A value over time, defined by ramps and points. Before the first of them there is no value. After a ramp or a point
-/// its last value stays until the next one begins.
+/// A value over time, defined by ramps and points. There is no value before the first one. The value at the end of a
+/// ramp or point stays until the next one begins.
 public struct VideoRamps<Value: Rampable>: Sendable, Hashable {
   /// A linear change from one value to another. A point is a ramp without a duration.
   public struct Ramp: Sendable, Hashable {
