@@ -123,9 +123,6 @@ public final class Resampler {
   /// The input that has not been returned yet, in input frames, rounded up.
   public var delayInputFrames: Int { Int(max(0, swr_get_delay(context, Int64(input.sampleRateHz)))) }
 
-  /// The input that has not been returned yet, in output frames, rounded up.
-  public var delayOutputFrames: Int { Int(max(0, swr_get_delay(context, Int64(outputSampleRateHz)))) }
-
   /// Returns the maximum number of output frames after `inputFrameCount` more input frames.
   public func outputFrameBound(inputFrameCount: Int) -> Int {
     Int(max(0, swr_get_out_samples(context, Int32(clamping: inputFrameCount))))

@@ -38,12 +38,6 @@ public enum LibAV {
     _ = av_find_input_format("flac")
   }
 
-  /// The version of the loaded libavformat, such as `59.27.100`.
-  public static var formatLibraryVersion: String {
-    let version = avformat_version()
-    return "\(version >> 16).\(version >> 8 & 0xff).\(version & 0xff)"
-  }
-
   private static let currentLogger = Mutex<Logger?>(nil)
 
   private static let receive: media_shims_log_sink = { level, className, itemName, message in

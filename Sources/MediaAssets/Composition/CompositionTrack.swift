@@ -95,25 +95,25 @@ public struct CompositionTrack: Sendable, Identifiable {
   /// the inserted duration.
   mutating func insert(_ source: Source?, _ sourceRange: TimeRange, at time: MediaTime) {
     guard sourceRange.duration > .zero else { return }
-    let (before, after) = parts(at: time)
+    let (before, after) = split(at: time)
     let inserted = Segment(
       source: source, sourceRange: source == nil ? .invalid : sourceRange,
       timeRange: TimeRange(start: time, duration: sourceRange.duration))
-    set(before + [inserted] + Self.moved(after, by: sourceRange.duration))
+    replaceSegments(before + [inserted] + Self.moved(after, by: sourceRange.duration))
   }
 
   /// Removes a range. Media after the range moves to earlier times.
   mutating func remove(_ range: TimeRange) {
-    let before = parts(at: range.start).before
-    let after = parts(at: range.end).after
-    set(before + Self.moved(after, by: .zero - range.duration))
+    let before = split(at: range.start).before
+    let after = split(at: range.end).after
+    replaceSegments(before + Self.moved(after, by: .zero - range.duration))
   }
 
   /// Changes the duration of a range, and moves the media after it. The range must not contain audio, which cannot be
   /// scaled.
   mutating func scale(_ range: TimeRange, to duration: MediaTime) {
-    let before = parts(at: range.start).before
-    let after = parts(at: range.end).after
+    let before = split(at: range.start).before
+    let after = split(at: range.end).after
     let target = TimeRange(start: range.start, duration: duration)
     let within = segments(in: range).map { segment in
       var scaled = segment
@@ -122,18 +122,18 @@ public struct CompositionTrack: Sendable, Identifiable {
       )
       return scaled
     }
-    set(before + within + Self.moved(after, by: duration - range.duration))
+    replaceSegments(before + within + Self.moved(after, by: duration - range.duration))
   }
 
   /// Returns the segments within a range, cut at its edges.
   func segments(in range: TimeRange) -> [Segment] {
     var part = self
-    part.set(parts(at: range.end).before)
-    return part.parts(at: range.start).after
+    part.replaceSegments(split(at: range.end).before)
+    return part.split(at: range.start).after
   }
 
   /// Returns the segments before and after a time. If the time is after the track's end, silence extends the former.
-  private func parts(at time: MediaTime) -> (before: [Segment], after: [Segment]) {
+  private func split(at time: MediaTime) -> (before: [Segment], after: [Segment]) {
     guard time < duration else {
       let gap = TimeRange(start: duration, end: time)
       return (gap.isEmpty ? segments : segments + [Segment(source: nil, sourceRange: .invalid, timeRange: gap)], [])
@@ -154,7 +154,7 @@ public struct CompositionTrack: Sendable, Identifiable {
 
   /// Replaces the segments. Joins those that continue each other, so that times are rounded only at real cuts. Removes
   /// silence at the end.
-  private mutating func set(_ all: [Segment]) {
+  private mutating func replaceSegments(_ all: [Segment]) {
     var joined: [Segment] = []
     for segment in all where !segment.timeRange.isEmpty {
       if let last = joined.last, last.isContinued(by: segment) {

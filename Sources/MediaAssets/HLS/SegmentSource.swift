@@ -49,7 +49,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
   private var beginning: [UInt8] = []
   private var offset: Int64 = 0
   /// The rest of the initialization section that has not been read.
-  private var pending: ArraySlice<UInt8> = []
+  private var unreadInitialization: ArraySlice<UInt8> = []
   private var missingCount = 0
   /// The variant to which the segments belong.
   private let variantNumber: Int
@@ -149,10 +149,10 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
 
   private func readNext(into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
     while endReason == nil {
-      if !pending.isEmpty {
-        let count = min(buffer.count, pending.count)
-        buffer.copyBytes(from: pending.prefix(count))
-        pending = pending.dropFirst(count)
+      if !unreadInitialization.isEmpty {
+        let count = min(buffer.count, unreadInitialization.count)
+        buffer.copyBytes(from: unreadInitialization.prefix(count))
+        unreadInitialization = unreadInitialization.dropFirst(count)
         return count
       }
       guard let current else {
@@ -238,7 +238,9 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
       firstEntry = entry
       timestamp = bytes.timestamp
       isPacked = bytes.isPacked
-      if let map = entry.map { pending = try session.map(map, interrupt: interrupt)[...] }
+      if let map = entry.map {
+        unreadInitialization = try session.initializationSection(map, interrupt: interrupt)[...]
+      }
     }
     if tags.count < Self.maximumTagCount { tags += bytes.tags }
     lastEntry = entry

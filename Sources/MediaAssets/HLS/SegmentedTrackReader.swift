@@ -264,7 +264,7 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
       fetcher.logError(error, session.location, isRetried: true)
       if let expectedStart {
         warning = (expectedStart, error)
-        session.move(first, variantNumber: variantNumber, toNanoseconds: nanoseconds(ofFrame: expectedStart))
+        session.moveSegment(first, variantNumber: variantNumber, toNanoseconds: nanoseconds(ofFrame: expectedStart))
         drift = 0
       }
     case .variant: return resume(atFrame: nextNeededFrame)

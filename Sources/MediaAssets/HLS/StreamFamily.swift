@@ -113,10 +113,10 @@ extension StreamStretch {
   /// Converts the stretch for another rendition, which may have another sample rate. The positions at which its codec
   /// frames begin are unknown.
   fileprivate func converted(toSampleRateHz rate: Int) -> StreamStretch? {
-    func converted(_ frame: Int64) -> Int64? {
+    func convertedFrame(_ frame: Int64) -> Int64? {
       MediaTime(frame: frame, rate: sampleRateHz).frameIndex(rate: rate, rounding: .halfAwayFromZero)
     }
-    guard let origin = converted(originFrame), let start = converted(startFrame) else { return nil }
+    guard let origin = convertedFrame(originFrame), let start = convertedFrame(startFrame) else { return nil }
     return StreamStretch(
       sampleRateHz: rate, originFrame: origin, startFrame: start, isExact: isExact, isFromOtherRendition: true)
   }

@@ -365,7 +365,7 @@ final class StreamSession: Sendable {
   }
 
   /// Returns an initialization section. Blocks.
-  func map(_ map: HLSMap, interrupt: Interrupt) throws(MediaError) -> [UInt8] {
+  func initializationSection(_ map: HLSMap, interrupt: Interrupt) throws(MediaError) -> [UInt8] {
     if let known = signal.withState({ state in state.maps.first { $0.map == map }?.bytes }) { return known }
     var (bytes, _) = try fetcher.load(
       map.location, bytes: map.byteRange, limit: Self.maximumMapByteCount, interrupt: interrupt)
@@ -430,7 +430,7 @@ final class StreamSession: Sendable {
   /// Moves the timeline so that a segment begins at another time. Removes all stretches, which become invalid.
   ///
   /// - Parameter variantNumber: The variant to which the number belongs. If another one is active, this has no effect.
-  func move(_ number: Int64, variantNumber: Int, toNanoseconds time: Int64) {
+  func moveSegment(_ number: Int64, variantNumber: Int, toNanoseconds time: Int64) {
     let isMoved = signal.update { state in
       guard state.variantNumber == variantNumber else { return false }
       state.timeline.move(number, toNanoseconds: time)

@@ -125,7 +125,7 @@ extension Asset {
     tags.isComplete = true
     guard let container = LoudnessTags.furtherTags(formatName: properties.formatName) else { return tags }
     do throws(AVFailure) {
-      // Only local files are read for these tags.
+      // Only local files and bytes in memory are read for these tags.
       guard let source = try MediaFile.localSource(of: self, interrupt: interrupt), let byteCount = source.byteCount
       else {
         return tags

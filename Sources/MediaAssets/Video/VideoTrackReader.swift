@@ -309,7 +309,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   }
 
   private func seekDemuxer(to ticks: Int64) throws(MediaError) {
-    try mapped { () throws(AVFailure) in
+    try mappingFailures { () throws(AVFailure) in
       try demuxer.seek(streamIndex: track.id, earliest: .min + 1, target: ticks, latest: ticks)
     }
   }
@@ -318,7 +318,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   private func rewind() throws(MediaError) {
     if isForwardOnly, !isAtStart { throw onlyInOrder }
     if !isAtStart {
-      try mapped { () throws(AVFailure) in demuxer = try demuxer.reopened() }
+      try mappingFailures { () throws(AVFailure) in demuxer = try demuxer.reopened() }
       demuxer.select(streamIndex: track.id)
     }
     restart()
@@ -361,7 +361,9 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   /// Returns the decoder's next frame; nil at the end, and if there is no key frame up to `latest`.
   private func decode(latest: MediaTime?) throws(MediaError) -> VideoFrame? {
     let frame =
-      if let spare = spareFrames.popLast() { spare } else { try mapped { () throws(AVFailure) in try Frame() } }
+      if let spare = spareFrames.popLast() { spare } else {
+        try mappingFailures { () throws(AVFailure) in try Frame() }
+      }
     do throws(MediaError) {
       if try fill(frame, latest: latest), let properties = frame.videoProperties {
         isPrerolling = false
@@ -378,7 +380,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
 
   private func fill(_ frame: Frame, latest: MediaTime?) throws(MediaError) -> Bool {
     while true {
-      switch try mapped({ () throws(AVFailure) in try decoder.receive(into: frame) }) {
+      switch try mappingFailures({ () throws(AVFailure) in try decoder.receive(into: frame) }) {
       case .frame: return true
       case .endOfStream:
         isAtEnd = true
@@ -393,7 +395,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   private func sendPacket(latest: MediaTime?) throws(MediaError) -> Bool {
     isAtStart = false
     guard try readPacket() else {
-      if !isEndSent { _ = try mapped { () throws(AVFailure) in try decoder.sendEndOfStream() } }
+      if !isEndSent { _ = try mappingFailures { () throws(AVFailure) in try decoder.sendEndOfStream() } }
       isEndSent = true
       return true
     }
@@ -403,7 +405,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
       return time(ofTicks: ticks) <= latest
     }
     needsKeyFrame = false
-    let result = try mapped { () throws(AVFailure) in try decoder.send(packet) }
+    let result = try mappingFailures { () throws(AVFailure) in try decoder.send(packet) }
     if case .undecodable(let failure) = result { noteSkipped(failure) }
     return true
   }
@@ -479,7 +481,8 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     }
   }
 
-  private func mapped<Value>(_ body: () throws(AVFailure) -> Value) throws(MediaError) -> Value {
+  /// Calls `body`, and throws its failures as `MediaError`.
+  private func mappingFailures<Value>(_ body: () throws(AVFailure) -> Value) throws(MediaError) -> Value {
     do throws(AVFailure) { return try body() } catch { throw MediaError(error, path: displayPath) }
   }
 }
