@@ -131,6 +131,8 @@ public final class AudioRecorder: Sendable {
     var session: RecordingSession?
     /// The result of the preparation; nil while it runs.
     var preparation: Result<Void, MediaError>?
+    /// Called with the result of the preparation that runs.
+    var preparationCompletions: [@Sendable (Result<Void, MediaError>) -> Void] = []
     /// The recording that was requested during the preparation.
     var startRequest: StartRequest?
     var meterObservers: [Int: MeterObserver] = [:]
@@ -143,6 +145,15 @@ public final class AudioRecorder: Sendable {
     var pendingEvents: [Event] = []
     /// Whether a thread is delivering events.
     var isDelivering = false
+
+    /// Sets the result of the preparation. Returns the closures that the caller must call with it, outside the monitor.
+    mutating func endPreparation(
+      _ result: Result<Void, MediaError>
+    ) -> [@Sendable (Result<Void, MediaError>) -> Void] {
+      preparation = result
+      defer { preparationCompletions = [] }
+      return preparationCompletions
+    }
 
     /// Changes the state. The caller delivers the event after it has left the monitor.
     mutating func enter(_ state: State) {
@@ -202,17 +213,15 @@ public final class AudioRecorder: Sendable {
   /// - Throws: `invalidArgument` and `unsupportedAudioFormat` for the settings, before anything is written;
   ///   `sourceUnavailable`; `fileExists`; `outsideRoots`; `writeFailed`; `invalidState` while the recorder stops.
   public func prepareToRecord() throws(MediaError) {
-    guard try prepareOrStart(nil) else { return }
+    try prepareOrStart(nil)
     try shared.wait { $0.preparation }?.get()
   }
 
-  /// Opens the source and creates the file, without blocking.
+  /// Opens the source and creates the file, without blocking. While another preparation runs, waits for its result.
   ///
   /// - Parameter completion: called once, on the recorder's thread, or immediately.
   public func prepareToRecord(completion: @escaping @Sendable (Result<Void, MediaError>) -> Void) {
-    do throws(MediaError) {
-      guard try prepareOrStart(nil, completion) else { return completion(.success(())) }
-    } catch { completion(.failure(error)) }
+    do throws(MediaError) { try prepareOrStart(nil, completion) } catch { completion(.failure(error)) }
   }
 
   /// Starts recording, now or at `hostTime`. After a pause, resumes recording into the same file.
@@ -246,7 +255,7 @@ public final class AudioRecorder: Sendable {
       session.add(self)
     }
     wasInterrupted.store(false, ordering: .relaxed)
-    _ = try prepareOrStart(StartRequest(hostTime: hostTime, duration: duration))
+    try prepareOrStart(StartRequest(hostTime: hostTime, duration: duration))
   }
 
   /// Pauses recording; ``record(atHostTime:forDuration:)`` resumes it. Does not block.
@@ -375,40 +384,51 @@ public final class AudioRecorder: Sendable {
 
   /// Prepares the recorder if necessary, and starts or resumes recording.
   ///
-  /// - Parameter start: nil only prepares.
-  /// - Returns: With `completion`: whether a preparation began, which will call it. Without `start` and `completion`:
-  ///   true; the caller then waits for `Shared.preparation`.
+  /// - Parameters:
+  ///   - start: nil only prepares.
+  ///   - completion: called with the result of the preparation, unless this method throws.
   private func prepareOrStart(
     _ start: StartRequest?, _ completion: (@Sendable (Result<Void, MediaError>) -> Void)? = nil
-  ) throws(MediaError) -> Bool {
+  ) throws(MediaError) {
     try options.check()
-    let (session, isNew) = try shared.update { shared throws(MediaError) -> (RecordingSession?, Bool) in
-      switch (shared.status.state, start) {
-      case (.stopped, _) where !location.file.replaces && shared.status.outcome?.path != nil:
-        // A second recording would fail because the file exists, and `outcome` would describe that failure instead of
-        // the first recording.
-        throw MediaError(.fileExists, "the recording of this recorder exists and must not be replaced")
-      case (.idle, _), (.stopped, _):
-        let session = RecordingSession(location, settings, options, makeSource, self.shared)
-        shared.status = Status()
-        shared.enter(.preparing)
-        (shared.session, shared.startRequest, shared.preparation) = (session, start, nil)
-        (shared.unreadSum, shared.levels) = (nil, nil)
-        return (session, true)
-      case (.preparing, nil), (.prepared, nil), (.recording, nil), (.paused, nil): return (nil, false)
-      case (.preparing, let start?) where shared.startRequest == nil:
-        shared.startRequest = start
-        return (nil, false)
-      case (.prepared, _?), (.paused, _?):
-        shared.enter(.recording)
-        return (shared.session, false)
-      default: throw Self.invalidState("the recording cannot start", shared)
-      }
+    let (session, isNew, result) = try shared.update { shared throws(MediaError) in
+      let (session, isNew) = try prepareOrStart(start, &shared)
+      guard let completion, shared.preparation == nil else { return (session, isNew, shared.preparation) }
+      shared.preparationCompletions.append(completion)
+      return (session, isNew, nil)
     }
-    guard let session else { return completion == nil && start == nil }
-    shared.deliverEvents(to: options.onEvent)
-    if isNew { session.run(prepared: completion) } else if let start { session.start(start) }
-    return true
+    if let session {
+      shared.deliverEvents(to: options.onEvent)
+      if isNew { session.run() } else if let start { session.start(start) }
+    }
+    if let completion, let result { completion(result) }
+  }
+
+  /// Changes the state for `prepareOrStart`. Returns the session that must run or start, and whether it is new.
+  private func prepareOrStart(
+    _ start: StartRequest?, _ shared: inout Shared
+  ) throws(MediaError) -> (session: RecordingSession?, isNew: Bool) {
+    switch (shared.status.state, start) {
+    case (.stopped, _) where !location.file.replaces && shared.status.outcome?.path != nil:
+      // A second recording would fail because the file exists, and `outcome` would describe that failure instead of the
+      // first recording.
+      throw MediaError(.fileExists, "the recording of this recorder exists and must not be replaced")
+    case (.idle, _), (.stopped, _):
+      let session = RecordingSession(location, settings, options, makeSource, self.shared)
+      shared.status = Status()
+      shared.enter(.preparing)
+      (shared.session, shared.startRequest, shared.preparation) = (session, start, nil)
+      (shared.unreadSum, shared.levels) = (nil, nil)
+      return (session, true)
+    case (.preparing, nil), (.prepared, nil), (.recording, nil), (.paused, nil): return (nil, false)
+    case (.preparing, let start?) where shared.startRequest == nil:
+      shared.startRequest = start
+      return (nil, false)
+    case (.prepared, _?), (.paused, _?):
+      shared.enter(.recording)
+      return (shared.session, false)
+    default: throw Self.invalidState("the recording cannot start", shared)
+    }
   }
 }
 

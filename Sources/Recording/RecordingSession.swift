@@ -47,8 +47,8 @@ final class RecordingSession: @unchecked Sendable {
   // MARK: - Any thread
 
   /// Starts the recording's thread.
-  func run(prepared: (@Sendable (Result<Void, MediaError>) -> Void)?) {
-    NamedThread.detached(name: "playhead-record") { self.record(prepared) }
+  func run() {
+    NamedThread.detached(name: "playhead-record") { self.record() }
   }
 
   /// Starts or resumes recording.
@@ -82,14 +82,13 @@ final class RecordingSession: @unchecked Sendable {
 
   // MARK: - The recording's thread
 
-  private func record(_ prepared: (@Sendable (Result<Void, MediaError>) -> Void)?) {
+  private func record() {
     let track: RecordingTrack
     do throws(MediaError) { track = try prepare() } catch {
       end(
         AudioRecorder.Outcome(
           path: nil, duration: .zero, byteCount: 0, lostFrameCount: 0, skippedFrameCount: 0, error: error),
         preparation: .failure(error))
-      prepared?(.failure(error))
       return
     }
     let (start, isStopping) = shared.update { shared in
@@ -101,8 +100,8 @@ final class RecordingSession: @unchecked Sendable {
     if isStopping { stop() }
     if let start { self.start(start) }
     // `AudioRecorder.record` waits for this result, so the source already runs when that call returns.
-    shared.update { $0.preparation = .success(()) }
-    prepared?(.success(()))
+    let completions = shared.update { $0.endPreparation(.success(())) }
+    for completion in completions { completion(.success(())) }
     shared.deliverEvents(to: options.onEvent)
     let failure = capture(into: track)
     // The recording may have ended without `stop`.
@@ -171,20 +170,20 @@ final class RecordingSession: @unchecked Sendable {
   }
 
   private func end(_ outcome: AudioRecorder.Outcome, preparation: Result<Void, MediaError>?) {
-    let completions = shared.update { shared in
+    let (completions, preparationCompletions) = shared.update { shared in
       shared.enter(.stopped)
       shared.pendingEvents.append(.finished(outcome))
       shared.status.currentTime = .zero
       shared.status.isWaitingForLevel = false
       shared.status.outcome = outcome
-      if let preparation { shared.preparation = preparation }
       shared.session = nil
       defer { shared.completions = [] }
-      return shared.completions
+      return (shared.completions, preparation.map { shared.endPreparation($0) } ?? [])
     }
     shared.deliverEvents(to: options.onEvent)
     for completion in completions {
       completion(preparation.map { $0.flatMap { .success(outcome) } } ?? .success(outcome))
     }
+    if let preparation { for completion in preparationCompletions { completion(preparation) } }
   }
 }

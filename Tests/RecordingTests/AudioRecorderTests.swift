@@ -9,6 +9,33 @@ import Testing
 
 /// AVAudioRecorder's semantics, with a source that the test controls.
 @Suite struct AudioRecorderTests {
+  /// The second call comes while the first preparation runs.
+  @Test func everyPreparationThatWaitsGetsItsError() throws {
+    let folder = try TemporaryDirectory("recorder")
+    let isOpeningAllowed = ConditionMutex(false)
+    let recorder = AudioRecorder(location: RecordingLocation(path: Array(folder.file("memo.wav").utf8))) {
+      isOpeningAllowed.wait { $0 ? () : nil }
+      return ManualSource(
+        format: AudioFormat(sampleRateHz: 48_000, channelCount: 2),
+        openingError: MediaError(.sourceUnavailable, "no source"))
+    }
+    let codes = ConditionMutex([MediaError.Code?]())
+    for _ in 0..<2 {
+      recorder.prepareToRecord { result in
+        codes.update { codes in
+          do throws(MediaError) {
+            try result.get()
+            codes.append(nil)
+          } catch { codes.append(error.code) }
+        }
+      }
+    }
+    #expect(codes.withState { $0.isEmpty })
+    isOpeningAllowed.update { $0 = true }
+    let all = codes.wait { $0.count == 2 ? $0 : nil }
+    #expect(all == [.sourceUnavailable, .sourceUnavailable])
+  }
+
   @Test func pauseAndRecordContinueTheSameFile() throws {
     let rig = try RecorderRig()
     try rig.recorder.prepareToRecord()
