@@ -20,7 +20,7 @@ enum Recordings {
 
   /// Finalizes the recordings that were active when the daemon last ended, on a separate thread.
   static func recover(_ options: DaemonOptions) {
-    guard options.savesState, let folder = options.stateFolder ?? StateFolder.standard else { return }
+    guard let folder = StateOptions.folder(options) else { return }
     let logger = Logger(label: "playhead.recording")
     NamedThread.detached(name: "playhead-recover") {
       RecordingJournal(folder: "\(folder)/recordings").recover { path, result in

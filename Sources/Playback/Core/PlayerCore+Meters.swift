@@ -64,13 +64,13 @@ extension PlayerCore {
   }
 
   func power(
-    _ values: KeyPath<MeterLevels, [Float]>, forChannel channel: Int
+    _ values: KeyPath<MeterLevels, [Float]>, forChannel channel: Int, operation: String
   ) throws(MediaError) -> Float {
     let channelCount = output.format?.channelCount ?? meters.levels?.peakPower.count ?? 1
     guard channel >= 0, channel < channelCount else {
       throw MediaError(
         .invalidArgument, "channel must be between 0 and \(channelCount - 1) (got \(channel))",
-        operation: "addMeterObserver")
+        operation: operation)
     }
     guard let levels = meters.levels?[keyPath: values], channel < levels.count else { return MeterLevels.silence }
     return levels[channel]

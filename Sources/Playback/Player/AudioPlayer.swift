@@ -292,12 +292,16 @@ public final class AudioPlayer: Sendable {
   ///
   /// - Throws: `invalidArgument` for a channel that the output does not have.
   public func averagePower(forChannel channel: Int) throws(MediaError) -> Float {
-    try tryOnLoop { core throws(MediaError) in try core.power(\.averagePower, forChannel: channel) }
+    try tryOnLoop { core throws(MediaError) in
+      try core.power(\.averagePower, forChannel: channel, operation: "averagePower")
+    }
   }
 
   /// The peak power at the last ``updateMeters()``, in the same form as `averagePower`.
   public func peakPower(forChannel channel: Int) throws(MediaError) -> Float {
-    try tryOnLoop { core throws(MediaError) in try core.power(\.peakPower, forChannel: channel) }
+    try tryOnLoop { core throws(MediaError) in
+      try core.power(\.peakPower, forChannel: channel, operation: "peakPower")
+    }
   }
 
   // MARK: - On the loop

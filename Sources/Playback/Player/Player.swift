@@ -395,13 +395,13 @@ extension PlayerControl {
   /// - Returns: `MeterLevels.silence` if nothing was measured, or metering is disabled.
   /// - Throws: `invalidArgument` for a channel that the output does not have.
   public func averagePower(forChannel channel: Int) throws(MediaError) -> Float {
-    try core.power(\.averagePower, forChannel: channel)
+    try core.power(\.averagePower, forChannel: channel, operation: "averagePower")
   }
 
   /// Returns the peak level that the last ``updateMeters()`` measured, in dBFS; otherwise like
   /// ``averagePower(forChannel:)``.
   public func peakPower(forChannel channel: Int) throws(MediaError) -> Float {
-    try core.power(\.peakPower, forChannel: channel)
+    try core.power(\.peakPower, forChannel: channel, operation: "peakPower")
   }
 
   /// Calls `handler` periodically while the player is heard, each time when the measured audio has been heard.

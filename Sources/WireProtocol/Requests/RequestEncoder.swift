@@ -26,6 +26,7 @@ public struct RequestEncoder: Sendable {
     var line: [UInt8] = []
     if let id { line.append(contentsOf: "@\(id) ".utf8) }
     WordsText.append(try text(arguments.first ?? []), to: &line)
+    let flags = arguments.first.flatMap { CommandTable.spec(named: $0) }?.parameters.filter { $0.kind == .flag } ?? []
     for argument in try boundArguments(arguments) {
       line.append(UInt8(ascii: " "))
       if let parameter = argument.parameter, parameter.position == .option {
@@ -33,7 +34,9 @@ public struct RequestEncoder: Sendable {
         if parameter.kind == .flag, argument.text == "true" { continue }
         line.append(UInt8(ascii: "="))
         WordsText.append(argument.text, to: &line)
-      } else if argument.parameter != nil, argument.text.utf8.contains(UInt8(ascii: "=")) || argument.text == "fast" {
+      } else if argument.parameter != nil,
+        argument.text.utf8.contains(UInt8(ascii: "=")) || flags.contains(where: { $0.name.rawValue == argument.text })
+      {
         // Quoted, so that the daemon does not read a positional argument as an option.
         appendQuoted(argument.text, to: &line)
       } else {

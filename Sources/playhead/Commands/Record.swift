@@ -20,7 +20,9 @@ enum Record {
     let (prepare, start) = split(words)
     // Check the words before connecting.
     let lines = (prepare: try encode(prepare), start: try encode(start))
-    var session = Session(try DaemonConnection(path: socket), outputFormat, isTimed: start.count > 1)
+    var session = Session(
+      try DaemonConnection(path: socket), outputFormat,
+      hasDuration: start.contains { $0.starts(with: "duration=".utf8) })
     return try session.run(prepare: lines.prepare, start: lines.start, encode)
   }
 
@@ -40,8 +42,8 @@ enum Record {
   private struct Session: ~Copyable {
     private var connection: DaemonConnection
     private let outputFormat: Invocation.OutputFormat?
-    /// Whether `record.start` has options. A duration among them ends the recording automatically.
-    private let isTimed: Bool
+    /// Whether `record.start` has a duration, which ends the recording automatically.
+    private let hasDuration: Bool
     private let draws: Bool
     private var keyboard = Keyboard()
     private var recorder = ""
@@ -56,9 +58,9 @@ enum Record {
     private var isFinished = false
     private var status = PlayheadClient.Status.done
 
-    init(_ connection: consuming DaemonConnection, _ outputFormat: Invocation.OutputFormat?, isTimed: Bool) {
+    init(_ connection: consuming DaemonConnection, _ outputFormat: Invocation.OutputFormat?, hasDuration: Bool) {
       self.connection = connection
-      (self.outputFormat, self.isTimed) = (outputFormat, isTimed)
+      (self.outputFormat, self.hasDuration) = (outputFormat, hasDuration)
       draws = isatty(STDERR_FILENO) == 1 && outputFormat != .json && outputFormat != .raw
     }
 
@@ -128,9 +130,9 @@ enum Record {
       var bytes = [UInt8](repeating: 0, count: 256)
       let count = bytes.withUnsafeMutableBytes { Glibc.read(STDIN_FILENO, $0.baseAddress, $0.count) }
       guard count > 0 else {
-        // Without keyboard input, a timed recording ends automatically.
+        // Without keyboard input, a recording with a duration ends automatically.
         hasInput = false
-        if !isTimed { try end(encode) }
+        if !hasDuration { try end(encode) }
         return
       }
       for key in bytes[..<count] {
