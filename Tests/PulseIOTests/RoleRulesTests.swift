@@ -133,7 +133,7 @@ import Testing
     #expect(interruption.resumeFrame(readFrame: 100) == 100)
     var early = StreamInterruption()
     early.begin(unreadFrame: 4_800)
-    early = early.released
+    early = early.unpaused
     #expect(!early.isPaused)
     early.begin(unreadFrame: nil)
     #expect(early.resumeFrame(readFrame: 5_000) == 4_800)

@@ -113,16 +113,16 @@ import Testing
     }
     let first = [choice(nil), choice(400), choice(320)]
     #expect(first == [nil, nil, 1], "the best one is sustained up to a tenth, and then the next one by three tenths")
-    variants.activate( 1)
+    variants.activate(1)
     let second2 = [
       choice(10_000, idle: second), choice(10_000, idle: second), choice(10_000, idle: 0), choice(10_000, idle: second),
     ]
     #expect(second2 == [nil, nil, nil, 0], "after three segments, and when its reader had enough")
     let third = [choice(500, idle: second), choice(420, idle: second), choice(230, idle: second), choice(200)]
     #expect(third == [0, nil, nil, 2])
-    variants.activate( 2)
+    variants.activate(2)
     #expect(choice(1) == nil, "no lower variant exists")
-    variants.activate( 0)
+    variants.activate(0)
     variants.fail([1], at: now)
     #expect(choice(250) == 2, "a failed variant is not tried again at once")
     // The limit applies: a variant above it is not chosen, at any throughput.
@@ -132,7 +132,7 @@ import Testing
     // A variant that was too slow is tried again only after fast segments of the current one, or after a while.
     variants = StreamVariants(try candidates([300, 200, 100]))
     #expect(choice(150) == 2)
-    variants.activate( 2)
+    variants.activate(2)
     let fourth = [choice(150, capacity: 1_000, idle: second), choice(150, capacity: 1_000, idle: second)]
     #expect(fourth == [nil, nil])
     #expect(choice(150, capacity: 1_000, idle: second) == 1)
@@ -153,7 +153,7 @@ import Testing
       }
     }
     variants.fail([0], at: now)
-    variants.activate( 1)
+    variants.activate(1)
     for seconds in [30, 60, 120] as [Int64] {
       #expect(others() == [2])
       now = now.advanced(byNanoseconds: seconds * second - 1)
@@ -177,16 +177,16 @@ import Testing
     now = now.advanced(byNanoseconds: 30 * second)
     #expect(others() == [2, 0], "earlier failures are forgotten")
     // A variant that failed before enough data of the current one arrived is better than none.
-    variants.activate( 2)
+    variants.activate(2)
     variants.fail([0, 1], at: now)
     recordSegments(2)
     #expect(others().isEmpty)
     recordSegments(1)
     #expect(others() == [0, 1])
     // A played variant has not failed.
-    variants.activate( 1)
+    variants.activate(1)
     recordSegments(3)
-    variants.activate( 2)
+    variants.activate(2)
     #expect(others() == [1])
     for _ in 0..<100 {
       variants.fail([1], at: now)
@@ -232,10 +232,10 @@ import Testing
     // 256, 128 and 64 kbit/s of audio.
     let first = [choice(1_024, 5_000), choice(260, 300, seconds: 0.2), choice(1_024, 200)]
     #expect(first == [nil, nil, 1], "a short segment does not count")
-    variants.activate( 1)
+    variants.activate(1)
     let second = [choice(512, 200), choice(512, 200), choice(512, 200), choice(512, 400), choice(512, 130)]
     #expect(second == [nil, nil, nil, 0, 2])
-    variants.activate( 2)
+    variants.activate(2)
     let third = [choice(256, 130), choice(256, 130), choice(256, 170), choice(256, 190), choice(256, 400)]
     #expect(third == [nil, nil, nil, 1, 0])
     // At most the rate in the playlist.

@@ -31,8 +31,8 @@ import Testing
     let positions = zip(rig.heard.left, rig.heard.right).map { Circle.position(left: $0.0, right: $0.1) }
     let steps = zip(positions.dropFirst(), positions).map { Circle.difference($0, $1) }
     #expect(steps.count == seconds * 48_000 - 1)
-    // At the loop point the filter is reset, and the end of the pass is rounded to a frame. A lost frame would be a step
-    // of 3.
+    // At the loop point the filter is reset, and the end of the pass is rounded to a frame.
+    // A lost frame would be a step of 3.
     #expect(steps.allSatisfy { abs($0 - 1.5) < 1.1 }, "\(steps.filter { abs($0 - 1.5) >= 1.1 }.prefix(5))")
   }
 

@@ -315,7 +315,7 @@ class ClientCommands(Sends):
         self, device: str | None = None, *, preferred: str | Sequence[str] | None = None,
         lost: Literal["pause", "hold", "move", "null"] | None = None,
     ) -> OutputStatus:
-        """Set the output device, and what happens when it goes away."""
+        """Set the output device and the reaction to its loss, or show them."""
         reply = await self._send("output.set", {"device": device, "preferred": wire_texts(preferred), "lost": lost})
         return decode(OutputStatus, reply)
 

@@ -14,7 +14,7 @@ from .values import Event, Value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class At(Event):
-    """One of the times was passed, by playing (`kind=crossed`) or by a seek (`kind=skipped`, with `direction=forward` or
+    """Playback reached one of the times (`kind=crossed`), or a seek passed it (`kind=skipped`, with `direction=forward` or
     `backward`)."""
 
     id: int
@@ -47,7 +47,7 @@ class Changed(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChapterChanged(Event):
-    """Another chapter of the current item is heard, from its first sample, or its chapters became known."""
+    """Another chapter of the current item begins to be heard, or the chapters of the item became known."""
 
     id: int
     player: str
@@ -60,7 +60,7 @@ class ChapterChanged(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Closing(Event):
-    """To every connection that the daemon is about to close, with the reason."""
+    """The daemon is about to close the connection, for the reason in `message`."""
 
     code: int
     name: str
@@ -71,7 +71,7 @@ class Closing(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedToPlayToEnd(Event):
-    """Playback of an item broke off, with the error."""
+    """Playback of an item ended before its end, because of the error."""
 
     id: int
     player: str
@@ -87,7 +87,7 @@ class FailedToPlayToEnd(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interruption(Event):
-    """Another program interrupts playback (`phase=began`)."""
+    """Another program interrupts playback."""
 
     id: int
     player: str
@@ -99,7 +99,7 @@ class Interruption(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemSkipped(Event):
-    """An item failed, and playback continued with the next one (`on-failure skip`)."""
+    """An item failed and left the queue, and playback continued with the next one (`on-failure skip`)."""
 
     id: int
     player: str
@@ -144,7 +144,7 @@ class NewAccessLogEntry(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewErrorLogEntry(Event):
-    """The file of an item has a fault at this time, but plays."""
+    """An error that does not stop playback."""
 
     id: int
     player: str
@@ -169,7 +169,7 @@ class Overflow(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PacketsSkipped(Event):
-    """Packets of an item did not decode, the first of them at this time."""
+    """Packets of an item did not decode, the first of them at `time`."""
 
     id: int
     player: str
@@ -210,7 +210,7 @@ class RecordMeter(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording(Event):
-    """The state of a recorder changed, or frames of its source were lost."""
+    """The state of a recorder changed, or frames of its source were lost (`lost`)."""
 
     id: int
     recorder: int
@@ -272,7 +272,7 @@ class SecondaryAudioHint(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stalled(Event):
-    """An underrun."""
+    """Playback stopped because of an underrun."""
 
     id: int
     player: str
@@ -283,7 +283,7 @@ class Stalled(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamTitle(Event):
-    """A station (Icecast, SHOUTcast) announces what it plays from this time on."""
+    """The title that a station (Icecast, SHOUTcast) announces for the audio from `time` on."""
 
     id: int
     player: str
@@ -310,7 +310,7 @@ class Tick(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeJumped(Event):
-    """The time of an item changed other than by playing, with the cause (the table below)."""
+    """The time of an item changed other than by playback, for the reason in `cause` (the table below)."""
 
     id: int
     player: str
@@ -353,7 +353,7 @@ class TimedMetadata(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transition(Event):
-    """Playback of an item followed another one, or itself (repeated or looped), as heard."""
+    """The next item (`to`) begins to be heard after `from`, or the same item again (repeated or looped)."""
 
     id: int
     player: str

@@ -138,7 +138,7 @@ class PlaybackCommands(Sends):
         self, mode: Literal["off", "track", "album", "auto"] | None = None, *, pre_amp: Number | None = None,
         fallback: Number | None = None, protect: bool | None = None,
     ) -> ReplayGain:
-        """Adjust the gain of entries by their tags, or show how."""
+        """Set loudness normalization by tags (ReplayGain), or show it."""
         reply = await self._send("replay-gain", {
             "mode": mode,
             "pre-amp": wire_number(pre_amp),
