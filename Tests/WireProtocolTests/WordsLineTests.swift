@@ -60,9 +60,9 @@ import Testing
     ("end-action stop", .badArguments, "advance, pause, none"), ("load", .badArguments, "paths is missing"),
     ("load rel", .badArguments, "not absolute: it must begin with /, or be a URL or fd:TOKEN"),
     ("load", .badArguments, "https:// URL, or fd:TOKEN"), ("load ''", .badArguments, "must not be empty"),
-    ("load ftp://h/x", .unsupportedLocation, "only files"),
-    ("load ftp://user:hunter2@h/x", .unsupportedLocation, "'ftp://h/x': only files"),
-    ("load 'http://user:hun ter2@h/x'", .badArguments, "'http://h/x': a URL needs a host"),
+    ("load ftp://h/x", .unsupportedLocation, "the scheme must be file, http or https"),
+    ("load ftp://user:hunter2@h/x", .unsupportedLocation, "'ftp://h/x': the scheme must be file"),
+    ("load 'http://user:hun ter2@h/x'", .badArguments, "'http://h/x': a URL must have a host"),
     ("load http:///user:hunter2@h/x", .badArguments, "'http:///h/x'"),
     ("load user:hunter2@h/x", .badArguments, "'h/x' is not absolute"),
     (
