@@ -73,7 +73,7 @@ import WireProtocol
       let stream = ByteStream(descriptor: descriptors[1], loop: fixture.loop, buffer: fixture.server.transport.buffer)
       let credentials = try #require(stream.peer)
       connection = Connection(server: fixture.server, stream: stream)
-      connection.open(.served(Peer(credentials: credentials, socketRights: .all, rights: .all)))
+      connection.open(.served(Peer(credentials: credentials, maximumRights: .all, rights: .all)))
       _ = replies
     }
 

@@ -49,6 +49,7 @@ import Testing
     let cases: [(String, Command)] = [
       ("hello", .connection(.hello(protocolVersion: nil))),
       ("hello protocol=1", .connection(.hello(protocolVersion: 1))),
+      ("hello rights=control,read", .connection(.hello(protocolVersion: nil, rights: [.read, .control]))),
       ("ping", .connection(.ping)), ("help", .connection(.help(nil))),
       ("help clock.advance", .connection(.help(.clockAdvance))),
       ("stats", .connection(.stats)), ("rpc.discover", .connection(.discover)), ("bye", .connection(.bye)),

@@ -8,7 +8,7 @@ extension Connection {
   func run(_ command: ConnectionCommand) throws(MediaError) -> Reply? {
     switch command {
     case .ping: return nil
-    case .hello(let version): return try hello(version)
+    case .hello(let version, let rights): return try hello(version, rights)
     case .help(nil): return Help.overview
     case .help(let name?): return Help.reply(on: name)
     case .stats: return stats()
@@ -43,12 +43,13 @@ extension Connection {
     }
   }
 
-  private func hello(_ version: Int?) throws(MediaError) -> Reply {
+  private func hello(_ version: Int?, _ rights: Rights?) throws(MediaError) -> Reply {
     if let version, version != Greeting.protocolVersion {
       throw MediaError(
         .invalidArgument, "protocol version must be \(Greeting.protocolVersion) (got \(version))",
         operation: "hello")
     }
+    if let rights { try dropRights(except: rights) }
     return .ok([
       "protocol": .int(Greeting.protocolVersion), "version": .string(server.version),
       "instance": .string(server.log.instance), "rights": .strings(peer?.rights.names ?? []),

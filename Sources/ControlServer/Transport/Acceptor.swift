@@ -105,6 +105,6 @@ final class Acceptor: DescriptorHandler, @unchecked Sendable {
             + (reservedCount > 0 ? ": \(reservedCount) are reserved for the control socket's own user" : "")))
     }
     let granted = rights.intersection(server.access.value.rights(of: credentials))
-    return .served(Peer(credentials: credentials, socketRights: rights, rights: granted))
+    return .served(Peer(credentials: credentials, maximumRights: rights, rights: granted))
   }
 }

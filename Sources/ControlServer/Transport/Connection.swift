@@ -115,18 +115,38 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     closeWhenSent()
   }
 
-  /// Applies a change of the peer's rights. Ends waiting requests and subscriptions that are no longer allowed.
-  /// A peer without any rights gets the reason, and the connection is closed.
+  /// Applies a change of the access rights. A peer without any rights gets the reason, and the connection is closed.
   func updateRights() {
     guard let peer else { return }
-    let rights = peer.socketRights.intersection(server.access.value.rights(of: peer.credentials))
-    guard rights != peer.rights else { return }
-    self.peer?.rights = rights
-    if rights.isEmpty {
+    let rights = peer.maximumRights.intersection(server.access.value.rights(of: peer.credentials))
+    guard !rights.isEmpty else {
       let error = MediaError(.notAllowed, "user \(peer.userID) is no longer allowed to connect")
       cancelWaiting(error)
       return close(reason: error)
     }
+    setRights(rights)
+  }
+
+  /// Drops all other rights until the connection ends.
+  ///
+  /// - Throws: `not-allowed` if the connection does not have all of `rights`.
+  func dropRights(except rights: Rights) throws(MediaError) {
+    guard let peer else { return }
+    let missing = rights.subtracting(peer.rights)
+    guard missing.isEmpty else {
+      throw MediaError(
+        .notAllowed,
+        "this connection does not have the right to \(missing.names.joined(separator: " and "))"
+          + " (it has: \(peer.rights.names.joined(separator: ", ")))", operation: "hello")
+    }
+    self.peer?.maximumRights = rights
+    setRights(rights)
+  }
+
+  /// Ends waiting requests and subscriptions that the new rights do not allow.
+  private func setRights(_ rights: Rights) {
+    guard rights != peer?.rights else { return }
+    peer?.rights = rights
     if !rights.contains(.read) { subscriptions.removeAll() }
     for request in waiting.sorted(by: { $0.key < $1.key }).map(\.value) {
       do throws(MediaError) { try checkRights(request.request) } catch { request.fail(error) }

@@ -43,8 +43,8 @@ public struct PeerAccess: Sendable, Hashable {
 /// The peer of a served connection, and its rights.
 struct Peer: Sendable {
   var credentials: PeerCredentials
-  /// The maximum rights of connections that this connection's listening socket accepts.
-  var socketRights: Rights
+  /// The rights that the listening socket allows, without those that `hello` dropped.
+  var maximumRights: Rights
   var rights: Rights
 
   var userID: UInt32 { credentials.userID }

@@ -39,7 +39,7 @@ public enum Command: Sendable, Hashable {
 /// Commands about the connection itself.
 public enum ConnectionCommand: Sendable, Hashable {
   /// The protocol version that the client requests. Nil: any.
-  case hello(protocolVersion: Int?)
+  case hello(protocolVersion: Int?, rights: Rights? = nil)
   case ping
   /// The command to explain. Nil: the list of commands.
   case help(CommandName?)

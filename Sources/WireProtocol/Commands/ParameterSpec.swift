@@ -96,6 +96,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case resume
   case restartAfter = "restart-after"
   case reverse
+  case rights
   case sampleRate = "sample-rate"
   case samplesPerBin = "samples-per-bin"
   case scan

@@ -5,6 +5,34 @@ import Testing
 
 /// The rights of a connection, by its socket and by the user of its peer.
 @Suite(.timeLimit(.minutes(3))) struct RightsTests {
+  @Test func helloDropsRightsUntilTheConnectionEnds() throws {
+    let daemon = try InProcessServer()
+    let client = try daemon.connect()
+    #expect(try client.reply("hello rights=read").hasSuffix(" rights=read"))
+    for request in ["play", "bookmark.add 1", "record.prepare /tmp/a.wav", "config.reload"] {
+      let reply = try client.reply(request)
+      #expect(reply.hasPrefix("error code=6010 name=not-allowed "), "\(request): \(reply)")
+    }
+    #expect(try client.reply("status").hasPrefix("ok "))
+    // Dropped rights do not come back.
+    let refusal = try client.reply("hello rights=read,control")
+    #expect(refusal.hasPrefix("error code=6010 name=not-allowed "), "\(refusal)")
+    #expect(refusal.contains("does not have the right to control (it has: read)"), "\(refusal)")
+    #expect(try client.reply("hello").hasSuffix(" rights=read"))
+    for (rights, text) in [("''", "rights"), ("nosuch", "nosuch"), ("read,", "read,"), ("Read", "Read")] {
+      let reply = try client.reply("hello rights=\(rights)")
+      #expect(reply.hasPrefix("error code=6002 name=bad-arguments ") && reply.contains(text), "\(rights): \(reply)")
+    }
+    // Without the right to read, subscriptions end.
+    let other = try daemon.connect()
+    #expect(try other.reply("tick 0.5") == "ok id=1")
+    #expect(try other.reply("hello rights=control").hasSuffix(" rights=control"))
+    #expect(try other.reply("status").hasPrefix("error code=6010 name=not-allowed "))
+    #expect(try other.reply("volume 0.5").hasPrefix("ok"))
+    #expect(try daemon.connect().reply("hello").hasSuffix(" rights=read,control,write,administer"))
+    try daemon.finish()
+  }
+
   @Test func watchSocketAllowsReadingOnly() throws {
     let daemon = try InProcessServer()
     let driver = try daemon.connect()

@@ -21,7 +21,9 @@ from playhead.decoding import decode, read_bool, read_float, read_int, read_text
 # A request in text form, the parameters of the same request in JSON, and the name of the expected error. {one}, {two}
 # and {film} are files, {out} is a folder.
 CASES: list[tuple[str, dict[str, Any], str]] = [
-    ("hello protocol=1", {"protocol": 1}, ""), ("ping", {}, ""), ("stats", {}, ""), ("config.reload", {}, ""), ("help", {}, ""),
+    ("hello protocol=1", {"protocol": 1}, ""),
+    ("hello rights=administer,control,read,write", {"rights": ["administer", "control", "read", "write"]}, ""),
+    ("ping", {}, ""), ("stats", {}, ""), ("config.reload", {}, ""), ("help", {}, ""),
     ("rpc.discover", {}, ""), ("help seek", {"command": "seek"}, ""), ("help observe", {"command": "observe"}, ""),
     ("explain", {}, "invalid-state"), ("status", {}, ""), ("loop", {}, ""), ("next", {}, "no-current-item"),
     # The queue.

@@ -6,18 +6,21 @@ extension CommandTable {
     CommandSpec(
       .hello, .connection, "Request a version of the protocol.",
       details:
-        "Optional. If the daemon does not support the version, the reply is an error. `rights` lists the rights of"
-        + " this connection.",
+        "Optional. If the daemon does not support the version, the reply is an error. `rights` drops all other"
+        + " rights until the connection ends. The reply lists the rights of the connection.",
       parameters: [
-        ParameterSpec(.protocol, .integer(1...Int.max), .option, "VERSION", "the version that the client requests")
+        ParameterSpec(.protocol, .integer(1...Int.max), .option, "VERSION", "the version that the client requests"),
+        ParameterSpec(
+          .rights, .texts(maximumByteCount: 64, separator: .comma), .option, "RIGHT,...",
+          "the rights to keep: `read`, `control`, `write`, `administer`"),
       ],
-      right: .read, reply: [.protocol, .daemonVersion, .instance, .rights], errors: [.invalidArgument],
+      right: .read, reply: [.protocol, .daemonVersion, .instance, .rights], errors: [.invalidArgument, .notAllowed],
       example: [
         "> hello protocol=1",
         "< ok protocol=1 version=0.1.0 instance=9f86d081884c7d65 rights=read,control,write,administer",
       ]
     ) { arguments throws(MediaError) in
-      .connection(.hello(protocolVersion: arguments.integer(.protocol)))
+      .connection(.hello(protocolVersion: arguments.integer(.protocol), rights: try rights(arguments)))
     },
     CommandSpec(
       .ping, .connection, "Check that the daemon replies.",
@@ -115,4 +118,16 @@ extension CommandTable {
       example: ["> bye", "< ok"]
     ) { _ throws(MediaError) in .connection(.bye) },
   ]
+
+  /// The rights that `hello` keeps; nil: all.
+  private static func rights(_ arguments: Arguments) throws(MediaError) -> Rights? {
+    guard let text = arguments.text(.rights) else { return nil }
+    let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    guard let rights = Rights(names: names) else {
+      throw arguments.failure(
+        "rights must be some of \(Rights.all.names.joined(separator: ", ")), separated by commas"
+          + " (got \(Excerpt.quoted(Array(text.utf8)[...])))")
+    }
+    return rights
+  }
 }
