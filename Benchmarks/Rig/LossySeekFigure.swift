@@ -28,6 +28,27 @@ enum LossySeekFigure {
     }
   }
 
+  /// The first exact seek in an Ogg file after it was loaded, when no part of it is indexed.
+  static func measureFirst(_ players: Players, _ material: Material, rounds: Int, into table: inout Table) throws {
+    for kind in [Material.Lossy.vorbis, .opus] {
+      let path = try material.noise(kind)
+      let alignment = Alignment(reference: try material.reference(kind))
+      var milliseconds: [PlayerKind: Sample] = [:]
+      let failures = players.interleave([.playhead, .mpv], rounds: rounds + 1) { player, round in
+        try player.unload()
+        try startPlayback(player, path)
+        try Pause.phase(round: round, of: player.capture)
+        let target = SeekFigure.target(round, seconds: Material.noiseSeconds)
+        let landing = try seekAndWait(player, alignment, target: target)
+        if round > 0 { milliseconds[player.kind, default: Sample()].add(landing.milliseconds) }
+      }
+      SeekFigure.stop(players)
+      let cells = failures.merging(milliseconds.mapValues { "\(($0.median ?? 0).text()) ms" }) { failure, _ in failure }
+      let limit = milliseconds[.mpv]?.median.map { "<= \($0.text()) ms" } ?? "mpv's: none"
+      table.add("first exact seek in \(kind.rawValue), to its first sample", target: limit, cells)
+    }
+  }
+
   static func startPlayback(_ player: any BenchPlayer, _ path: String) throws {
     try player.load([path])
     let before = player.capture.frameCount

@@ -17,8 +17,8 @@ struct Programs {
 @main
 struct RigBench {
   private static let names = [
-    "start", "roundtrip", "seek", "long", "lossy", "load", "pause", "transition", "tick", "observers", "usage",
-    "rates", "queue", "scan", "waveform", "long-waveform", "control", "server-loss", "memory",
+    "start", "roundtrip", "seek", "long", "lossy", "first-seek", "load", "pause", "transition", "tick", "observers",
+    "usage", "rates", "queue", "scan", "waveform", "long-waveform", "control", "server-loss", "memory",
   ]
 
   static func main() {
@@ -77,6 +77,7 @@ struct RigBench {
           }
         case "long": try LongFileFigure.measure(players, material, rounds: rounds, flacSeeks: flacSeeks, into: &table)
         case "lossy": try LossySeekFigure.measure(players, material, rounds: rounds, into: &table)
+        case "first-seek": try LossySeekFigure.measureFirst(players, material, rounds: rounds, into: &table)
         case "load": try LoadFigure.measure(players, material, rounds: rounds, into: &table)
         case "pause": try PauseFigure.measure(players, material, rounds: rounds, into: &table)
         case "transition": try TransitionFigure.measure(players, material, into: &table)
