@@ -138,8 +138,14 @@ enum ProtocolDocument {
     return field.isOptional ? "[\(name)]" : name
   }
 
-  /// Breaks a paragraph into lines of at most 120 columns. No line begins with a word that Markdown reads as a mark.
+  /// Breaks paragraphs and items of lists into lines of at most 120 columns.
   private static func wrapped(_ text: String, indent: String = "") -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { wrappedLine(String($0), indent: $0.hasPrefix("- ") ? "  " : indent) }.joined(separator: "\n")
+  }
+
+  /// Breaks one paragraph or item. No continuation line begins with a word that Markdown reads as a mark.
+  private static func wrappedLine(_ text: String, indent: String) -> String {
     var lines: [String] = [""]
     for word in unbroken(text).split(separator: " ") {
       let isMark = ["-", "*", "+", ">", "#"].contains(word)

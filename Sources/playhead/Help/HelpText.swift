@@ -185,15 +185,24 @@ enum HelpText {
   }
 
   /// Wraps a text to a maximum number of characters per line.
+  ///
+  /// A blank line separates paragraphs. A line that begins with `- ` is an item of a list.
   private static func wrapped(_ text: String, width: Int, indent: String = "") -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { wrappedLine($0, width: width, indent: indent) }.joined(separator: "\n")
+  }
+
+  private static func wrappedLine(_ text: Substring, width: Int, indent: String) -> String {
+    let hanging = text.hasPrefix("- ") ? "  " : ""
     var lines: [String] = []
     var line = ""
     for word in text.split(separator: " ") {
       if !line.isEmpty, line.count + 1 + word.count > width {
         lines.append(line)
-        line = ""
+        line = hanging + word
+      } else {
+        line += (line.isEmpty ? "" : " ") + word
       }
-      line += (line.isEmpty ? "" : " ") + word
     }
     return (lines + [line]).map { indent + $0 }.joined(separator: "\n")
   }

@@ -30,10 +30,17 @@ struct ManualText {
     isBelowHeading = false
   }
 
-  /// Adds a paragraph. Text in backquotes becomes bold.
+  /// Adds the paragraphs of a text. Text in backquotes becomes bold. A line that begins with `- ` is an item of a list.
   mutating func paragraph(_ words: String) {
-    separate(by: ".PP")
-    text += "\(Self.line(words))\n"
+    for line in words.split(separator: "\n") {
+      if line.hasPrefix("- ") {
+        isBelowHeading = false
+        text += ".IP \\(bu 2\n\(Self.line(String(line.dropFirst(2))))\n"
+      } else {
+        separate(by: ".PP")
+        text += "\(Self.line(String(line)))\n"
+      }
+    }
   }
 
   /// Adds a term and its description.
