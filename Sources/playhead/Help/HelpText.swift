@@ -115,7 +115,7 @@ enum HelpText {
     if let subcommand = Subcommand.named(command) { return subcommand.explanation }
     guard let spec = CommandName(rawValue: command).flatMap({ CommandTable.spec($0) }) else { return nil }
     var text = "\(spec.synopsis)\n\n\(spec.summary)\n"
-    if !spec.details.isEmpty { text += "\(wrapped(spec.details, width: 120))\n" }
+    if !spec.details.isEmpty { text += "\n\(wrapped(spec.details, width: 120))\n" }
     if !spec.parameters.isEmpty { text += "\n" }
     for parameter in spec.parameters {
       text += "  \(parameter.synopsis): \(parameter.summary) (\(parameter.kind.accepted))\n"

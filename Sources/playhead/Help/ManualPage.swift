@@ -145,7 +145,7 @@ enum ManualPage: String, CaseIterable {
       page.heading("COMMANDS: \(family.rawValue.uppercased())")
       for spec in CommandTable.all where spec.family == family {
         page.subheading(spec.synopsis)
-        page.paragraph(([spec.summary] + (spec.details.isEmpty ? [] : [spec.details])).joined(separator: " "))
+        page.paragraph("\(spec.summary)\n\(spec.details)")
         for parameter in spec.parameters {
           page.term(parameter.synopsis, "\(parameter.summary) (\(parameter.kind.accepted))")
         }
