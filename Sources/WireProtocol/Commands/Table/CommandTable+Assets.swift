@@ -12,10 +12,10 @@ extension CommandTable {
     CommandSpec(
       .assetOpen, .assets, "Open a file for inspection, without playing it, and return its number.",
       details:
-        "Nothing is read before `asset.load`. The number is valid on this connection only. When the connection ends,"
-        + " its assets are closed.",
+        "Nothing is read before `asset.load`. The number is valid on this connection only. When the connection"
+        + " ends, its assets are closed.",
       parameters: [
-        ParameterSpec(.path, .path, .required, "PATH", "the path or address of the file"),
+        ParameterSpec(.path, .path, .required, "PATH", "the path or URL of the file"),
         ParameterSpec(
           .precise, .flag, .option, "precise",
           "determine the duration exactly, if necessary by reading the whole"
@@ -34,13 +34,26 @@ extension CommandTable {
     },
     CommandSpec(
       .assetLoad, .assets, "Load values of an asset, and list them.",
-      details:
-        "The reply has a row for each key. Requests for a key that is being loaded share one loading, and each gets"
-        + " a reply. Loading is cancelled when no request waits for it any more. A value that cannot be loaded is an"
-        + " error, and later requests for it fail at once. If only some of the keys fail, for example the tags, their"
-        + " rows have the error and `status` is `failed`. `value` is a number of tracks, chapters or tags, seconds,"
-        + " `true` or `false`, or the key spaces of the tags. `asset.tracks`, `asset.chapters` and `asset.metadata`"
-        + " list them.",
+      details: """
+        The reply has a row for each key, with this `value`:
+
+        - `tracks`, `chapters`, `metadata`, `commonMetadata`: the number of tracks, chapters, tags, or tags with a \
+        common key. `asset.tracks`, `asset.chapters` and `asset.metadata` list them.
+        - `availableMetadataFormats`: the key spaces of the tags, such as `id3`
+        - `duration`: the duration in seconds
+        - `providesPreciseDuration`: whether the duration is exact
+        - `playable`: whether the asset can be played
+        - `readable`: whether audio can be read
+        - `composable`: whether the asset can be part of a composition: it is readable, and its duration is known
+        - `hasProtectedContent`: whether a track needs a decryption key
+        - `preferredRate`, `preferredVolume`: the rate and the volume that the file requests; 1 by default
+
+        Requests for a key that is being loaded share the loading. The daemon cancels the loading when no request \
+        waits for it any more.
+
+        A value that cannot be loaded is an error, and later requests for it fail at once. If only some of the keys \
+        fail, for example the tags, `status` is `failed`, and the rows of these keys have the error.
+        """,
       parameters: [
         asset,
         ParameterSpec(.keys, .word(AssetValueKey.allCases.map(\.rawValue)), .list, "KEY", "the values to load"),
@@ -60,12 +73,17 @@ extension CommandTable {
     },
     CommandSpec(
       .assetCancel, .assets, "Cancel loading of an asset.",
-      details:
-        "Each `asset.load`, `asset.metadata` and `asset.artwork` that waits for a cancelled value fails with"
-        + " `cancelled`. Loaded values stay. A cancelled value has the status `cancelled` until a request loads it"
-        + " again. Values are loaded in two groups: the tags (`metadata`, `commonMetadata`,"
-        + " `availableMetadataFormats`) and all others. A key cancels its whole group. A request for both groups gets"
-        + " its reply when the other group is loaded.",
+      details: """
+        Each `asset.load`, `asset.metadata` and `asset.artwork` that waits for a cancelled value fails with \
+        `cancelled`. Loaded values stay. A cancelled value has the status `cancelled` until a request loads it again.
+
+        Values are loaded in two groups, and a key cancels its whole group:
+
+        - the tags: `metadata`, `commonMetadata` and `availableMetadataFormats`
+        - all other values
+
+        If only one group is cancelled, a request for both gets its reply when the other group is loaded.
+        """,
       parameters: [
         asset,
         ParameterSpec(
@@ -84,7 +102,15 @@ extension CommandTable {
     },
     CommandSpec(
       .assetStatus, .assets, "Show the loading status of an asset's values, without loading any.",
-      details: "The reply has a row for each key: `unknown`, `loading`, `loaded`, `failed` or `cancelled`.",
+      details: """
+        The reply has a row for each key. Its `status` is one of these:
+
+        - `unknown`: no request has loaded the value
+        - `loading`: the value is being loaded
+        - `loaded`: `value` has the value
+        - `failed`: the value cannot be loaded; the row has the error
+        - `cancelled`: loading was cancelled
+        """,
       parameters: [asset], reply: [.asset, .path.nullable, .valueStatus, .error.optional, .message.optional],
       rows: [.key, .valueStatus, .value.optional, .error.optional, .message.optional],
       errors: [.noSuchAsset],
