@@ -11,9 +11,9 @@ extension CommandTable {
     CommandSpec(
       .bookmarkAdd, .state, "Set a bookmark in the current entry.",
       details:
-        "The bookmark is at the time heard, or at the given time. It belongs to the file or address, not to the"
-        + " entry: `bookmark.go` works whenever that file is the current entry again. An existing bookmark with the"
-        + " same name in the same file is moved.",
+        "The default position is the time heard. The bookmark belongs to the file or URL, not to the entry:"
+        + " `bookmark.go` works whenever that file is current again. A bookmark with the same name in the same file is"
+        + " moved to the new position.",
       parameters: [
         ParameterSpec(.time, .time, .optional, "TIME", "the time of the bookmark; default: the time heard"),
         bookmarkName,
@@ -34,8 +34,8 @@ extension CommandTable {
     CommandSpec(
       .bookmarkGo, .state, "Seek to a bookmark of the current entry.",
       details:
-        "The bookmark is selected by its number or name. Without either, the automatic bookmark is used: the"
-        + " position at which playback of the entry ended last. The seek is exact, and the reply is that of `seek`.",
+        "The bookmark is selected by its number or its name. The default is the automatic bookmark: the position at"
+        + " which playback of the entry ended last. The seek is exact. The reply is that of `seek`.",
       parameters: [
         ParameterSpec(.bookmark, .integer(1...Int.max), .optional, "BOOKMARK", "the number of the bookmark"),
         bookmarkName,
@@ -59,16 +59,20 @@ extension CommandTable {
       case (nil, nil): target = .automatic
       case (let number?, nil): target = .number(number)
       case (nil, let name?): target = .name(name)
-      case (_?, _?): throw arguments.failure("a number and a name exclude each other")
+      case (_?, _?): throw arguments.failure("a bookmark must be given by its number or its name, not both")
       }
       return .state(.goToBookmark(target, player: arguments.player))
     },
     CommandSpec(
       .bookmarkList, .state, "List bookmarks.",
-      details:
-        "The rows are in the order of their numbers. `automatic` is true for bookmarks that were set where playback"
-        + " of an entry ended. `count` is the number of all bookmarks, and `next` the `offset` of the first one"
-        + " after these rows, or `none`. `saved` is a time in seconds since 1970.",
+      details: """
+        The rows are sorted by number.
+
+        - `automatic` is true for a bookmark that was set when playback left an item.
+        - `saved` is the time at which the bookmark was saved, in seconds since 1970.
+        - `count` is the number of all bookmarks.
+        - `next` is the `offset` of the next part of the list, or `none` after the last part.
+        """,
       parameters: [
         ParameterSpec(.item, item, .option, "ID", "only the bookmarks of this entry's file"),
         ParameterSpec(
@@ -105,7 +109,7 @@ extension CommandTable {
   private static func name(_ arguments: Arguments) throws(MediaError) -> String? {
     guard let name = arguments.text(.name) else { return nil }
     guard !name.isEmpty, !name.utf8.contains(0) else {
-      throw arguments.failure("a name must not be empty, and must not contain NUL")
+      throw arguments.failure("a name must not be empty or contain NUL")
     }
     return name
   }
