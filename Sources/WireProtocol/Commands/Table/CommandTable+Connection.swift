@@ -6,7 +6,7 @@ extension CommandTable {
     CommandSpec(
       .hello, .connection, "Request a version of the protocol.",
       details:
-        "Optional. If the daemon does not support the version, the reply is an error. `rights` drops all other"
+        "Optional. A version that the daemon does not support is an error. `rights` drops all other"
         + " rights until the connection ends. The reply lists the rights of the connection.",
       parameters: [
         ParameterSpec(.protocol, .integer(1...Int.max), .option, "VERSION", "the version that the client requests"),
@@ -29,10 +29,13 @@ extension CommandTable {
     ) { _ throws(MediaError) in .connection(.ping) },
     CommandSpec(
       .help, .connection, "List the commands, or explain one.",
-      details:
-        "Without an argument the reply has a row for each command. With a command it has a row for the command"
-        + " (`command synopsis family right summary` and further fields) and a row for each of its parameters"
-        + " (`parameter takes summary`).",
+      details: """
+        Without COMMAND, the reply has a row for each command. With COMMAND, it has these rows:
+
+        - a row for the command (`command synopsis family right summary`, and further fields)
+        - a row for each parameter (`parameter takes summary`)
+        - for `observe`, a row for each key (`key summary`)
+        """,
       parameters: [ParameterSpec(.command, .commandName, .optional, "COMMAND", "the command to explain")],
       right: .read,
       rows: [
@@ -43,7 +46,7 @@ extension CommandTable {
       example: [
         "> help clear",
         "< | command=clear synopsis=\"clear [if-version=VERSION] [player=NAME]\" family=Queue right=control"
-          + " summary=\"Clear the queue.\" details=\"Playback ends; the rate stays. The history is cleared.\""
+          + " summary=\"Clear the queue.\" details=\"Playback ends, and the rate stays. The history is cleared.\""
           + " reply=[version],[pending]",
         "< | parameter=if-version takes=\"a whole number of at least 0\" summary=\"only if the queue has this version\"",
         "< | parameter=player takes=\"1 to 64 characters of A-Z a-z 0-9 . _ -\" summary=\"which player; default: `main`\"",
@@ -52,14 +55,18 @@ extension CommandTable {
     ) { arguments throws(MediaError) in .connection(.help(arguments.command(.command))) },
     CommandSpec(
       .stats, .connection, "Show the daemon's counters, sandbox and workers.",
-      details:
-        "`noNewPrivileges` is true if no program that the daemon executes gains privileges. `landlock` is `active`"
-        + " if the kernel restricts the daemon's access to files, `off` if `sandbox.landlock` is false, and"
-        + " `unavailable` if the kernel has no Landlock. `landlockVersion` is the version of Landlock's interface in"
-        + " use, 0 unless Landlock is active. `isolation` is the work of the worker processes: `opening` (they open"
-        + " files and read tags), `playback` (they also decode the audio that plays) or `none`. `workers` is the"
-        + " number of worker processes. `workerCrashes` counts the worker processes that crashed on a file. Further"
-        + " fields may be added; a client ignores fields that it does not know.",
+      details: """
+        - `noNewPrivileges` is true if no program that the daemon executes gains privileges.
+        - `landlock` is `active` if the kernel restricts the daemon's access to files. It is `off` if \
+        `sandbox.landlock` is false, and `unavailable` if the kernel has no Landlock.
+        - `landlockVersion` is the version of Landlock's interface in use, or 0 unless Landlock is active.
+        - `isolation` is the work of the worker processes. With `opening` they open files and read tags. With \
+        `playback` they also decode the audio that plays. With `none` there are no workers.
+        - `workers` is the number of worker processes.
+        - `workerCrashes` is the number of worker processes that crashed on a file.
+
+        Later versions may add fields. Clients must ignore unknown fields.
+        """,
       right: .read,
       reply: [
         .daemonVersion, .uptime, .connections, .requests, .errors, .events, .dropped, .instance, .seqOfLastEvent,
@@ -75,22 +82,26 @@ extension CommandTable {
     CommandSpec(
       .rpcDiscover, .connection, "Return the OpenRPC description of the protocol.",
       details:
-        "The reply is an OpenRPC document: all commands with the types of their parameters and fields, and all errors."
-        + " Its member `x-asyncapi` is an AsyncAPI document, with all events. `playheadd --protocol` prints the same. In"
-        + " the text form, the fields are JSON texts.",
+        "The OpenRPC document describes all commands with the types of their parameters and fields, and all errors."
+        + " Its member `x-asyncapi` is an AsyncAPI document that describes all events. `playheadd --protocol` prints"
+        + " the same document. In the text form, the fields are JSON texts.",
       right: .read,
       reply: [.openrpcVersion, .apiInformation, .apiMethods, .apiComponents, .apiEvents],
       example: ["> rpc.discover", "> {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"rpc.discover\"}"]
     ) { _ throws(MediaError) in .connection(.discover) },
     CommandSpec(
       .cancel, .connection, "Cancel a waiting request of this connection.",
-      details:
-        "That request fails with `cancelled`; its reply comes before this one. Requests of other connections cannot"
-        + " be cancelled. The work of a `scan`, `waveform`, `export` or `image` ends with its request. A seek, a"
-        + " preroll or the loading of an asset may continue: `seek.cancel`, `preroll.cancel` and `asset.cancel` end"
-        + " it. Changes that were made stay. In the text form ID is an id without its `@`; in JSON it is the string"
-        + " or number of the request. A request without an id delays this one, so that only requests with an id can"
-        + " be cancelled. The error `no-such-request` means that the reply has already been sent.",
+      details: """
+        The cancelled request fails with `cancelled`, and its reply comes before this one. Changes that the request \
+        has made stay. The error `no-such-request` means that the reply has already been sent.
+
+        - ID is the id without its `@` in the text form, and the string or number of the request in JSON.
+        - Only requests with an id can be cancelled, because a request without an id delays all later ones.
+        - Requests of other connections cannot be cancelled.
+        - The work of a `scan`, `waveform`, `export` or `image` ends with its request.
+        - A seek, a preroll or the loading of an asset may continue. `seek.cancel`, `preroll.cancel` and \
+        `asset.cancel` end it.
+        """,
       parameters: [ParameterSpec(.id, .requestID, .required, "ID", "the id of the request")],
       right: .read, errors: [.noSuchRequest],
       example: ["> cancel w", "< ok"]
@@ -99,11 +110,14 @@ extension CommandTable {
     },
     CommandSpec(
       .configReload, .connection, "Read the configuration again.",
-      details:
-        "The same as SIGHUP. `changed` lists the options with new values. `restart` lists the options whose new"
-        + " values take effect at the next start; these include roots and a `network.ca-file` outside the sandbox of"
-        + " the running daemon. An invalid file changes nothing; the message lists its errors, each after"
-        + " `FILE:LINE:COLUMN`. A waiting request.",
+      details: """
+        The signal SIGHUP has the same effect.
+
+        - `changed` lists the options with new values.
+        - `restart` lists the options whose new values take effect at the next start. Roots and a `network.ca-file` \
+        are among them if they are outside the sandbox of the running daemon.
+        - An invalid file changes nothing. The message lists its errors, each after `FILE:LINE:COLUMN`.
+        """,
       waiting: .always, right: .administer, reply: [.changed, .restart],
       errors: [.wrongConfiguration, .notAllowed],
       example: [
