@@ -5,36 +5,47 @@ extension CommandTable {
   static let images: [CommandSpec] = [
     CommandSpec(
       .image, .assets, "Write images of a file's video.",
-      details:
-        "An image is the video frame that is shown at the given time; `time` in the reply is the start of that"
-        + " frame. A time before the first frame selects the first frame. A time after the last frame selects the"
-        + " last one, up to the end of the file; a later time is `invalid-time`. `before` and `after` permit a key"
-        + " frame that is at most this much earlier or later, which saves decoding. `fast` permits any key frame,"
-        + " which is much faster in a long file. An image has square pixels, is cropped as the file specifies,"
-        + " upright (unless `upright=off`), and at most as large as `width` and `height`. It keeps its aspect ratio"
-        + " and is never enlarged. `file` must end with .png, .jpg or .jpeg, unless `format` is given. For several"
-        + " images its name must contain `%d` (or `%03d`), which becomes the number of the image, from 1. `sheet`"
-        + " writes all images as a grid in one file; `width` and `height` then limit each of them. Without times, the"
-        + " images of a sheet are evenly spaced. The daemon writes all files atomically or none, and replaces"
-        + " existing files only with `replace`. The files must be below a folder of `--write-root`, and the client"
-        + " needs the right `write`. At most 100 images can be written, or 400 on a sheet. The images are from the"
-        + " first enabled video track, not from artwork. Files are decoded one after another with low priority."
-        + " `scan-progress` events come before the reply: when the file is open, after each image, and when all are"
-        + " written. `scan.cancel` or the end of the connection cancels the request. `fault` describes errors of"
-        + " decoding.",
+      details: """
+        An image is the video frame that is shown at the requested time, from the first enabled video track. Its \
+        `time` in the reply is the start of that frame. A time before the first frame selects the first frame. A time \
+        from the last frame to the end of the file selects the last frame. A later time is the error `invalid-time`.
+
+        Frames:
+
+        - `before` and `after` permit a key frame that is at most this much earlier or later, which saves decoding.
+        - `fast` permits any key frame, which is much faster in a long file.
+        - An image has square pixels, is cropped as the file specifies, and is upright unless `upright=off`.
+        - `width` and `height` limit the size. The aspect ratio stays, and an image is never enlarged.
+
+        Files:
+
+        - `file` must end with .png, .jpg or .jpeg, unless `format` is given.
+        - For several images, `file` must contain `%d` (or `%03d`), which is replaced by the number of the image, from \
+        1.
+        - `sheet` writes all images as a grid to one file. `width` and `height` then limit each image. Without times, \
+        the images are evenly spaced.
+        - A request writes at most 100 images, or 400 on a sheet.
+        - The daemon writes all files atomically or none. It replaces existing files only with `replace`.
+        - The files must be below a folder of `--write-root`. The client needs the right `write`.
+
+        Files are decoded one after another with low priority. `scan-progress` events come before the reply: when the \
+        file is open, after each image, and when all images are written. `scan.cancel` or the end of the connection \
+        cancels the request. `fault` describes decoding errors.
+        """,
       parameters: [
         ParameterSpec(.path, .path, .required, "PATH", "the file"),
         ParameterSpec(.times, .time, .optionalList, "TIME", "the times of the images"),
         ParameterSpec(.file, .localPath, .option, "PATH", "the file to write (required)"),
         ParameterSpec(
-          .format, .word(["png", "jpeg"]), .option, "FORM", "the format; default: by the name of the file"),
+          .format, .word(["png", "jpeg"]), .option, "FORM", 
+          "the format of the images; default: by the extension of `file`"),
         ParameterSpec(.quality, .integer(1...100), .option, "N", "the quality of a JPEG image; default: 90"),
         ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
         ParameterSpec(.width, .integer(1...16_384), .option, "PIXELS", "the maximum width"),
         ParameterSpec(.height, .integer(1...16_384), .option, "PIXELS", "the maximum height"),
         ParameterSpec(.before, .tolerance, .option, "TIME", "how much earlier the frame may be; default: 0"),
         ParameterSpec(.after, .tolerance, .option, "TIME", "how much later the frame may be; default: 0"),
-        ParameterSpec(.fast, .flag, .option, "fast", "permit any key frame: the fastest way"),
+        ParameterSpec(.fast, .flag, .option, "fast", "permit any key frame"),
         ParameterSpec(.upright, .onOff, .option, "on|off", "rotate as the file specifies; default: on"),
         ParameterSpec(
           .sheet, .text(maximumByteCount: 7), .option, "COLUMNSxROWS",
@@ -75,13 +86,15 @@ extension Arguments {
     let times: WireList<MediaTime> = list(.times)
     let sheet = try imageSheet()
     if sheet == nil {
-      guard !times.isEmpty else { throw failure("a time is missing, or sheet=COLUMNSxROWS") }
-      guard times.count <= 100 else { throw failure("at most 100 images can be written at once") }
+      guard !times.isEmpty else { throw failure("an image needs a time, or sheet=COLUMNSxROWS") }
+      guard times.count <= 100 else { throw failure("a request must have at most 100 times (got \(times.count))") }
       guard times.count == 1 || NumberPattern(file.bytes) != nil else {
-        throw failure("several images need a name that contains one %d, such as frame-%d.png, or sheet=COLUMNSxROWS")
+        throw failure(
+          "file must contain one %d for several images, such as frame-%d.png, unless sheet=COLUMNSxROWS is given")
       }
     } else if let sheet, times.count > sheet.columns * sheet.rows {
-      throw failure("there are more times than images on the sheet")
+      throw failure(
+        "times must have at most \(sheet.columns * sheet.rows) values for this sheet (got \(times.count))")
     }
     let isFast = flag(.fast)
     if isFast, isGiven(.before) || isGiven(.after) {
@@ -98,23 +111,26 @@ extension Arguments {
     let end = String(decoding: file.bytes.split(separator: UInt8(ascii: ".")).last ?? [], as: UTF8.self).lowercased()
     switch text(.format) ?? end {
     case "png":
-      guard !isGiven(.quality) else { throw failure("quality does not apply to png") }
+      guard !isGiven(.quality) else { throw failure("quality does not apply to png, only to jpeg") }
       return .png
     case "jpg", "jpeg": return .jpeg(quality: integer(.quality) ?? 90)
-    default: throw failure("the name of the file does not end with .png, .jpg or .jpeg: use format=")
+    default: throw failure("file must end with .png, .jpg or .jpeg, unless format= is given")
     }
   }
 
   private func imageSheet() throws(MediaError) -> AssetCommand.Image.Sheet? {
     guard let text = text(.sheet) else {
-      guard !isGiven(.gap) else { throw failure("gap applies to a sheet only") }
+      guard !isGiven(.gap) else { throw failure("gap needs sheet") }
       return nil
     }
     let numbers = text.split(separator: "x", omittingEmptySubsequences: false)
       .map { $0.utf8.allSatisfy { (48...57).contains($0) } ? Int($0) : nil }
     guard numbers.count == 2, let columns = numbers[0], let rows = numbers[1], columns > 0, rows > 0,
       columns * rows <= 400
-    else { throw failure("a sheet is COLUMNSxROWS, such as 4x3, with at most 400 images") }
+    else {
+      throw failure(
+        "sheet must be COLUMNSxROWS such as 4x3, with at most 400 images (got \(Excerpt.quoted(text)))")
+    }
     return .init(columns: columns, rows: rows, gap: integer(.gap))
   }
 }
