@@ -1,20 +1,33 @@
 import MediaCore
 
 extension CommandTable {
-  private static let characteristicNames = MediaSelectionChange.Characteristic.allCases.map(\.rawValue)
-
   /// The command for the track selection criteria of a player.
   static let mediaSelection: [CommandSpec] = [
     CommandSpec(
       .mediaSelection, .playback, "Set the preferred tracks of all entries, or show them.",
-      details:
-        "The preferences apply to all entries, present and future, for which `item.select` has selected nothing. A"
-        + " change is heard as with `item.select`. The selected track has all `principal` characteristics, and is in"
-        + " the first of the languages that the file has. If several tracks remain, the one with most of the"
-        + " `characteristics` is selected, then the default of the file. If no track matches, the default of the file"
-        + " is selected. The reply has a row for each group with preferences. A request replaces the earlier"
-        + " preferences of its group. The characteristics are"
-        + " \(characteristicNames.map { "`\($0)`" }.joined(separator: ", ")).",
+      details: """
+        The preferences apply to all current and future entries for which `item.select` has selected nothing. A \
+        request replaces the earlier preferences of its group. A change is heard as with `item.select`. The reply has \
+        a row for each group with preferences.
+
+        The track is selected in these steps:
+
+        - Only playable tracks with all `principal` characteristics are considered.
+        - Of these, the tracks in the first available `language` are considered.
+        - Of these, the track with most of the `characteristics` is selected. If several tracks have equally many, the \
+        default of the file has priority, and then the first track.
+        - If no track matches, the default of the file is selected.
+
+        The characteristics are:
+
+        - `is-original-content`: the original language
+        - `is-dubbed-translation`: a dubbed translation
+        - `is-auxiliary-content`: additional content, such as a commentary
+        - `contains-only-forced-subtitles`: only subtitles that are always necessary, such as those of foreign \
+        dialogue
+        - `transcribes-spoken-dialog`: a transcription for deaf users
+        - `describes-video`: a description of the video for blind users
+        """`\($0)`" }.joined(separator: ", ")).",
       parameters: [
         ParameterSpec(
           .group, .word(MediaSelectionChange.Group.allCases.map(\.rawValue)), .optional, "audible|legible",
@@ -58,9 +71,9 @@ extension Arguments {
         languages: elements(.language), characteristics: try characteristics(.characteristics),
         principal: try characteristics(.principal))
     }
-    if change.clears, change.criteria != nil { throw failure("clear excludes other preferences of the group") }
+    if change.clears, change.criteria != nil { throw failure("clear excludes language, characteristics and principal") }
     guard change.group != nil || (change.criteria == nil && !change.clears) else {
-      throw failure("a group is missing: audible or legible")
+      throw failure("a group is missing: it must be audible or legible")
     }
     return change
   }
