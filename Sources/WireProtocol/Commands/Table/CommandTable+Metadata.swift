@@ -17,21 +17,32 @@ extension CommandTable {
     .r128TrackGain.optional, .r128AlbumGain.optional,
   ]
 
-  private static let metadataDetails =
-    "The first request reads the tags. There is one row for each value, in the file's order. `identifier` consists"
-    + " of key space and key. `commonKey` is the meaning of the key in any format. `type` is `string`, `number`,"
-    + " `date` or `data`; data has `bytes` and `mediaType`. `artwork` is the number of an image for `asset.artwork`"
-    + " and `item.artwork`. `targetLevel` is the level that a Matroska tag describes (30: the track, 50: its album)."
-    + " A text of more than 16,384 bytes is cut (`truncated=true`, `bytes`). A value that was too large to be read or"
-    + " kept has a `code`. After the last value there is one row for each part of the tags that was ignored"
-    + " (`warning`). Gains are in dB: `trackGain` and `albumGain` for the reference loudness of ReplayGain (-18"
-    + " LUFS), those of R128 for -23 LUFS. A peak of 1 is full scale. If a file has no gain of the track in"
-    + " ReplayGain or R128 tags, `trackGain` comes from iTunes' Sound Check (`iTunNORM`). The tags of a station are"
-    + " the headers of its response (`icy/name`, `icy/genre`, `icy/url`, ...), those of an HLS stream the session"
-    + " data of its master playlist (`EXT-X-SESSION-DATA`: `hls/` and the name). Another `charset` than before reads"
-    + " the tags again. Valid UTF-8 is read as UTF-8 with any `charset`. `automatic` detects Chinese, Japanese,"
-    + " Korean, Cyrillic, Arabic, Greek, Hebrew and Thai encodings, and reads other texts as Latin-1. The tags of a"
-    + " file whose audio cannot be opened are read, too."
+  private static let metadataDetails = """
+    The first request reads the tags, also those of a file whose audio cannot be opened. The reply has a row for each \
+    value, in the order of the file:
+
+    - `identifier`: the key space and the key
+    - `commonKey`: the meaning of the key in any format
+    - `type`: `string`, `number`, `date`, or `data`, which has `bytes` and `mediaType` instead of `value`
+    - `artwork`: the number of an image for `asset.artwork` and `item.artwork`
+    - `targetLevel`: the level that a Matroska tag describes (30: the track, 50: its album)
+    - `truncated`: true for a text of more than 16,384 bytes, of which `value` is only the beginning; `bytes` is its \
+    size
+    - `code`: the error of a value that was too large to be read or retained
+
+    The rows after the last value have a `warning` each: a part of the tags that was ignored.
+
+    The gains are in dB. `trackGain` and `albumGain` are for the reference loudness of ReplayGain, -18 LUFS. The R128 \
+    gains are for -23 LUFS. A peak of 1 is full scale. Without a track gain in ReplayGain or R128 tags, `trackGain` is \
+    that of iTunes' Sound Check (`iTunNORM`).
+
+    The tags of a station are the header fields of its response (`icy/name`, `icy/genre`, `icy/url`, ...). The tags of \
+    an HLS stream are the session data of its master playlist (`EXT-X-SESSION-DATA`: `hls/` and the name).
+
+    `charset` applies to texts that do not state their encoding. Valid UTF-8 is always read as UTF-8. `automatic` \
+    detects Chinese, Japanese, Korean, Cyrillic, Arabic, Greek, Hebrew and Thai encodings, and reads other texts as \
+    Latin-1. A request with another `charset` than before reads the tags again.
+    """
 
   private static let metadataParameters = [
     ParameterSpec(
@@ -49,7 +60,7 @@ extension CommandTable {
       "common keys only, from the tag format with the highest priority; values have types, such as number or date"),
     ParameterSpec(
       .offset, .integer(0...Int.max), .option, "N",
-      "the number of rows to skip; a list that is too long for one reply states `next`"),
+      "the number of rows to skip: the `next` of the previous part of the list; default: 0"),
     charset,
   ]
 
@@ -59,20 +70,23 @@ extension CommandTable {
     "the encoding of tags that do not state one (ID3v1, RIFF INFO, Latin-1 in ID3v2); default: `tags.charset` of the configuration"
   )
 
-  private static let artworkDetails =
-    "Reads the tags if they have not been read. Without `file` and `offset` the reply has a row for each image; if"
-    + " there are too many for one reply, `next` is the value of `from` for the following ones. `file` makes the"
-    + " daemon write an image atomically. An existing file is replaced only with `replace`, and the client needs the"
-    + " right `write`. `offset` requests a part of an image in base64; `next` is the offset of the next part. Without"
-    + " `index` the image is the front cover, or else the first. An image that is not kept in memory, because of the"
-    + " limit for tags (`code=2093`), is read again for each request."
+  private static let artworkDetails = """
+    The first request reads the tags. The parameters select one of three forms:
+
+    - Without `file` and `offset`, the reply lists the images. If the list is too long for one reply, `next` is the \
+    `from` of the next request.
+    - With `file`, the daemon writes the image atomically. It replaces an existing file only with `replace`. The \
+    client needs the right `write`.
+    - With `offset`, the reply has a part of the image in base64. `next` is the `offset` of the next part.
+
+    An image that exceeds the memory limit for tags (`code=2093`) is read again for each request.
+    """
 
   private static let artworkParameters = [
     ParameterSpec(.from, .integer(0...Int.max), .option, "N", "the first image to list"),
     ParameterSpec(
       .index, .integer(0...Int.max), .option, "N",
-      "the number of the image; default: the front cover,"
-        + " or else the first"),
+      "the number of the image; default: the front cover, or else the first image"),
     ParameterSpec(.file, .localPath, .option, "PATH", "the file to write"),
     ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
     ParameterSpec(.offset, .integer(0...Int.max), .option, "BYTE", "return a part of the image, from this byte"),
@@ -175,14 +189,14 @@ extension Arguments {
   fileprivate func artworkQuery() throws(MediaError) -> ArtworkQuery {
     let (index, offset) = (integer(.index), integer(.offset))
     let from = integer(.from)
-    guard from == nil || offset == nil && path(.file) == nil else { throw failure("from applies to a list of images") }
+    guard from == nil || offset == nil && path(.file) == nil else { throw failure("from excludes file and offset") }
     if let file = path(.file) {
       guard offset == nil, integer(.limit) == nil else { throw failure("file and offset exclude each other") }
       return .file(index: index, file, replaces: flag(.replace))
     }
     guard !flag(.replace) else { throw failure("replace needs file") }
     guard let offset else {
-      guard index == nil, integer(.limit) == nil else { throw failure("index needs file or offset") }
+      guard index == nil, integer(.limit) == nil else { throw failure("index and limit need file or offset") }
       return .list(from: from ?? 0)
     }
     return .part(index: index, offset: offset, limit: integer(.limit) ?? 32_768)
