@@ -5,13 +5,21 @@ extension CommandTable {
   static let outputs: [CommandSpec] = [
     CommandSpec(
       .outputList, .players, "List the devices of the sound server and their ports.",
-      details:
-        "`kind` is `output`, `input` or `port`; the rows of ports follow their device. `current` marks the device"
-        + " that plays, `default` the default device of the server, and `preferred` is the position among the"
-        + " preferred devices, from 1. `monitorOf` names the output that an input captures. `active` marks the port"
-        + " in use, and `available` states whether something is plugged in: `yes`, `no` or `unknown`. `server` is"
-        + " the name of the server: `none` while none replies, and for outputs without devices. Most virtual"
-        + " devices have no ports.",
+      details: """
+        The rows of ports follow the row of their device. Most virtual devices have no ports. The rows have these \
+        fields:
+
+        - `kind`: `output` and `input` are devices, `port` is a port of the device before it
+        - `current`: true for the device that plays
+        - `default`: true for the default device of the sound server
+        - `preferred`: the position among the preferred devices, from 1
+        - `monitorOf`: the name of the output whose audio this input captures
+        - `active`: true for the port in use
+        - `available`: whether something is plugged in to the port: `yes`, `no` or `unknown`
+
+        `server` is the name of the sound server. It is `none` while no server replies, and for outputs without \
+        devices.
+        """,
       right: .read, reply: [.countOfDevices, .server.nullable],
       rows: [
         .kind, .deviceName, .description, .default.optional, .current.optional, .preferredRank.optional,
@@ -27,28 +35,37 @@ extension CommandTable {
       ]
     ) { _ throws(MediaError) in .players(.outputList) },
     CommandSpec(
-      .outputSet, .players, "Set the output device and the reaction to its loss, or show them.",
-      details:
-        "Omitted settings keep their values. The new device is opened while the old one plays; then the players"
-        + " switch to it without losing a sample. The reply does not wait for the device: `output.state` and"
-        + " `output.route` report the switch, and do not change if the device cannot be opened. Playback uses the"
-        + " first of the `preferred` devices that is available and plugged in, and returns to it when it reappears;"
-        + " `DEVICE` has priority over them. `lost` applies when the device goes away. With `pause` (the default, as"
-        + " in AVFoundation) the players pause, and the next device is used. With `hold` they wait for the same"
-        + " device and resume when it is back. With `move` they continue on the next device. With `null` they"
-        + " continue in silence, in real time, until it is back. Unplugged headphones pause the players, too, except"
-        + " with `move`. If the sound server itself ends, the players wait for it, except with `null`. The settings"
-        + " are valid until the daemon ends.",
+      .outputSet, .players, "Set the output device and the action at its loss, or show them.",
+      details: """
+        Omitted settings keep their values. The settings are valid until the daemon ends.
+
+        The daemon opens the new device while the old one plays. Then the players switch to it without losing a \
+        sample. The reply does not wait for the device: the keys `output.state` and `output.route` report the switch. \
+        They do not change if the device cannot be opened.
+
+        Playback uses the first of the `preferred` devices that is available and plugged in, and returns to it when it \
+        reappears. `DEVICE` has priority over them.
+
+        `lost` selects the action when the device disappears:
+
+        - `pause` (default, as in AVFoundation): the players pause, and the next device is used
+        - `hold`: the players wait for the same device, and resume when it reappears
+        - `move`: the players continue on the next device
+        - `null`: the players continue in silence, in real time, until the same device reappears
+
+        When headphones are unplugged, the players pause, except with `move`. When the sound server ends, the players \
+        wait for it, except with `null`.
+        """,
       parameters: [
         ParameterSpec(
           .device, .text(maximumByteCount: 256), .optional, "DEVICE",
-          "the name of a device; default is the default device of the sound server, null is silence"),
+          "the name of a device; `default`: the default device of the sound server; `null`: silence"),
         ParameterSpec(
           .preferred, .texts(maximumByteCount: 4_096, separator: .comma), .option, "DEVICES",
           "device names in order of preference; an empty text: none"),
         ParameterSpec(
           .lost, .word(LostDevicePolicy.allCases.map(\.rawValue)), .option, "POLICY",
-          "what players do when the device goes away"),
+          "the action when the device disappears: `pause`, `hold`, `move` or `null`; default: `pause`"),
       ],
       readsWithoutValue: true, reply: outputFields,
       errors: [.noSuchDevice, .outputUnavailable, .outputConfiguration, .invalidArgument],
@@ -60,7 +77,7 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       let preferred = arguments.text(.preferred)?.split(separator: ",").map(String.init)
       guard preferred.map({ $0.count <= 64 }) ?? true else {
-        throw arguments.failure("at most 64 devices can be preferred")
+        throw arguments.failure("preferred must have at most 64 devices (got \(preferred?.count ?? 0))")
       }
       return .players(
         .outputSet(
@@ -69,10 +86,12 @@ extension CommandTable {
     },
     CommandSpec(
       .outputStatus, .players, "Show the output of a player.",
-      details:
-        "`clipped` counts the samples beyond full scale that were heard: the sum of all players is not limited."
-        + " `selected`, `preferred` and `lost` are the settings of `output.set` or of the daemon's options. `route`"
-        + " is the device and, after a `/`, its port.",
+      details: """
+        - `clipped` is the number of heard samples that were outside full scale. The sum of all players is not \
+        limited.
+        - `selected`, `preferred` and `lost` are the settings of `output.set`, or of the daemon's options.
+        - `route` is the device and, after a `/`, its port.
+        """,
       parameters: [player], right: .read, reply: outputFields, errors: [.noSuchPlayer],
       example: [
         "> output.status",
