@@ -4,18 +4,18 @@ extension CommandTable {
   /// Commands that play one player's queue.
   static let playback: [CommandSpec] = [
     simple(
-      .play, .play, "Play at the rate that `rate` set, or else at `default-rate`.",
-      "The reply does not wait until audio is heard (`wait status=playing` does). Without an item the player waits"
-        + " for one.", errors: streamErrors),
+      .play, .play, "Play at the rate that `rate` has set, or else at `default-rate`.",
+      "The reply does not wait until audio is heard; `wait status=playing` does. In an empty queue the player waits for"
+        + " an entry.", errors: streamErrors),
     CommandSpec(
       .playImmediately, .playback, "Play at once with the decoded audio, however little there is.",
       details:
-        "Also ends a stall before enough audio is decoded. If nothing is decoded, a player with `auto-wait` waits."
-        + " A player without it stays paused, and sends no `stalled` event.",
+        "This also ends a stall before enough audio is decoded. If no audio is decoded, a player with `auto-wait`"
+        + " waits. Without `auto-wait`, the player stays paused, and sends no `stalled` event.",
       parameters: [
         ParameterSpec(
           .rate, .number(-32...32, exceptZero: true), .optional, "RATE",
-          "the rate; default: the present one, or that of `play`"), player,
+          "the rate; default: the current rate, or while paused the rate that `play` would use"), player,
       ],
       errors: [.unsupportedRate, .noSuchPlayer] + streamErrors, example: ["> play-immediately", "< ok"]
     ) { arguments throws(MediaError) in
@@ -23,10 +23,14 @@ extension CommandTable {
     },
     CommandSpec(
       .autoWait, .playback, "Set whether playback resumes by itself after an underrun, or show it.",
-      details:
-        "With `on`, the default, the player waits after an underrun (`toMinimizeStalls`) until half a second is"
-        + " decoded, and resumes. With `off` it pauses. Either is one `stalled` event. If `off` is set while the"
-        + " player waits, it resumes at once with the decoded audio.",
+      details: """
+        - `on` (default): after an underrun the player waits (`toMinimizeStalls`) until half a second is decoded, and \
+        then resumes.
+        - `off`: after an underrun the player pauses.
+
+        In both cases one `stalled` event is sent. If `off` is set while the player waits, it resumes at once with the \
+        decoded audio.
+        """,
       parameters: [ParameterSpec(.state, .toggle, .optional, "on|off|toggle", "the new state"), player],
       readsWithoutValue: true, reply: [.automaticallyWaitsToMinimizeStalling], errors: [.noSuchPlayer],
       example: ["> auto-wait off", "< ok automaticallyWaitsToMinimizeStalling=false"]
@@ -35,11 +39,15 @@ extension CommandTable {
     },
     CommandSpec(
       .preroll, .playback, "Prepare to play without delay.",
-      details:
-        "A waiting request. The reply has `ready=true` when the output has the first samples, so that `play` is"
-        + " heard as soon as the device can play them. It has `ready=false` if the time, the item or the rate"
-        + " changes before, if another preroll starts, or if the item fails. The audio is prepared for one rate:"
-        + " playing at another rate decodes again. The player must be paused.",
+      details: """
+        The player must be paused. The request waits, and its reply has one of these values:
+
+        - `ready=true`: the output has the first samples, so `play` is heard as soon as the device can play them.
+        - `ready=false`: the position, the item or the rate changed before, another preroll started, or the item \
+        failed.
+
+        The audio is prepared for one rate. Playback at another rate decodes the audio again.
+        """,
       parameters: [
         ParameterSpec(
           .rate, .number(-32...32, exceptZero: true), .optional, "RATE", "the rate; default: that of `play`"),
@@ -51,20 +59,20 @@ extension CommandTable {
     ) { arguments throws(MediaError) in .playback(.preroll(arguments.number(.rate)), player: arguments.player) },
     simple(
       .prerollCancel, .cancelPrerolls, "End every pending `preroll` with `ready=false`.",
-      "Prepared audio stays. The same as AVPlayer's `cancelPendingPrerolls`."),
+      "Audio that is already prepared stays prepared. Corresponds to AVPlayer's `cancelPendingPrerolls`."),
     simple(
-      .seekCancel, .cancelSeeks, "End every pending `seek` and `step`, unfinished (`reason=cancelled`).",
-      "The position afterwards is the old one or the target: `status` states it. The same as AVPlayerItem's"
+      .seekCancel, .cancelSeeks, "Cancel every pending `seek` and `step`.",
+      "The position is then the old one or the target. `status` shows which. Corresponds to AVPlayerItem's"
         + " `cancelPendingSeeks`."),
     CommandSpec(
       .step, .playback, "Step forward or back while paused.",
       details:
-        "A step is 0.01 s of the item, exactly. Steps count from the target of the newest step or seek. At the ends"
-        + " of the item a step is clamped (`clamped`). The reply has the fields of `seek`; the event is"
-        + " `time-jumped` with `cause=step`.",
+        "A step is exactly 0.01 s of the item. Steps count from the target of the newest step or seek. A step does"
+        + " not go beyond the start or the end of the item (`clamped`). The reply has the fields of `seek`. The event"
+        + " is `time-jumped` with `cause=step`.",
       parameters: [
         ParameterSpec(
-          .count, .integer(-1_000_000...1_000_000), .required, "COUNT", "the number of steps; negative: back"),
+          .count, .integer(-1_000_000...1_000_000), .required, "COUNT", "the number of steps; negative: backward"),
         player,
       ],
       waiting: .always,
@@ -81,7 +89,7 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       .playback(.step(try arguments.required(.count, arguments.integer(.count))), player: arguments.player)
     },
-    simple(.pause, .pause, "Pause playback.", "The `time` stays."),
+    simple(.pause, .pause, "Pause playback.", "The position (`time`) does not change."),
     simple(.toggle, .toggle, "Pause if playing or waiting to play; otherwise play.", "", errors: streamErrors),
     simple(.stop, .stop, "Pause, and return to the start of the current item.", ""),
     CommandSpec(
@@ -140,32 +148,42 @@ extension CommandTable {
     },
     CommandSpec(
       .rate, .playback, "Set the rate, or show it.",
-      details:
-        "The rate is from 1/32 to 32, exact to a millionth; `pitch` sets what happens to the pitch. While playing,"
-        + " the rate changes without a gap or a click, 60 ms after the audio that is heard, or later if decoding"
-        + " takes longer. `timebaseRate` of `status`, and its `changed` event, report the change. While paused, it"
-        + " does not start playback: the next `play` uses it, once; later ones use `default-rate`. 0 is an error; use"
-        + " `pause`. From -1/32 to -32 the current item plays in reverse, at -1 sample by sample. At its start the"
-        + " item has `ended`, and playback pauses, or continues as `repeat one`, `loop` or `end-action none` specify."
-        + " The queue is never followed in reverse. If the direction changes shortly before the end of an item or"
-        + " loop, playback turns around at that end at the latest, and the item has not ended. If the position is"
-        + " already past the end time of the new direction (`item.end-time`), the item ends at once. At time 0"
-        + " nothing can be heard in reverse: `seek end` first. A station or a pipe cannot play in reverse: the error"
-        + " is 2039 or 2049. One that becomes the current entry at a negative rate ends at its start, and playback"
-        + " pauses. It fails if it had to start at another position (`seek` before it was open, `repeat one`).",
+      details: """
+        The rate is exact to a millionth. `pitch` selects how the pitch follows the rate. 0 is an error; use `pause`.
+
+        - While playing, the rate changes without a gap or a click: 60 ms after the audio that is heard, or later if \
+        decoding takes longer. The `timebaseRate` of `status` and its `changed` event report the change.
+        - While paused, the rate applies to the next `play` only. Later ones use `default-rate`. The player does not \
+        start.
+
+        At a negative rate the current item plays in reverse, at -1 sample by sample. The queue is never followed in \
+        reverse. At its start the item has `ended`. Then playback pauses, or continues as `repeat one`, `loop` or \
+        `end-action none` specify. At time 0 nothing can be heard in reverse: `seek end` first.
+
+        If the direction changes:
+
+        - Shortly before the end of an item or loop, playback turns around at that end at the latest, and the item has \
+        not ended.
+        - Beyond the end time of the new direction (`item.end-time`), the item ends at once.
+
+        A station or a pipe cannot play in reverse: the error is 2039 or 2049. A station or pipe that becomes current \
+        at a negative rate ends at its start, and playback pauses. It fails if it must start at another position: \
+        after a `seek` before it was open, or with `repeat one`.
+        """,
       parameters: [
-        ParameterSpec(.rate, .number(-32...32, exceptZero: true), .optional, "RATE", "1 is as recorded"), player,
+        ParameterSpec(.rate, .number(-32...32, exceptZero: true), .optional, "RATE", "the rate; 1 is as recorded"),
+        player,
       ],
       readsWithoutValue: true, reply: [.rate], errors: [.unsupportedRate, .noSuchPlayer] + streamErrors,
       example: ["> rate 1", "< ok rate=1"]
     ) { arguments throws(MediaError) in .playback(.rate(arguments.number(.rate)), player: arguments.player) },
     CommandSpec(
       .defaultRate, .playback, "Set the rate that `play` uses, or show it.",
-      details: "Does not change the present rate; `rate` does.",
+      details: "The current rate does not change.",
       parameters: [
         ParameterSpec(
           .rate, .number(-32...32, exceptZero: true), .optional, "RATE",
-          "default: 1; 1/32 to 32, or -1/32 to -32 in reverse"), player,
+          "the rate, from 1/32 to 32, or -1/32 to -32 in reverse; default: 1"), player,
       ],
       readsWithoutValue: true, reply: [.defaultRate], errors: [.unsupportedRate, .noSuchPlayer],
       example: ["> default-rate 1.5", "< ok defaultRate=1.5"]
@@ -183,18 +201,21 @@ extension CommandTable {
     ) { arguments throws(MediaError) in .playback(.volume(arguments.number(.volume)), player: arguments.player) },
     CommandSpec(
       .fade, .playback, "Fade the volume to another one.",
-      details:
-        "The reply does not wait; `volume` shows the new volume from then on. The fade follows the time of the"
-        + " output, which stops while nothing plays. Another `fade` or `volume` starts from the volume that this"
-        + " one has reached. `equal-power` changes the square of the volume linearly: a crossfade of two players"
-        + " keeps its loudness.",
+      details: """
+        The reply does not wait for the end of the fade, and `volume` shows the final volume at once. The fade follows \
+        the time of the output, which stops while nothing plays. Another `fade` or `volume` starts from the volume \
+        that the fade has reached.
+
+        - `linear` (default) changes the volume linearly.
+        - `equal-power` changes the square of the volume linearly. A crossfade of two players then keeps its loudness.
+        """,
       parameters: [
         ParameterSpec(.volume, .number(0...1, exceptZero: false), .required, "VOLUME", "the final volume"),
         ParameterSpec(
           .duration, .duration(positive: false), .required, "DURATION", "the duration; at most a day"),
         ParameterSpec(
           .curve, .word(PlaybackCommand.FadeCurve.allCases.map(\.rawValue)), .optional, "linear|equal-power",
-          "the curve; default: `linear`"),
+          "the curve of the volume; default: `linear`"),
         player,
       ],
       errors: [.invalidTime, .noSuchPlayer], example: ["> fade 0 2.5", "< ok"]
@@ -230,9 +251,11 @@ extension CommandTable {
     },
     CommandSpec(
       .endAction, .playback, "Set the action at the end of an item, or show it.",
-      details:
-        "`advance` continues with the next item, `pause` pauses at the end, and with `none` the time continues in"
-        + " silence.",
+      details: """
+        - `advance`: play the next item
+        - `pause`: pause at the end of the item
+        - `none`: the time continues beyond the end, in silence
+        """,
       parameters: [
         ParameterSpec(
           .action, .word(PlaybackCommand.ItemEndAction.allCases.map(\.rawValue)), .optional, "advance|pause|none",
@@ -247,13 +270,18 @@ extension CommandTable {
     },
     CommandSpec(
       .pitch, .playback, "Set how the pitch follows the rate, or show it.",
-      details:
-        "`timeDomain` keeps the pitch, is cheap, and is best for speech. `spectral` keeps it, is best for music,"
-        + " and costs about seven times as much. With `varispeed` the pitch follows the rate, as with a tape. `time`"
-        + " advances by exactly the rate; the audio heard is within 20 ms (`timeDomain`), 50 ms (`spectral`) or one"
-        + " sample (`varispeed`) of it. Applies to all entries for which `item.pitch` sets nothing. Each algorithm"
-        + " plays from 1/32 to 32. An algorithm that this build does not contain is an error. A rate is never"
-        + " rounded: there is no equivalent of AVFoundation's `lowQualityZeroLatency`.",
+      details: """
+        - `timeDomain` keeps the pitch at low cost. It is best for speech.
+        - `spectral` keeps the pitch at about seven times the cost. It is best for music.
+        - `varispeed` changes the pitch with the rate, as on a tape.
+
+        The setting applies to all entries for which `item.pitch` sets nothing. Each algorithm plays from 1/32 to 32. \
+        An algorithm that this build does not contain is an error.
+
+        `time` advances by exactly the rate. The audio heard is within 20 ms (`timeDomain`), 50 ms (`spectral`) or one \
+        sample (`varispeed`) of it. Rates are never rounded: there is no equivalent of AVFoundation's \
+        `lowQualityZeroLatency`.
+        """,
       parameters: [
         ParameterSpec(
           .algorithm, .word(PlaybackCommand.PitchAlgorithm.allCases.map(\.rawValue)), .optional,
@@ -268,10 +296,14 @@ extension CommandTable {
     replayGain,
     CommandSpec(
       .repeat, .playback, "Set what repeats, or show it.",
-      details:
-        "`one` repeats the current item, `all` the queue: an entry that was heard to its end, or that `next` leaves,"
-        + " moves to the end of the queue and keeps its id. Repeats have no gap, and have priority over"
-        + " `end-action`. An item shorter than 10 ms plays once.",
+      details: """
+        - `off`: nothing repeats
+        - `one`: the current item repeats
+        - `all`: the queue repeats: an entry that was heard to its end, or that `next` leaves, moves to the end of the \
+        queue and keeps its id
+
+        Repeats have no gap, and have priority over `end-action`. An item shorter than 10 ms plays once.
+        """,
       parameters: [
         ParameterSpec(
           .mode, .word(PlaybackCommand.RepeatMode.allCases.map(\.rawValue)), .optional, "off|one|all",
@@ -283,20 +315,25 @@ extension CommandTable {
     },
     CommandSpec(
       .loop, .playback, "Loop a part of the current item, end the loop, or show it.",
-      details:
-        "The loop is exact: from frame `floor(START * sampleRate)` to frame `floor(END * sampleRate)`, without a"
-        + " gap. Playback that reaches END continues at START. Playback that is after END (when the loop is set,"
-        + " or by a seek) continues, and the loop ends with the item. `loop off` continues from the present position."
-        + " `loop last` finishes the present pass and continues as at the end of the item: with the next entry, or as"
-        + " `end-action` specifies. Each return to START is a `transition` event and no `time-jumped`; ticks and"
-        + " boundaries fire in each pass. A range is at least 10 ms long. The request waits until the item is"
-        + " ready. In the reply `count` is the number of remaining returns (`none`: indefinitely), and `passes` the"
-        + " number of returns so far.",
+      details: """
+        Playback that reaches END returns to START without a gap. The range is exact: from frame `floor(START * \
+        sampleRate)` to frame `floor(END * sampleRate)`. It must be at least 10 ms long. The request waits until the \
+        item is ready.
+
+        - Playback that is after END, when the loop is set or after a seek, continues to the end of the item.
+        - `loop off` ends the loop, and playback continues from the current position.
+        - `loop last` finishes the current pass. Playback then continues as at the end of the item: with the next \
+        entry, or as `end-action` specifies.
+
+        Each return to START is a `transition` event, not `time-jumped`. Ticks and boundaries are sent in each pass. \
+        In the reply, `count` is the number of remaining returns (`none`: indefinitely), and `passes` is the number of \
+        returns so far.
+        """,
       parameters: [
         ParameterSpec(.start, .timeExpression, .optional, "START", "the start of the range"),
         ParameterSpec(.end, .timeExpression, .optional, "END", "the end of the range"),
         ParameterSpec(.off, .flag, .option, "off", "end the loop, and continue"),
-        ParameterSpec(.last, .flag, .option, "last", "make the present pass the last one"),
+        ParameterSpec(.last, .flag, .option, "last", "make the current pass the last one"),
         ParameterSpec(
           .count, .integer(1...1_000_000_000), .option, "N", "the number of returns; default: indefinitely"),
         ParameterSpec(.item, item, .option, "ID", "the required current item"), player,
@@ -319,18 +356,25 @@ extension CommandTable {
       case (nil, nil, false, false) where count == nil: change = .none
       default:
         throw arguments.failure(
-          "a loop is START and END, optionally with count; or off; or last; or nothing, to show it")
+          "loop must have START and END, optionally with count; or off; or last; or none of these, to show the loop")
       }
       return .playback(.loop(.init(change, item: arguments.integer(.item))), player: arguments.player)
     },
     CommandSpec(
       .status, .playback, "Show the state of the player.",
-      details:
-        "`time` is the time heard. `rate` is the requested rate, `timebaseRate` the rate at which the time heard"
-        + " advances (0 while paused or waiting). `loop` is `START-END` in seconds, `passes` the number of returns"
-        + " so far and `passesLeft` the number of remaining ones (`none`: indefinitely). `shuffle` is the seed,"
-        + " `chapter` the number of the chapter heard, `streamTitle` and `streamUrl` what a station announces."
-        + " Without a current item, or before it is ready, its fields are `none` or `indefinite`.",
+      details: """
+        Without a current item, or before it is ready, its fields are `none` or `indefinite`.
+
+        - `time`: the time heard
+        - `rate`: the requested rate
+        - `timebaseRate`: the rate at which the time heard advances; 0 while paused or waiting
+        - `loop`: the range of the loop, `START-END` in seconds
+        - `passes`: the number of returns to the start of the loop so far
+        - `passesLeft`: the number of remaining returns; `none`: indefinitely
+        - `shuffle`: the seed of the shuffled order
+        - `chapter`: the number of the chapter heard
+        - `streamTitle`, `streamUrl`: the title and URL that a station announces
+        """,
       parameters: [player],
       right: .read,
       reply: [
