@@ -3,12 +3,12 @@ import MediaCore
 extension CommandTable {
   private static let paths = ParameterSpec(
     .paths, .path, .list, "PATH",
-    "absolute paths, `file://` URLs (percent-encoded: for paths that are not UTF-8), `http://` and `https://` URLs, or `fd:TOKEN`"
-      + " (*Open files*)")
-  private static let ids = ParameterSpec(.ids, item, .list, "ID", "ids of entries")
+    "absolute paths, `file://` URLs (percent-encoded, for paths that are not UTF-8), `http://` and `https://` URLs, or"
+      + " `fd:TOKEN` (*Open files*)")
+  private static let ids = ParameterSpec(.ids, item, .list, "ID", "the ids of the entries")
   private static let wait = ParameterSpec(
     .wait, .word(["ready"]), .option, "ready",
-    "reply when all entries are ready to play, or with the error of the first that fails")
+    "reply when all entries are ready to play, or with the error of the first entry that fails")
   private static let precise = ParameterSpec(
     .precise, .flag, .option, "precise",
     "determine exact durations, even if a file must be read completely before it plays")
@@ -19,18 +19,19 @@ extension CommandTable {
       "header fields of requests, each `Name: value`"),
     ParameterSpec(
       .headerFor, .word(["origin", "any"]), .option, "origin|any",
-      "the servers that get `header`: those of the address's origin (scheme, host, port; the default), or any"),
+      "the servers that get `header`: `origin` (default): only the URL's scheme, host and port; `any`: every server"),
     ParameterSpec(
       .userAgent, .text(maximumByteCount: 1_024), .option, "TEXT",
       "the User-Agent of requests; default: `Playhead/VERSION`"),
     ParameterSpec(
-      .network, .boolean, .option, "true|false", "`false`: no network access; a file that needs it fails"),
+      .network, .boolean, .option, "true|false",
+      "whether network access is allowed; `false`: a file that needs it fails"),
     ParameterSpec(
       .interface, .texts(maximumByteCount: 256, separator: .comma), .option, "NAMES",
-      "network interfaces that may be used; default: all"),
+      "the network interfaces that may be used; default: all"),
     ParameterSpec(
       .timeout, .duration(positive: true), .option, "TIME",
-      "the time-out for connecting (default: 10 s), for the reply (15 s), and between reads (15 s)"
+      "the timeout for connecting (default: 10 s), for the reply (15 s), and between reads (15 s)"
     ),
     ParameterSpec(
       .peakBitRate, .integer(0...1_000_000_000_000), .option, "BPS",
@@ -42,12 +43,11 @@ extension CommandTable {
 
   private static let resume = ParameterSpec(
     .resume, .boolean, .option, "true|false",
-    "whether the entries resume where playback ended last (*Bookmarks*); default: the daemon's option `state.resume`,"
-      + " which is `false` by default"
+    "whether the entries start where playback ended last (*Bookmarks*); default: the daemon's option `state.resume`"
   )
   private static let list = ParameterSpec(
     .list, .word(["true", "false"]), .option, "true|false",
-    "whether the paths are playlists; default: those that end in .m3u, .m3u8 (not addresses), .pls, .xspf or .cue"
+    "whether the paths are playlists; default: those that end in .m3u, .m3u8 (not of URLs), .pls, .xspf or .cue"
   )
   private static let listErrors: [MediaError.Code] = [
     .notAPlaylist, .damagedPlaylist, .playlistLimitExceeded, .playlistCycle, .emptyPlaylist,
@@ -65,8 +65,7 @@ extension CommandTable {
     guard arguments.listContains(isList) else { return .queue(command, player: arguments.player) }
     if arguments.isPartOfEdit {
       throw arguments.failure(
-        "a playlist needs a command of its own; with list=false its path is the path of a"
-          + " media file")
+        "a playlist is not allowed within queue.edit; list=false adds its path as a media file")
     }
     return .queue(
       .expanding(command, lists: arguments.filteredList(isList), isForced: isListArgument == true),
@@ -90,11 +89,16 @@ extension CommandTable {
   static let queue: [CommandSpec] = [
     CommandSpec(
       .load, .queue, "Replace the queue.",
-      details: "A paused player stays paused. The history is cleared. A file that cannot be played becomes an entry"
-        + " whose status is `failed`; with `wait=ready` it is the error of this request. A duration is an estimate if"
-        + " the file does not state it exactly (`providesPreciseDuration=false`: MP3 without a header, ADTS,"
-        + " Matroska, ...), and is corrected when the end has been read; `precise` determines it first. Playlists are"
-        + " expanded (*Playlists*).",
+      details: """
+        The history is cleared. A paused player stays paused. Playlists are expanded (*Playlists*).
+
+        A file that cannot be played becomes an entry with the status `failed`. With `wait=ready`, the request fails \
+        instead, with the error of the file.
+
+        The duration is an estimate if the file does not state it exactly, as MP3 without a header, ADTS or Matroska \
+        (`providesPreciseDuration=false`). It is corrected when the end has been read. `precise` determines the exact \
+        duration first.
+        """,
       parameters: [paths, wait, precise, resume, list, ifVersion, player] + network, waiting: .untilReady,
       reply: listReply,
       rows: skippedEntryFields,
@@ -144,8 +148,9 @@ extension CommandTable {
     },
     CommandSpec(
       .remove, .queue, "Remove entries from the queue.",
-      details: "Removes all or none: an id that is unknown or given twice is an error. If the current entry is"
-        + " removed, the next one plays.",
+      details:
+        "All entries are removed, or none: an id that is unknown or given twice is an error. If the current entry"
+        + " is removed, the next entry plays.",
       parameters: [ids, ifVersion, player], reply: editReply,
       errors: [.noSuchItem, .versionMismatch, .noSuchPlayer] + editErrors,
       example: ["> remove 4", "< ok version=4"]
@@ -154,9 +159,13 @@ extension CommandTable {
     },
     CommandSpec(
       .move, .queue, "Move an entry.",
-      details: "`to` is the new position: 0 makes the entry current, and it starts again; the former current entry"
-        + " becomes the next. Moving the current entry away makes the next one current. In a shuffled queue this"
-        + " changes the shuffled order only.",
+      details: """
+        - `to` is the new position, counted from the current entry (0).
+        - An entry that is moved to 0 becomes current and plays from its start. The former current entry becomes the \
+        next one.
+        - If the current entry is moved away, the next entry becomes current.
+        - In a shuffled queue only the shuffled order changes.
+        """,
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
         ParameterSpec(.to, .integer(0...Int.max), .option, "INDEX", "the new position; 0 is that of the current entry"),
@@ -171,7 +180,7 @@ extension CommandTable {
       case (let index?, nil, nil): position = .index(index)
       case (nil, let id?, nil): position = .after(item: id)
       case (nil, nil, let id?): position = .before(item: id)
-      default: throw arguments.failure("one of to, after and before is required")
+      default: throw arguments.failure("exactly one of to, after and before is required")
       }
       return .queue(
         .move(
@@ -200,7 +209,7 @@ extension CommandTable {
     },
     CommandSpec(
       .clear, .queue, "Clear the queue.",
-      details: "Playback ends; the rate stays. The history is cleared.",
+      details: "Playback ends, and the rate stays. The history is cleared.",
       parameters: [ifVersion, player],
       reply: editReply, errors: [.versionMismatch, .noSuchPlayer] + editErrors,
       example: ["> clear", "< ok version=5"]
@@ -209,12 +218,18 @@ extension CommandTable {
     },
     CommandSpec(
       .playlistExport, .queue, "Show the queue as the lines of a playlist.",
-      details:
-        "The reply has a row for each line of a part of the queue: `next` is the `offset` of the next part, or"
-        + " `none`. The first part has the start of the playlist and the last one its end. If `version` differs"
-        + " between parts, the queue has changed. Entries without a location, such as `fd:TOKEN`, are left out and"
-        + " counted by `skipped`; if no other entries exist, the error is `empty-playlist`. The daemon writes no"
-        + " playlists: `playhead save FILE` does. Only `cue` can represent parts of files.",
+      details: """
+        The reply has the lines of a part of the playlist. The first part has the start of the playlist, and the last \
+        part its end.
+
+        - `next` is the `offset` of the next part, or `none` after the last part.
+        - If `version` differs between parts, the queue has changed.
+        - Entries without a location, such as `fd:TOKEN`, are left out. `skipped` is their number. If there are no \
+        other entries, the error is `empty-playlist`.
+        - Only `cue` can represent parts of files.
+
+        The daemon writes no playlists. `playhead save FILE` writes them.
+        """,
       parameters: [
         ParameterSpec(
           .format, .word(QueueCommand.PlaylistForm.allCases.map(\.rawValue)), .option, "m3u8|pls|xspf|cue",
@@ -244,10 +259,14 @@ extension CommandTable {
     },
     CommandSpec(
       .list, .queue, "List the queue.",
-      details:
-        "The reply has a row for each entry of a part of the queue: `count` is the length of the whole queue, and"
-        + " `next` the `offset` of the next part, or `none`. A part has \(WireLimits.standard.listCount) entries,"
-        + " or fewer if their paths are long. If `version` differs between parts, the queue has changed.",
+      details: """
+        The reply has a row for each entry of a part of the queue.
+
+        - `count` is the number of entries in the queue.
+        - `next` is the `offset` of the next part, or `none` after the last part.
+        - A part has \(WireLimits.standard.listCount) entries, or fewer if their paths are long.
+        - If `version` differs between parts, the queue has changed.
+        """,
       parameters: [
         ParameterSpec(
           .offset, .integer(0...Int.max), .option, "N", "the number of entries to skip; default: 0"),
@@ -278,17 +297,25 @@ extension CommandTable {
   static let items: [CommandSpec] = [
     CommandSpec(
       .itemStatus, .items, "Show the details of an entry.",
-      details:
-        "`loadedTimeRanges` are the ranges that are decoded and not heard yet; for an entry from a network they"
-        + " include the ranges in memory. `seekableTimeRanges` are the ranges that seeks can reach. Both are"
-        + " `START-END` in seconds, separated by commas, or `none`. `live` marks a live HLS stream: `liveEdge` is"
-        + " its end, and `date` the time of the recording that is heard, if the stream states it. The three buffer"
-        + " flags are those of the current entry. Before the entry is ready, every `can` field is false. `pitch` is"
-        + " the algorithm in use, and `ownAudioTimePitchAlgorithm` the setting of `item.pitch`, or `none`. `gain` is the gain that"
-        + " `replay-gain` derives from the tags, in dB. `gainSource` is its origin (`track`, `album`, `scan`,"
-        + " `fallback`; `none` while it is off), and `gainLimited` states whether the peak limits it. All three are"
-        + " `none` until the tags are known. A station has `streamTitle` and `streamUrl` of its last `stream-title`"
-        + " while it is the current entry.",
+      details: """
+        - `loadedTimeRanges`: the ranges that are decoded and not heard yet; for an entry from a network also the \
+        ranges in memory. The form is `START-END` in seconds, separated by commas, or `none`.
+        - `seekableTimeRanges`: the ranges that seeks can reach, in the same form
+        - `isPlaybackLikelyToKeepUp`, `isPlaybackBufferFull`, `isPlaybackBufferEmpty`: the state of the buffer, if the \
+        entry is current
+        - `can...`: the supported directions and rates; false before the entry is ready
+        - `live`: whether the entry is a live HLS stream; `liveEdge` is its end
+        - `date`: the date of the recording that is heard, if the stream has dates
+        - `audioTimePitchAlgorithm`: the pitch algorithm in use
+        - `ownAudioTimePitchAlgorithm`: the setting of `item.pitch`, or `none`
+        - `gain`: the gain that `replay-gain` derives from the tags, in dB
+        - `gainSource`: the origin of the gain: `track` and `album` are tags, `scan` is a measurement, and `fallback` \
+        is the gain of entries without tags; `none` while `replay-gain` is off
+        - `gainLimited`: whether the peak limits the gain
+        - `streamTitle`, `streamUrl`: those of the last `stream-title` event, while a station is the current entry
+
+        `gain`, `gainSource` and `gainLimited` are `none` until the tags are known.
+        """,
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
       right: .read,
       reply: [
@@ -318,7 +345,7 @@ extension CommandTable {
     },
     CommandSpec(
       .itemPitch, .items, "Set how the pitch of an entry follows the rate, or show it.",
-      details: "The same as `pitch`, for this entry; `player` returns to the setting of the player.",
+      details: "Corresponds to `pitch`, for one entry. With `player`, the entry uses the setting of the player.",
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
         ParameterSpec(
@@ -337,8 +364,8 @@ extension CommandTable {
     CommandSpec(
       .itemCopy, .items, "Insert a copy of an entry into the queue.",
       details:
-        "The copy has the same file and settings: end times, volume, pitch, tracks, buffer. By default it is"
-        + " inserted after the entry. Its state is that of a new entry.",
+        "The copy has the same file and settings: end times, volume, pitch, tracks and buffer. Its state is that of"
+        + " a new entry. By default, it is inserted after the original entry.",
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
         ParameterSpec(.after, item, .option, "ID", "after this entry"),
@@ -354,15 +381,20 @@ extension CommandTable {
     },
     CommandSpec(
       .itemEndTime, .items, "Set where playback of an entry ends, or show it.",
-      details:
-        "An end time acts like the end of the file: it is exact, `played-to-end` is sent, and `end-action`,"
-        + " `repeat` and the next entry apply. The duration does not change. Seeks can go past an end time; playback"
-        + " from there ends at once. `reverse` applies to negative rates, `forward` to positive ones. `none` removes"
-        + " an end time.",
+      details: """
+        Playback ends exactly at the end time, as at the end of the file: `played-to-end` is sent, and `end-action`, \
+        `repeat` and the next entry apply. The duration does not change.
+
+        - `forward` is the end of playback at positive rates.
+        - `reverse` is the end of playback at negative rates.
+        - `none` removes an end time.
+
+        A seek can go past an end time. Playback from there ends at once.
+        """,
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
-        ParameterSpec(.forward, .timeOrNone, .option, "TIME", "where forward playback ends"),
-        ParameterSpec(.reverse, .timeOrNone, .option, "TIME", "where reverse playback ends"), player,
+        ParameterSpec(.forward, .timeOrNone, .option, "TIME", "the end of forward playback, or `none`"),
+        ParameterSpec(.reverse, .timeOrNone, .option, "TIME", "the end of reverse playback, or `none`"), player,
       ],
       readsWithoutValue: true, reply: [.item, .forwardPlaybackEndTime.nullable, .reversePlaybackEndTime.nullable],
       errors: [.invalidTime, .noSuchItem, .noSuchPlayer],
@@ -378,13 +410,18 @@ extension CommandTable {
     },
     CommandSpec(
       .itemBuffer, .items, "Set how far ahead an entry is decoded, or show it.",
-      details:
-        "Applies while the entry is current. 0 fills the buffer. Its capacity is 4.5 s to 9 s, depending on the sample"
-        + " rate of the output. 4.5 s or more counts as 0. The effective minimum is half of the capacity plus 0.25 s,"
-        + " which is always more than 2 s.",
+      details: """
+        The setting applies while the entry is current.
+
+        - 0 fills the buffer. Its capacity is 4.5 s to 9 s, depending on the sample rate of the output.
+        - 4.5 s or more counts as 0.
+        - The effective minimum is half of the capacity plus 0.25 s, which is always more than 2 s.
+        """,
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
-        ParameterSpec(.duration, .duration(positive: false), .optional, "DURATION", "the duration"), player,
+        ParameterSpec(
+          .duration, .duration(positive: false), .optional, "DURATION",
+          "how far ahead the entry is decoded; 0: as far as memory allows"), player,
       ],
       readsWithoutValue: true, reply: [.item, .preferredForwardBufferDuration],
       errors: [.invalidTime, .noSuchItem, .noSuchPlayer],
@@ -396,13 +433,17 @@ extension CommandTable {
     },
     CommandSpec(
       .itemLog, .items, "Show the network log of an entry.",
-      details:
-        "The same as AVPlayerItem's access log and error log. The reply has a row of kind `access` for each time"
-        + " that the entry was opened for playback: its address without user name and password, the address of the"
-        + " server, the type (`file`, `vod` for HLS, or `live`), the time until the first byte, the numbers of"
-        + " requests, bytes, new connections and stalls, the bit rates, and the duration of the stalls. It has a row"
-        + " of kind `error` for each error, with the HTTP status or curl's code (0 for neither), and whether the"
-        + " request was repeated. The newest 64 of each kind are kept. For a station the reply has its description.",
+      details: """
+        Corresponds to AVPlayerItem's access log and error log. For a station, the reply also has its description. The \
+        rows have two kinds, of which the newest 64 are retained:
+
+        - `access`: a row for each time that the entry was opened for playback. It has the URL (without user name and \
+        password), the address of the server, and the type (`file`, `vod` for HLS, or `live`). It also has the time \
+        until the first byte, the numbers of requests, bytes, new connections and stalls, the bit rates, and the \
+        duration of the stalls.
+        - `error`: a row for each error. It has the HTTP status or curl's code (0 for other errors), and whether the \
+        request was repeated.
+        """,
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
       right: .read,
       reply: [
@@ -432,11 +473,17 @@ extension CommandTable {
     },
     CommandSpec(
       .itemVolume, .items, "Set the volume of an entry over its time, or list it.",
-      details:
-        "A volume adds a point: the volume is valid from its time on. With `to` and `over` it adds a ramp, whose"
-        + " final volume is valid afterwards. A new point or ramp replaces an earlier one at the same time. Before"
-        + " the first one the volume is 1. The volume is multiplied with that of the player. `clear` removes all"
-        + " points and ramps. The reply has a row for each point and ramp.",
+      details: """
+        The volume of an entry consists of points and ramps. It is multiplied by the volume of the player, and is 1 \
+        before the first point or ramp.
+
+        - VOLUME adds a point: the volume is valid from this time.
+        - VOLUME with `to` and `over` adds a ramp from VOLUME to `to`, which is valid afterwards.
+        - A new point or ramp replaces an earlier one at the same time.
+        - `clear` removes all earlier points and ramps first.
+
+        The reply has a row for each point and ramp.
+        """,
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
         ParameterSpec(.volume, .number(0...1, exceptZero: false), .optional, "VOLUME", "the volume at that time"),
