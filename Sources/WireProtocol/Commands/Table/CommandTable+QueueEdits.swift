@@ -15,11 +15,13 @@ extension CommandTable {
     },
     CommandSpec(
       .previous, .queue, "Play the previous entry.",
-      details:
-        "The previous entry returns to the queue before the current one, with the same id, and plays from its"
-        + " start. Without a previous entry, a queue that repeats and is not shuffled continues with its last entry."
-        + " With `restart-after` the current entry starts again instead if more than TIME of it has been heard, as on"
-        + " a CD player.",
+      details: """
+        The previous entry returns to the queue before the current one, with the same id. It plays from its start. If \
+        there is no previous entry, a queue that repeats and is not shuffled continues with its last entry.
+
+        With `restart-after`, the current entry starts again instead if more than TIME of it has been heard, as on a \
+        CD player.
+        """,
       parameters: [
         ParameterSpec(
           .restartAfter, .duration(positive: false), .option, "TIME",
@@ -36,9 +38,9 @@ extension CommandTable {
     CommandSpec(
       .jump, .queue, "Play another entry from its start.",
       details:
-        "The entry is selected by its id, or with `index` by its position. Entries before it count as played:"
+        "The entry is selected by its id, or by its position (`index`). Entries before it count as played:"
         + " `previous` returns to them, and in a queue that repeats they move to the end. An entry of the history"
-        + " returns to the queue with all entries played after it.",
+        + " returns to the queue, with all entries played after it.",
       parameters: [
         ParameterSpec(.id, item, .optional, "ID", "the entry"),
         ParameterSpec(.index, .integer(0...Int.max), .option, "INDEX", "its position; 0 is the current entry"),
@@ -53,14 +55,15 @@ extension CommandTable {
       switch (arguments.integer(.id), arguments.integer(.index)) {
       case (let id?, nil): target = .item(id)
       case (nil, let index?): target = .index(index)
-      default: throw arguments.failure("either an id or index is required")
+      default: throw arguments.failure("exactly one of id and index is required")
       }
       return .queue(.jump(target, ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
     },
     CommandSpec(
       .history, .queue, "List the history of the queue, newest first.",
-      details: "The history contains entries that ended or were left, but not those that failed or were removed."
-        + " \(1_000) entries are kept. `load` and `clear` clear it.",
+      details:
+        "The history contains the newest \(1_000) entries that ended or were left. It does not contain entries that"
+        + " failed or were removed. `load` and `clear` clear the history.",
       parameters: [
         ParameterSpec(
           .limit, .integer(0...WireLimits.standard.listCount), .option, "N",
@@ -77,17 +80,28 @@ extension CommandTable {
     },
     CommandSpec(
       .shuffle, .queue, "Shuffle the entries after the current one, or restore their order.",
-      details: "Without an argument the reply states which. The same seed gives the same queue the same order. `on`"
-        + " shuffles again. `off` continues in the unshuffled order: from the current entry on, then the entries"
-        + " before it that have not played. In a shuffled queue, appended entries get random positions after the"
-        + " current one, and inserted entries the given position. A queue that repeats gets a new order for each"
-        + " round, which does not start with the entry that played last.\n\nThe order of round r (`shuffle on` makes"
-        + " round 0) can be computed elsewhere: SplitMix64 with the state seed XOR (r * 0xD1342543DE82EF95 mod 2^64),"
-        + " which grows by 0x9E3779B97F4A7C15 before each number. A draw below n is the next number modulo n; numbers"
-        + " from the largest multiple of n up to 2^64 are skipped. For i from the last position down to 1, the"
-        + " entries at i and at a draw below i + 1 are swapped. The input is the unshuffled order, in round 0 without"
-        + " the current entry, which stays first. If a later round would start with the entry that played last, its"
-        + " first two playable entries are swapped. Seed 42 turns 1 to 10 into 1 9 6 10 4 7 8 2 5 3.",
+      details: """
+        - `on` shuffles the entries after the current one, also if they are shuffled already. The same seed gives the \
+        same queue the same order.
+        - `off` restores the unshuffled order: the entries after the current one, then the entries before it that have \
+        not played.
+        - Without a value, the reply states whether the queue is shuffled.
+
+        In a shuffled queue, appended entries get random positions after the current one. Inserted entries get the \
+        given position. A queue that repeats gets a new order for each round, which does not start with the entry that \
+        played last.
+
+        The order of round r (`shuffle on` makes round 0) can be computed elsewhere:
+
+        - The random numbers are those of SplitMix64. Its state is seed XOR (r * 0xD1342543DE82EF95 mod 2^64), and \
+        grows by 0x9E3779B97F4A7C15 before each number.
+        - A draw below n is the next number modulo n. Numbers from the largest multiple of n up to 2^64 are skipped.
+        - The input is the unshuffled order. In round 0, the current entry stays first and is not part of the input.
+        - For i from the last position down to 1, the entry at i and the entry at a draw below i + 1 are swapped.
+        - If a later round would start with the entry that played last, its first two playable entries are swapped.
+
+        Seed 42 turns 1 to 10 into 1 9 6 10 4 7 8 2 5 3.
+        """,
       parameters: [
         ParameterSpec(.state, .toggle, .optional, "on|off|toggle", "the new state"),
         ParameterSpec(
@@ -101,19 +115,22 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       let state = arguments.text(.state).flatMap { PlaybackCommand.Switch(rawValue: $0) }
       let seed = arguments.integer(.seed)
-      if seed != nil, state == .off { throw arguments.failure("a seed excludes off") }
+      if seed != nil, state == .off { throw arguments.failure("seed excludes off") }
       return .queue(
         .shuffle(seed == nil ? state : state ?? .on, seed: seed, ifVersion: arguments.integer(.ifVersion)),
         player: arguments.player)
     },
     CommandSpec(
       .onFailure, .queue, "Set what happens when an entry fails, or show it.",
-      details: "With `skip`, the default, the next entry plays; each skipped entry leaves the queue with an"
-        + " `item-skipped` event. With `stop` the player pauses, and the entry stays current; `play` continues with"
-        + " the next one. The last entry is not skipped: the player waits there (`currentItemFailed`).",
+      details: """
+        - `skip` (default): the next entry plays. The failed entry leaves the queue with an `item-skipped` event. The \
+        last entry is not skipped: the player waits there (`currentItemFailed`).
+        - `stop`: the player pauses, and the failed entry stays current. `play` continues with the next entry.
+        """,
       parameters: [
         ParameterSpec(
-          .policy, .word(QueueCommand.FailurePolicy.allCases.map(\.rawValue)), .optional, "skip|stop", "the action"),
+          .policy, .word(QueueCommand.FailurePolicy.allCases.map(\.rawValue)), .optional, "skip|stop",
+          "the action; default: `skip`"),
         player,
       ],
       readsWithoutValue: true, reply: [.onFailure], errors: [.noSuchPlayer],
@@ -128,12 +145,14 @@ extension CommandTable {
   /// Edits that consist of several changes.
   static let queueEdits: [CommandSpec] = [
     CommandSpec(
-      .queueEdit, .queue, "Apply several edits, or none.",
-      details:
-        "Each edit is a command: `load`, `append`, `insert`, `remove`, `move`, `replace` or `clear`, without"
-        + " `wait`, `if-version` and `player`; in JSON also an object with `method` and `params`. Each edit applies"
-        + " to the queue that the earlier ones produce. Together they make one new version. Playback continues unless"
-        + " the current entry changes. `items` are the ids of the new entries.",
+      .queueEdit, .queue, "Apply several edits to the queue, or none of them.",
+      details: """
+        Each edit is one of these commands, without `wait`, `if-version` and `player`: `load`, `append`, `insert`, \
+        `remove`, `move`, `replace`, `clear`. In JSON, an edit can also be an object with `method` and `params`.
+
+        Each edit applies to the result of the earlier ones. All edits together make one new version. Playback \
+        continues unless the current entry changes. `items` are the ids of the new entries.
+        """,
       parameters: [ParameterSpec(.ops, .edit, .list, "EDIT", "commands that edit the queue"), ifVersion, player],
       reply: [.items.optional, .version.optional, .pending.optional],
       errors: [
@@ -146,17 +165,23 @@ extension CommandTable {
     },
     CommandSpec(
       .queueBegin, .queue, "Begin a transaction: collect edits until `queue.commit`.",
-      details: "The following edits of this connection for this player (the commands of `queue.edit`) are collected."
-        + " Each reply contains only `pending`, the number of collected edits. `queue.commit` applies all of them or"
-        + " none. Other commands run at once. New entries get their ids when they are collected. If the connection"
-        + " ends or the player is closed before, nothing changes. A connection has one transaction at a time, with at"
-        + " most \(WireLimits.standard.editCount) changes and \(WireLimits.standard.editByteCount) bytes of paths;"
-        + " all connections together have \(WireLimits.standard.collectedChangeCount) and"
-        + " \(WireLimits.standard.collectedByteCount).",
+      details: """
+        The following edits by this connection for this player are collected, and `queue.commit` applies all of them \
+        or none. The edits are the commands of `queue.edit`. Each reply has only `pending`, the number of collected \
+        edits.
+
+        - New entries get their ids when they are collected.
+        - Other commands take effect at once.
+        - If the connection ends or the player is closed before `queue.commit`, nothing changes.
+        - A connection has one transaction at a time, with at most \(WireLimits.standard.editCount) changes and \
+        \(WireLimits.standard.editByteCount) bytes of paths.
+        - All connections together have at most \(WireLimits.standard.collectedChangeCount) changes and \
+        \(WireLimits.standard.collectedByteCount) bytes.
+        """,
       parameters: [
         ParameterSpec(
           .ifVersion, .integer(0...Int.max), .option, "VERSION",
-          "only if the queue has this version, at the start and at the end"),
+          "only if the queue has this version, now and at `queue.commit`"),
         player,
       ],
       reply: [.version], errors: [.invalidState, .versionMismatch, .noSuchPlayer],
@@ -166,7 +191,7 @@ extension CommandTable {
     },
     CommandSpec(
       .queueCommit, .queue, "Apply all collected edits, or none.",
-      details: "In both cases the transaction ends. The reply is that of `queue.edit`.", parameters: [player],
+      details: "The transaction ends in both cases. The reply is that of `queue.edit`.", parameters: [player],
       reply: [.items.optional, .version],
       errors: [.invalidState, .invalidArgument, .noSuchItem, .versionMismatch, .queueTooLong, .noSuchPlayer],
       example: ["> queue.commit", "< ok items=10,11 version=8"]
@@ -177,12 +202,20 @@ extension CommandTable {
     ) { arguments throws(MediaError) in .queue(.abort, player: arguments.player) },
     CommandSpec(
       .queueChanges, .queue, "List the changes of the queue since a version.",
-      details:
-        "Applied in order to a copy of that version, the rows give the present queue. `op` is `insert` (an entry"
-        + " was added at `index`; `path` is present while it is in the queue), `remove` (the entry at `index` was"
-        + " removed), `move` (an entry moved `from` one index to `index`) or `rotate` (the first `count` entries"
-        + " moved to the end). With `whole=true` there are no rows: the whole order changed (`load`, `clear`,"
-        + " `shuffle`), there are too many changes, or the version is unknown to this instance. Use `list` then.",
+      details: """
+        Applied in order to a copy of that version, the rows give the current queue. `op` is one of these:
+
+        - `insert`: an entry was added at `index`; `path` is given while the entry is in the queue
+        - `remove`: the entry at `index` was removed
+        - `move`: the entry at `from` was moved to `index`
+        - `rotate`: the first `count` entries were moved to the end
+
+        If `whole=true`, there are no rows, and the client needs `list`. The reason is one of these:
+
+        - the whole order changed (`load`, `clear`, `shuffle`)
+        - there are too many changes
+        - this instance does not know the version
+        """,
       parameters: [
         ParameterSpec(.since, .integer(0...Int.max), .required, "VERSION", "an earlier version of the queue"),
         ParameterSpec(
