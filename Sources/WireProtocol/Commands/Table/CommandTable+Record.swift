@@ -13,12 +13,12 @@ extension CommandTable {
     ParameterSpec(.file, .localPath, .required, "PATH", "the file to write"),
     ParameterSpec(
       .source, .text(maximumByteCount: 255), .option, "NAME",
-      "the source, as `pactl list short sources` lists it, or `@DEFAULT_MONITOR@` for what is played; default: that"
-        + " of the sound server"
+      "the source, as `pactl list short sources` lists it, or `@DEFAULT_MONITOR@` for the audio being played;"
+        + " default: the default source of the sound server"
     ),
     ParameterSpec(
       .format, .word(RecordCommand.Recording.Form.allCases.map(\.rawValue)), .option, "FORM",
-      "the codec; default: by the name of the file"),
+      "the codec; default: by the extension of the file"),
     ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
     ParameterSpec(.sampleRate, .integer(1...768_000), .option, "HZ", "the sample rate; default: that of the source"),
     ParameterSpec(.channels, .integer(1...64), .option, "N", "the number of channels; default: that of the source"),
@@ -27,16 +27,16 @@ extension CommandTable {
     ParameterSpec(.bigEndian, .flag, .option, "big-endian", "write the most significant byte first"),
     ParameterSpec(
       .quality, .word(RecordCommand.Recording.Quality.allCases.map(\.rawValue)), .option, "QUALITY",
-      "the quality of aac and opus; other formats ignore it"),
+      "the quality of aac and opus, from `min` to `max`; other formats ignore it"),
     ParameterSpec(
       .bitRate, .integer(1_000...2_000_000), .option, "BPS",
       "the bit rate of aac and opus, in bits per second; other formats ignore it"),
     ParameterSpec(
       .startLevel, .number(-160...0, exceptZero: false), .option, "DB",
-      "start recording when the audio reaches this level, including up to 0.25 s before that"),
+      "start the recording 0.25 s before the audio reaches this level, in dBFS"),
     ParameterSpec(
       .silenceLevel, .number(-160...0, exceptZero: false), .option, "DB",
-      "audio below this level counts as silence; long silences are shortened"),
+      "audio below this level in dBFS counts as silence; long silences are shortened"),
     ParameterSpec(
       .longestSilence, .duration(positive: true), .option, "TIME",
       "the length to which a longer silence is shortened; default: 1 s"),
@@ -46,14 +46,17 @@ extension CommandTable {
   static let recording: [CommandSpec] = [
     CommandSpec(
       .recordPrepare, .recording, "Open a source and a file, so that `record.start` is immediate.",
-      details:
-        "Nothing is captured yet. Invalid settings are reported before anything is opened or written. Formats: pcm"
-        + " (wav, caf), flac, alac and aac (m4a), opus (ogg, opus), ima4 (caf), ulaw and alaw (wav, caf); ilbc and"
-        + " amr have no encoder. `bits`: 8, 16, 24 or 32 for pcm, 32 or 64 with `float`; 16 or 24 for flac and"
-        + " alac. Until the recording is complete, the file is named PATH.recording; a file of that name that a"
-        + " crash left is repaired first (see *Recordings that were not ended*). The daemon writes below the"
-        + " folders of `--write-root` only; the client needs the right `write`. There are at most 16 recorders; a"
-        + " new one replaces the oldest stopped one.",
+      details: """
+        Nothing is captured yet. Invalid settings are reported before anything is opened or written.
+
+        - The formats are pcm (wav, caf), flac, alac and aac (m4a), opus (ogg, opus), ima4 (caf), and ulaw and alaw \
+        (wav, caf). ilbc and amr have no encoder.
+        - `bits` is 8, 16, 24 or 32 for pcm, 32 or 64 with `float`, and 16 or 24 for flac and alac.
+        - Until the recording is complete, the file is named PATH.recording. If a crash has left a file of that name, \
+        it is repaired first (see *Recordings that were not ended*).
+        - The daemon writes only below the folders of `--write-root`. The client needs the right `write`.
+        - There are at most 16 recorders. A new recorder replaces the oldest stopped one.
+        """,
       parameters: settings, waiting: .always,
       reply: [.recorder, .writtenFile, .recordedSource, .format, .sampleRate, .channels],
       errors: [
@@ -91,12 +94,15 @@ extension CommandTable {
       parameters: [recorder], errors: [.noSuchRecorder, .invalidState], example: ["> record.pause", "< ok"]
     ) { arguments throws(MediaError) in .record(.pause(arguments.integer(.recorder))) },
     CommandSpec(
-      .recordStop, .recording, "Stop a recording. The reply comes when the file is complete.",
-      details:
-        "`lost` counts the frames of the source that were lost, because the machine or the disk was too slow;"
-        + " silence replaces them. `skipped` counts the frames that were left out: before `start-level`, and of"
-        + " silence. A recording that ended before, because its source vanished or the disk is full, has a `fault`"
-        + " and a `message`, and `file` is complete. Without `file` nothing was recorded.",
+      .recordStop, .recording, "Stop a recording, and reply when the file is complete.",
+      details: """
+        - `lost` is the number of frames that the source lost because the machine or the disk was too slow. Silence \
+        replaces them.
+        - `skipped` is the number of frames that were left out: before `start-level`, and of silences.
+        - `fault` and `message` state why the recording ended before, for example because the source disappeared or \
+        the disk is full. `file` is complete nevertheless.
+        - `file` is absent if nothing was recorded.
+        """,
       parameters: [recorder], waiting: .always,
       reply: [
         .recorder, .writtenFile.optional, .duration.optional, .size, .lost, .skippedFrames, .fault.optional,
@@ -115,9 +121,16 @@ extension CommandTable {
     ) { arguments throws(MediaError) in .record(.delete(arguments.integer(.recorder))) },
     CommandSpec(
       .recordStatus, .recording, "Show the state of a recorder.",
-      details:
-        "`state` is `preparing`, `prepared`, `recording`, `paused`, `stopping` or `stopped`. `time` is the duration"
-        + " recorded so far, 0 when stopped.",
+      details: """
+        `time` is the duration recorded so far, and 0 when stopped. `state` is one of these:
+
+        - `preparing`: the source and the file are being opened
+        - `prepared`: `record.start` is immediate
+        - `recording`: the source is recorded
+        - `paused`: `record.start` resumes the recording
+        - `stopping`: the file is being completed
+        - `stopped`: the file is complete
+        """,
       parameters: [recorder], right: .read, reply: statusFields, errors: [.noSuchRecorder],
       example: [
         "> record.status",
@@ -131,8 +144,8 @@ extension CommandTable {
     CommandSpec(
       .recordWatch, .recording, "Subscribe to the changes and levels of a recorder.",
       details:
-        "`recording` events report each change of the state, the present one first, and lost frames. With `rate`,"
-        + " `record-meter` events report levels while it records. The subscription ends with the recorder.",
+        "`recording` events report the current state, each change of the state, and lost frames. With `rate`,"
+        + " `record-meter` events report levels during the recording. The subscription ends with the recorder.",
       parameters: [
         recorder,
         ParameterSpec(
@@ -181,7 +194,7 @@ extension Arguments {
     case nil, .now: return .now
     case .after(let delay): return delay > .zero ? .after(delay) : .now
     case .instant(let time): return .instant(time)
-    case .frame: throw failure("a recording starts now, at +TIME or at an instant, not at a frame of the output")
+    case .frame: throw failure("at must be now, +TIME or an instant, not frame:N")
     }
   }
 }
