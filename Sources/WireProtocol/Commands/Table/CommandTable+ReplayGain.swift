@@ -4,18 +4,32 @@ extension CommandTable {
   /// The command for loudness normalization (ReplayGain).
   static let replayGain = CommandSpec(
     .replayGain, .playback, "Set loudness normalization by tags (ReplayGain), or show it.",
-    details:
-      "`track` uses the gain of the track. `album` uses the gain of the album, so that its tracks keep their"
-      + " relative loudness. If one gain is missing, the other is used. `auto` uses the gain of the album if the"
-      + " entry before or after is the adjacent track of the same album, or the adjacent part of the same file;"
-      + " otherwise it uses the gain of the track. It considers the adjacent entries as soon as their tags are known."
-      + " Supported tags are ReplayGain 1 and 2 (for -18 LUFS) and Opus' `R128_TRACK_GAIN` and `R128_ALBUM_GAIN` (for"
-      + " -23 LUFS: 5 dB are added; they are relative to the gain of the header, which the decoder applies)."
-      + " `pre-amp` is added to the gain of tags. `fallback` is the gain of entries without tags. `protect` limits a"
-      + " gain so that the peak of the tags stays within full scale. The result is from -60 to 30 dB. The gain of an"
-      + " entry applies from its first sample to its last, also across gapless transitions. It is independent of"
-      + " `item.volume` and `volume`: samples are multiplied with all three. A change is heard at once, over 5 ms."
-      + " Settings stay while the gain is `off`.",
+    details: """
+      The mode selects the gain:
+
+      - `off`: no gain; the settings stay
+      - `track`: the gain of the track
+      - `album`: the gain of the album, so that its tracks keep their relative loudness
+      - `auto`: the gain of the album if the entry before or after is the adjacent track of the same album, or the \
+      adjacent part of the same file. Otherwise the gain of the track. Adjacent entries are considered as soon as \
+      their tags are known.
+
+      If one of both gains is missing, the other one is used. The supported tags are:
+
+      - ReplayGain 1 and 2, for -18 LUFS
+      - `R128_TRACK_GAIN` and `R128_ALBUM_GAIN` of Opus, for -23 LUFS. 5 dB are added. These gains are relative to the \
+      gain of the header, which the decoder applies.
+
+      The settings change the gain:
+
+      - `pre-amp` is added to the gain of tags.
+      - `fallback` is the gain of entries without tags.
+      - `protect` limits a gain so that the peak in the tags stays within full scale.
+      - The result is from -60 to 30 dB.
+
+      The gain applies from the first sample of an entry to its last, also across gapless transitions. Samples are \
+      multiplied by the gain, by `item.volume` and by `volume`. A change is heard at once, over 5 ms.
+      """,
     parameters: [
       ParameterSpec(
         .mode, .word(PlaybackCommand.ReplayGainMode.allCases.map(\.rawValue)), .optional, "off|track|album|auto",
