@@ -5,20 +5,34 @@ extension CommandTable {
   static let scans: [CommandSpec] = [
     CommandSpec(
       .scan, .assets, "Measure the loudness of files (EBU R128).",
-      details:
-        "Each file is decoded completely. Files and scans run one after another with low priority, without"
-        + " disturbing playback. While a scan waits for bytes for more than 2 s, others run. `loudness` is the"
-        + " integrated loudness in LUFS, `range` the loudness range in LU, `truePeak` the greatest value between"
-        + " samples in dBTP, `samplePeak` the greatest sample in dBFS (both `none` for digital silence). `gain` and"
-        + " `peak` are those of ReplayGain 2.0: dB to -18 LUFS, and the greatest sample, where 1 is full scale."
-        + " `status` is `measured`, `silence` (nothing is louder than -70 LUFS), `too-short` (less than 400 ms) or"
-        + " `failed`, with the `error`; values that were not measured are `none`. `fault` is the reason why a part of"
-        + " the file is missing or did not decode. `album` also measures all files as one. A file that cannot be"
-        + " read, or cannot be opened in time (`opening-timed-out`), does not end the scan: `failed` counts such"
-        + " files. `scan-progress` events come before the reply: at the start of each file, at each twentieth of it,"
-        + " and at its end. The end of the connection ends its scans. `apply` uses the results in place of the tags"
-        + " for the queue's entries of the measured files (`replay-gain`, `gainSource=scan`); `applied` counts these"
-        + " entries.",
+      details: """
+        Each file is decoded completely. Files and scans run one after another with low priority, and do not disturb \
+        playback. If a scan waits for bytes for more than 2 s, others run meanwhile. `album` also measures all files \
+        together as one.
+
+        The rows have these values, or `none` if a value was not measured:
+
+        - `loudness`: the integrated loudness in LUFS
+        - `range`: the loudness range in LU
+        - `truePeak`: the largest value between samples in dBTP; `none` for digital silence
+        - `samplePeak`: the largest sample in dBFS; `none` for digital silence
+        - `gain`, `peak`: those of ReplayGain 2.0: dB to -18 LUFS, and the largest sample, where 1 is full scale
+        - `fault`: why a part of the file is missing or did not decode
+
+        `status` is one of these:
+
+        - `measured`: the file was measured
+        - `silence`: nothing is louder than -70 LUFS
+        - `too-short`: the file has less than 400 ms
+        - `failed`: the file cannot be read, or cannot be opened in time (`opening-timed-out`). The row has the \
+        `error`, and the scan continues. The `failed` of the reply is the number of such files.
+
+        `scan-progress` events come before the reply: at the start of each file, at each twentieth of it, and at its \
+        end. The end of the connection ends its scans.
+
+        With `apply`, the results replace the tags of the queue's entries with these files (`replay-gain`, \
+        `gainSource=scan`). `applied` is the number of these entries.
+        """,
       parameters: [
         ParameterSpec(.paths, .path, .list, "PATH", "the input files"),
         ParameterSpec(.album, .flag, .option, "album", "also measure all files as one"),
@@ -58,8 +72,8 @@ extension CommandTable {
     CommandSpec(
       .scanCancel, .assets, "Cancel a `scan`, `waveform`, `export` or `image`, or all.",
       details:
-        "The cancelled request fails with `cancelled`, after this reply. It must belong to this connection. A"
-        + " request without an id delays this one until it has ended: give it an id.",
+        "The cancelled request must belong to this connection. It fails with `cancelled`, after this reply. Only a"
+        + " request with an id can be cancelled, because a request without an id delays all later ones.",
       parameters: [
         ParameterSpec(.scan, .integer(1...Int.max), .optional, "SCAN", "the number of the request; default: all")
       ],
