@@ -23,13 +23,28 @@ extension CommandTable {
     ) { _ throws(MediaError) in .session(.status) },
     CommandSpec(
       .sessionCategory, .session, "Set the category of the session, or show it.",
-      details:
-        "An omitted mode becomes `default`, and omitted options become none. `role` is the role that the sound"
-        + " server sees (PulseAudio's `media.role`), on which its rules are based. `others` is the effect of these"
-        + " rules on other programs: `interrupted`, `mixed` or `ducked`. `playback` and `recording` state what the"
-        + " category allows. If it does not allow playback, players wait (`categoryForbidsPlayback`); if it does not"
-        + " allow recording, recordings are stopped with complete files. A mode or option that the category does not"
-        + " support is `session-mismatch`. *Audio of other programs* has the tables.",
+      details: """
+        The categories, and the audio that they allow:
+
+        - `ambient`: playback that mixes with other programs
+        - `soloAmbient`: playback
+        - `playback`: playback, which options can mix with other programs
+        - `record`: recording
+        - `playAndRecord` (default): playback and recording
+        - `multiRoute`: playback and recording
+        - `audioProcessing`: neither playback nor recording
+
+        An omitted mode becomes `default`, and omitted options become none. A mode or option that the category does \
+        not support is the error `session-mismatch`. *Audio of other programs* has tables of the modes and options.
+
+        - `role` is the role that the sound server sees (PulseAudio's `media.role`). The rules of the sound server \
+        refer to it.
+        - `others` is the effect of these rules on other programs: `interrupted` (they pause), `mixed` (they continue) \
+        or `ducked` (their volume is lowered).
+        - `playback` states whether the category allows playback. If not, players wait (`categoryForbidsPlayback`).
+        - `recording` states whether the category allows recording. If not, recordings are stopped, and their files \
+        completed.
+        """,
       parameters: [
         ParameterSpec(
           .category, .word(words(SessionCommand.Category.self)), .optional, "CATEGORY", "the category"),
@@ -46,47 +61,53 @@ extension CommandTable {
     ) { arguments throws(MediaError) in .session(.category(try setting(arguments))) },
     CommandSpec(
       .sessionActive, .session, "Activate or deactivate the session, or show it.",
-      details:
-        "Playback activates the session. `off` pauses all players; if something played or recorded, the error is"
-        + " `session-busy`, and the session is inactive nevertheless. The sound server resumes other programs as"
-        + " soon as nothing is heard. `on` does not end an interruption (`session-interrupted`).",
+      details: """
+        Playback activates the session.
+
+        - `off` pauses all players. The sound server resumes other programs as soon as nothing is heard. If a player \
+        was playing or a recorder was recording, the error is `session-busy`, but the session is inactive \
+        nevertheless.
+        - `on` does not end an interruption. The error is then `session-interrupted`.
+        """,
       parameters: [ParameterSpec(.state, .onOff, .optional, "on|off", "the new state")],
       readsWithoutValue: true, reply: [.isActive], errors: [.sessionBusy, .sessionInterrupted],
       example: ["> session.active off", "< ok isActive=false"]
     ) { arguments throws(MediaError) in .session(.active(arguments.text(.state).map { $0 == "on" })) },
     CommandSpec(
       .sessionResume, .session, "End an interruption before the sound server does.",
-      details:
-        "With `resume` interrupted playback continues, faded in, even if the server disagrees; with `pause` it is"
-        + " paused. `play` ends an interruption, too.",
+      details: """
+        `play` also ends an interruption.
+
+        - `resume` (default): interrupted playback resumes with a fade-in, regardless of the sound server.
+        - `pause`: interrupted playback is paused.
+        """,
       parameters: [
         ParameterSpec(
           .action, .word(words(SessionCommand.Outcome.self)), .optional, "resume|pause",
-          "what happens to interrupted playback; default: `resume`")
+          "whether interrupted playback resumes or pauses; default: `resume`")
       ],
       errors: [.invalidState], example: ["> session.resume", "< ok"]
     ) { arguments throws(MediaError) in
       .session(.resume(arguments.text(.action).flatMap(SessionCommand.Outcome.init) ?? .resume))
     },
     CommandSpec(
-      .sessionPolicy, .session, "Set how interruptions end, or show it.",
+      .sessionPolicy, .session, "Set the actions at the end of an interruption, or show them.",
       details:
-        "Some interruptions have no end. After `timeout` an interruption counts as ended, and interrupted playback"
-        + " is paused or continues.",
+        "Some interruptions have no end. After `timeout`, an interruption counts as ended, and `at-timeout` selects"
+        + " the action.",
       parameters: [
         ParameterSpec(
           .atEnd, .word(words(SessionCommand.Outcome.self)), .option, "resume|pause",
-          "what happens when the server ends an interruption; default: `resume`"),
+          "the action when the sound server ends an interruption; default: `resume`"),
         ParameterSpec(
           .timeout, .timeOrNone, .option, "TIME|none",
-          "the maximum duration of an interruption, up to a day;"
-            + " default: `none`"),
+          "the maximum duration of an interruption, up to a day; default: `none`"),
         ParameterSpec(
           .atTimeout, .word(words(SessionCommand.Outcome.self)), .option, "resume|pause",
-          "what happens after the time-out; default: `pause`"),
+          "the action after `timeout`; default: `pause`"),
         ParameterSpec(
           .fade, .duration(positive: false), .option, "TIME",
-          "the duration of the fade-in, up to 10 s; default: 0.5"),
+          "the duration of the fade-in, up to 10 s; default: 0.5 s"),
       ],
       readsWithoutValue: true, reply: [.atEnd, .timeout.nullable, .atTimeout, .fade], errors: [.invalidTime],
       example: ["> session.policy timeout=600", "< ok atEnd=resume timeout=600 atTimeout=pause fade=0.5"]
