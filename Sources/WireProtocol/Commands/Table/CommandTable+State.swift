@@ -13,11 +13,13 @@ extension CommandTable {
   static let state: [CommandSpec] = [
     CommandSpec(
       .state, .state, "Show whether players and queues are saved.",
-      details:
-        "`folder` is the folder of the state, or `none`. `writes` counts writes since the start. With"
-        + " `saving=false` the error is the reason. With `saving=true` an error means that a damaged state was"
-        + " replaced at the start, or that changes cannot be written at present; they are retained and written later."
-        + " `crashed` lists the entries that failed at the start with `crashed-while-opening`.",
+      details: """
+        - `folder`: the folder of the state, or `none`
+        - `writes`: the number of writes since the start
+        - `error`: with `saving=false`, why nothing is saved. With `saving=true`, a damaged state was replaced at the \
+        start, or changes cannot be written at the moment. Such changes are retained and written later.
+        - `crashed`: the entries that failed at the start with `crashed-while-opening`
+        """,
       right: .read,
       reply: [
         .saving, .folder.nullable, .writes, .crashed.optional, .code.optional, .error.optional, .message.optional,
@@ -25,15 +27,15 @@ extension CommandTable {
       example: ["> state", "< ok saving=true folder=/var/lib/zoe/playhead writes=12"]
     ) { _ throws(MediaError) in .state(.status) },
     CommandSpec(
-      .stateSave, .state, "Save all changes now. The reply comes when they are saved.",
-      details: "Optional: changes are saved within a second. A waiting request.",
+      .stateSave, .state, "Save all changes now, and reply when they are saved.",
+      details: "Optional: every change is saved within a second.",
       waiting: .always, reply: [.writes], errors: stateErrors, example: ["> state.save", "< ok writes=13"]
     ) { _ throws(MediaError) in .state(.save) },
     CommandSpec(
       .queueSave, .state, "Save the queue under a name.",
       details:
-        "The current entry is the first. A saved queue of this name is replaced. Positions, history and the settings"
-        + " of the player are not saved. A waiting request, as are all commands about saved queues.",
+        "The current entry is the first one of the saved queue. A saved queue of the same name is replaced."
+        + " Positions, the history and the settings of the player are not saved.",
       parameters: [queueName, player], waiting: .always, reply: [.name, .countOfEntries],
       errors: [.tooManySavedQueues, .noSuchPlayer] + stateErrors,
       example: ["> queue.save \"Sunday morning\"", "< ok name=\"Sunday morning\" count=12"]
@@ -44,8 +46,8 @@ extension CommandTable {
     CommandSpec(
       .queueLoad, .state, "Replace the queue by a saved one.",
       details:
-        "The same as `load`: the rate stays, and the history is cleared. Entries have new ids, and keep their"
-        + " network options and settings.",
+        "Corresponds to `load`: the rate stays, and the history is cleared. The entries have new ids. They keep"
+        + " their network options and settings.",
       parameters: [queueName, ifVersion, player], waiting: .always,
       reply: [.name, .countOfEntries, .first.optional, .last.optional, .version],
       errors: [.noSuchSavedQueue, .versionMismatch, .queueTooLong, .noSuchPlayer] + stateErrors,
