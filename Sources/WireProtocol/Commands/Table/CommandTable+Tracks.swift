@@ -12,13 +12,18 @@ extension CommandTable {
   ]
 
   /// The description of these fields.
-  static let trackDetails =
-    "`format` is the container's name of the codec, `sampleFormat` FFmpeg's name of the decoded format, `frameRate`"
-    + " a fraction; `width` and `height` are the size in square pixels, `codedWidth` and `codedHeight` the size"
-    + " before the pixel aspect ratio is applied. `rotation` is the clockwise rotation in degrees that makes video"
-    + " frames upright (0, 90, 180 or 270); it is not applied to the sizes. `closedCaptions` lists the captions"
-    + " within the first video frames (cea608, cea708). `enabled` marks the tracks that the file presents by"
-    + " default, `precise` states whether `duration` is exact, and `protected` whether the track needs a key."
+  static let trackDetails = """
+    - `format`: the container's name of the codec
+    - `sampleFormat`: FFmpeg's name of the decoded format
+    - `frameRate`: the frames per second, as a number or a fraction
+    - `width`, `height`: the size in square pixels, without rotation
+    - `codedWidth`, `codedHeight`: the size before the pixel aspect ratio is applied
+    - `rotation`: the clockwise rotation that makes video frames upright: 0, 90, 180 or 270 degrees
+    - `closedCaptions`: the captions within the first video frames: `cea608`, `cea708`
+    - `enabled`: whether the file presents the track by default
+    - `precise`: whether `duration` is exact
+    - `protected`: whether the track needs a decryption key
+    """
 
   /// The fields of rows for groups of tracks, and their description.
   private static let selectionFields: [FieldSpec] = [
@@ -27,17 +32,24 @@ extension CommandTable {
     .playable.optional,
     .default.optional,
   ]
-  private static let selectionDetails =
-    "The reply has a row for each group, `audible` (audio) and `legible` (subtitles), with the number of its"
-    + " `options`, and whether the group may have no selection (`allowsEmptySelection`). A row for each option"
-    + " follows: the track, as in `item.select`, its language and title, its characteristics (`audible` or `legible`"
-    + " first), whether it can be presented (`playable`), and whether it is presented by default (`default`)."
+  private static let selectionDetails = """
+    The reply has a row for each group: `audible` (audio) or `legible` (subtitles). It has the number of `options` and \
+    `allowsEmptySelection`: whether the group may have no selection.
+
+    A row for each option of the group follows:
+
+    - `track`: the track, as in `item.select`
+    - `language`, `title`: its language and title
+    - `characteristics`: its characteristics; the first one is `audible` or `legible`
+    - `playable`: whether it can be presented
+    - `default`: whether it is presented by default
+    """
 
   /// Commands about groups of tracks of which one is selected at a time.
   static let selections: [CommandSpec] = [
     CommandSpec(
       .itemSelection, .items, "List the groups of tracks of an entry, and the selection.",
-      details: "The entry must be ready. \(selectionDetails)",
+      details: "The entry must be ready.\n\n\(selectionDetails)",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
       right: .read, reply: [.item, .audio.nullable, .subtitles.nullable], rows: selectionFields + [.selected.optional],
       errors: [.invalidState, .noSuchItem, .noSuchPlayer] + mediaErrors,
@@ -66,12 +78,12 @@ extension CommandTable {
 
   /// The description of chapters, and the parameter for a part of their list.
   static let chapterDetails =
-    "Chapters are in order and do not overlap; `fault` and `message` describe corrected errors of the file"
-    + " (`irregular-chapters`). Chapters of Matroska may have titles in several languages: `languages` lists them,"
-    + " and `language` selects one. The default is the first title of the file."
+    "Chapters are in order and do not overlap. `fault` and `message` describe corrected errors of the file"
+    + " (`irregular-chapters`). Chapters of Matroska may have titles in several languages: `languages` lists them, and"
+    + " `language` selects one. The default is the first title of the file."
   static let chapterOffset = ParameterSpec(
     .offset, .integer(0...Int.max), .option, "N",
-    "the number of rows to skip; a list that is too long for one reply states `next`")
+    "the number of rows to skip: the `next` of the previous part of the list; default: 0")
   static let chapterLanguage = ParameterSpec(
     .language, .texts(maximumByteCount: 1_024, separator: .comma), .option, "LANG,...",
     "the languages of the titles, in order of preference (BCP 47)")
@@ -84,7 +96,7 @@ extension CommandTable {
   static let tracks: [CommandSpec] = [
     CommandSpec(
       .itemTracks, .items, "List the tracks of an entry, and which are presented.",
-      details: "The entry must be ready. \(trackDetails)",
+      details: "The entry must be ready.\n\n\(trackDetails)",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
       right: .read, reply: [.item, .count, .audio.nullable, .subtitles.nullable], rows: trackFields + [.selected],
       errors: [.invalidState, .noSuchItem, .noSuchPlayer] + mediaErrors,
@@ -102,8 +114,9 @@ extension CommandTable {
     CommandSpec(
       .itemChapters, .items, "List the chapters of an entry.",
       details:
-        "The entry must be ready. \(chapterDetails) Times and numbers are those of `status`, `chapter-changed` and"
-        + " `next-chapter`. An entry that is a part of a file has the chapters within the part, from its start.",
+        "The entry must be ready. \(chapterDetails)\n\nTimes and numbers are those of `status`, `chapter-changed` and"
+        + " `next-chapter`. For an entry that is a part of a file, the list has the chapters within the part, and times"
+        + " count from its start.",
       parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), chapterLanguage, chapterOffset, player],
       right: .read, reply: [.item] + chapterReply, rows: chapterFields,
       errors: [.invalidState, .noSuchItem, .noSuchPlayer] + mediaErrors,
@@ -120,12 +133,15 @@ extension CommandTable {
     },
     CommandSpec(
       .itemSelect, .items, "Select tracks of an entry, or show the selection.",
-      details:
-        "A track is selected by its number, or by a language (ISO 639-1, 639-2 or BCP 47): the best track in that"
-        + " language. `auto` is the preference of the file. `none` selects nothing, which is possible for audio only"
-        + " if there is video. A change of the audio track is heard as a crossfade of 5 ms, at the same time of the"
-        + " entry. It is possible at any rate, and also while paused or seeking. Subtitles can be selected, but are"
-        + " not displayed.",
+      details: """
+        - A number selects that track.
+        - A language (ISO 639-1, 639-2 or BCP 47) selects the best track in that language.
+        - `auto` selects the default of the file.
+        - `none` selects nothing. For audio, this is possible only if there is video.
+
+        A change of the audio track is heard as a crossfade of 5 ms, at the same time of the entry. It is possible at \
+        any rate, and also while paused or seeking. Subtitles can be selected, but are not displayed.
+        """,
       parameters: [
         ParameterSpec(.id, item, .required, "ID", "the entry"),
         ParameterSpec(.audio, .track, .option, "TRACK", "the audio track"),
@@ -147,11 +163,13 @@ extension CommandTable {
   static let chapters: [CommandSpec] = [
     chapter(
       .nextChapter, isNext: true, "Seek to the start of the next chapter of the current item.",
-      "Counts from the target of the newest seek, or from the time heard.", "time=83.5 pts=4008000/48000 requested=83.5"
+      "The position is the target of the newest seek, or the time heard.", "time=83.5 pts=4008000/48000 requested=83.5"
     ),
     chapter(
-      .previousChapter, isNext: false, "Seek to this chapter's start, or in its first 3 s to the previous one's.",
-      "Counts from the target of the newest seek, or from the time heard. In the first chapter, always to its start.",
+      .previousChapter, isNext: false, "Seek to the start of the current or the previous chapter.",
+      "In the first 3 s of a chapter, the target is the start of the previous chapter. Otherwise, and in the first"
+        + " chapter, it is the start of the current chapter. The position is the target of the newest seek, or the time"
+        + " heard.",
       "time=0 pts=0/48000 requested=0"),
   ]
 
