@@ -30,21 +30,27 @@ extension CommandTable {
     },
     CommandSpec(
       .events, .watching, "List the events since a known number.",
-      details:
-        "For clients that reconnect, and for clients without a permanent connection. The reply has a row for each"
-        + " event that `observe` with these keys would send, in order, with its fields except `id`. Initial values,"
-        + " ticks, meters and the progress of scans have no numbers and are not included. Without `since` it starts"
-        + " with the next event. `seq` is the number for the next request. `missed` is the number of older events,"
-        + " of any key, that the log no longer has. `more` states whether further events exist. With `wait` the"
-        + " reply comes when there is an event, or after the time-out. `instance` is that of the greeting: numbers"
-        + " belong to one instance. See *Numbers*.",
+      details: """
+        For clients that reconnect, and for clients without a permanent connection (*Numbers*). The reply has a row \
+        for each event that `observe` with these keys would send. Initial values, ticks, meters and the progress of \
+        scans have no numbers, and are not included.
+
+        - `since`: the last known number. Without it, the list begins with the next event.
+        - `wait`: the reply comes when there is an event, or after `timeout`.
+
+        Fields of the reply:
+
+        - `seq`: the number for the next request
+        - `missed`: the number of older events, of any key, that the log no longer has
+        - `more`: whether the log has further events
+        - `instance`: the instance of the daemon, as in the greeting. Numbers belong to one instance.
+        """,
       parameters: [
         ParameterSpec(.keys, .key, .optionalList, "KEY", "keys, as for `observe`; default: all"),
-        ParameterSpec(.since, .integer(0...Int.max), .option, "SEQ", "the last known number"),
+        ParameterSpec(.since, .integer(0...Int.max), .option, "SEQ", "the number of the last known event"),
         ParameterSpec(
           .instance, .text(maximumByteCount: 64), .option, "INSTANCE",
-          "the instance of the daemon to which the"
-            + " number belongs"),
+          "the instance of the daemon to which the number belongs"),
         ParameterSpec(
           .limit, .integer(1...WireLimits.standard.listCount), .option, "N",
           "the maximum number of events; default: \(WireLimits.standard.listCount)"),
@@ -77,10 +83,15 @@ extension CommandTable {
     },
     CommandSpec(
       .tick, .watching, "Subscribe to ticks at each multiple of an interval.",
-      details:
-        "The interval is in item time: at rate 2 ticks come twice as often. A `tick` is also sent when the time"
-        + " jumps, and when audio starts or stops (`reason`). `late` is the delay in seconds between the sample and"
-        + " the event. The interval is at least 1 ms. See *Ticks and cues*.",
+      details: """
+        The interval is in item time: at rate 2, ticks come twice as often. It is at least 1 ms. `late` is the delay \
+        in seconds between the sample and the event. See *Ticks and cues*. `reason` is one of these:
+
+        - `periodic`: a multiple of the interval was heard
+        - `jump`: the time jumped
+        - `start`: audio started
+        - `stop`: audio stopped
+        """,
       parameters: [
         ParameterSpec(.interval, .duration(positive: true), .required, "INTERVAL", "the item time between two ticks"),
         player,
@@ -96,14 +107,17 @@ extension CommandTable {
     },
     CommandSpec(
       .at, .watching, "Subscribe to boundary events at given times.",
-      details:
-        "Sends an `at` event when playback reaches one of the times, including the start and the end of the item"
-        + " (`kind=crossed`). Seeks over a time send an event only with `seeks` (`kind=skipped`). A time after the"
-        + " end of the item is never reached. See *Ticks and cues*.",
+      details: """
+        Times include the start and the end of the item. A time after the end of the item is never reached. See *Ticks \
+        and cues*. `kind` is one of these:
+
+        - `crossed`: playback reached the time
+        - `skipped`: a seek passed the time; only with `seeks`
+        """,
       parameters: [
         ParameterSpec(.times, .time, .list, "TIME", "times from the start of the item"),
         ParameterSpec(.item, item, .option, "ID", "only in this item; default: every item"),
-        ParameterSpec(.seeks, .flag, .option, "seeks", "also when a seek passes the time"), player,
+        ParameterSpec(.seeks, .flag, .option, "seeks", "also send an event when a seek passes the time"), player,
       ],
       right: .read, reply: [.id], errors: [.invalidTime, .noSuchItem, .tooManySubscriptions, .noSuchPlayer],
       example: [
@@ -117,14 +131,16 @@ extension CommandTable {
     },
     CommandSpec(
       .atChapters, .watching, "Subscribe to the starts of chapters.",
-      details:
-        "Sends an `at` event with the number and title of the chapter, for any current item. `kind=crossed` means"
-        + " that playback reached the start of the chapter; for a chapter at time 0, that the item begins to be"
-        + " heard. With `seeks`, `kind=skipped` means that a seek passed the start. The chapters are those of"
-        + " `item.chapters`. An item without chapters sends nothing.",
+      details: """
+        Each `at` event has the number and title of the chapter. The chapters are those of `item.chapters`, of any \
+        current item. An item without chapters sends nothing. `kind` is one of these:
+
+        - `crossed`: playback reached the start of the chapter. For a chapter at time 0: the item begins to be heard.
+        - `skipped`: a seek passed the start of the chapter; only with `seeks`
+        """,
       parameters: [
         ParameterSpec(.item, item, .option, "ID", "only in this item; default: every item"),
-        ParameterSpec(.seeks, .flag, .option, "seeks", "also when a seek passes the time"), player,
+        ParameterSpec(.seeks, .flag, .option, "seeks", "also send an event when a seek passes the time"), player,
       ],
       right: .read, reply: [.id], errors: [.noSuchItem, .tooManySubscriptions, .noSuchPlayer],
       example: [
@@ -146,9 +162,9 @@ extension CommandTable {
     CommandSpec(
       .meter, .watching, "Subscribe to the levels of the player.",
       details:
-        "Sends `meter` events at this rate while the player is audible, each when the measured audio has been heard,"
-        + " and one with silence (-160) when the player stops. It measures the audio of this player after volume"
-        + " and pan, since the previous event. Nothing is measured without a subscription.",
+        "While the player is audible, `meter` events come at this rate, each when the measured audio has been"
+        + " heard. When the player stops, one event reports silence (-160). The levels are those of the player's audio"
+        + " after volume and pan, since the previous event. Nothing is measured without a subscription.",
       parameters: [
         ParameterSpec(
           .rate, .number(1...100, exceptZero: false), .optional, "RATE", "events per second; default: 20"),
@@ -171,14 +187,23 @@ extension CommandTable {
     },
     CommandSpec(
       .wait, .watching, "Wait until all conditions hold.",
-      details:
-        "If all conditions already hold, the reply comes at once. `time>=` and `time<=` refer to the time heard, in"
-        + " either direction; both together mean a time between the two. `status=waiting` is"
-        + " `waitingToPlayAtSpecifiedRate`. `ended`: there is no current item, or the player is paused at the end of"
-        + " the current item (or at its end time; when playing in reverse, at the item's start). `ready`: the current"
-        + " item is ready to play. A change of item ends a `time>=` or `time<=` with `wait-ended`, and so does the"
-        + " end of the item if playback does not continue to that time. An error that stops the player"
-        + " (`player.error`) ends conditions that need playback.",
+      details: """
+        If all conditions are already true, the reply comes at once. The conditions are:
+
+        - `time>=TIME`, `time<=TIME`: the time heard, in either direction of playback. Both together mean a time \
+        between the two.
+        - `status=playing`, `status=paused`: the `timeControlStatus`
+        - `status=waiting`: the `timeControlStatus` is `waitingToPlayAtSpecifiedRate`
+        - `item=ID`: this entry is current
+        - `ready`: the current item is ready to play
+        - `ended`: there is no current item, or the player is paused at the end of the current item. With an end time, \
+        this is the end time. In reverse, it is the start of the item.
+
+        A condition that cannot become true any more fails with `wait-ended`:
+
+        - `time>=` and `time<=`, if the item changes, or if it ends and playback does not continue to that time
+        - a condition that needs playback, if an error stops the player (`player.error`)
+        """,
       parameters: [
         ParameterSpec(
           .conditions, .condition, .list, "CONDITION",
@@ -200,13 +225,17 @@ extension CommandTable {
     },
     CommandSpec(
       .clockAdvance, .watching, "Advance the virtual clock.",
-      details:
-        "Only with `--clock virtual`. `now` is the time of that clock, which starts at 0; instants of `play-at` and"
-        + " `rate-at`, `hostTime` and time-outs use the same clock. A waiting request: the reply comes when the whole"
-        + " time has been rendered and every event of it for this connection has been written. An event at exactly"
-        + " the end of the time, such as a `stop` tick, may come with the next `clock.advance`. The first tick after"
-        + " the start of a loop that was set during playback may come at the end of the time, with the delay in"
-        + " `late`.",
+      details: """
+        Available only with `--clock virtual`. `now` is the time of the virtual clock, which starts at 0. The instants \
+        of `play-at` and `rate-at`, `hostTime` and timeouts use the same clock.
+
+        The reply comes when the whole time has been rendered, and every event of it for this connection has been \
+        written. These events may come later:
+
+        - An event at exactly the end of the time, such as a `stop` tick, may come with the next `clock.advance`.
+        - If a loop was set during playback, the first tick after its start may come at the end of the time, with the \
+        delay in `late`.
+        """,
       parameters: [
         ParameterSpec(.duration, .duration(positive: false), .required, "DURATION", "the time to advance by")
       ],
@@ -216,15 +245,27 @@ extension CommandTable {
       .watching(.clockAdvance(try arguments.required(.duration, arguments.time(.duration))))
     },
     CommandSpec(
-      .explain, .watching, "Show the timings of the last start or seek.",
-      details:
-        "The values are in microseconds, from the request (`load`, `next`, `play`, `seek`, an edit of the queue) to"
-        + " the first sample heard. `wait`: until the decode thread began, including the delay by `chase`; `open`:"
-        + " opening the file; `index`: finding the position in it; `demux`: reading from there; `decode` and"
-        + " `resample`: processing up to the first sample, and the further samples that playback needs to start;"
-        + " `commit`: giving the audio to the device; `device`: until it was heard (`none` before, as for a paused"
-        + " player); `total`: all of them. `kind` is `start`, `seek`, or `splice` for a change of the queue after the"
-        + " current item. On the virtual clock decoding takes no time.",
+      .explain, .watching, "Show the durations of the steps of the last start or seek.",
+      details: """
+        All values are in microseconds. They begin with the request (`load`, `next`, `play`, `seek`, an edit of the \
+        queue), and end with the first sample heard. On the virtual clock decoding takes no time.
+
+        - `wait`: until the decode thread began, including the delay by `chase`
+        - `open`: to open the file
+        - `index`: to find the position in the file
+        - `demux`: to read packets from there
+        - `decode`, `resample`: to process the audio up to the first sample, and the further samples that playback \
+        needs to start
+        - `commit`: to give the audio to the device
+        - `device`: until the audio was heard; `none` before, as in a paused player
+        - `total`: the sum
+
+        `kind` is one of these:
+
+        - `start`: the start of playback or of an item
+        - `seek`: a seek
+        - `splice`: a change of the queue after the current item
+        """,
       parameters: [player],
       right: .read,
       reply: [
