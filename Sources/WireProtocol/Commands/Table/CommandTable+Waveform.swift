@@ -5,21 +5,32 @@ extension CommandTable {
   static let waveforms: [CommandSpec] = [
     CommandSpec(
       .waveform, .assets, "Compute the waveform of a file.",
-      details:
-        "The audio is divided into `bins` with exact edges (bin I of B over N samples starts at floor(I × N / B)),"
-        + " or into bins of `samples-per-bin` samples. Each bin and channel has the minimum, the maximum and the root"
-        + " of the mean square, where 1 is full scale. The range is exact to the sample: from the first sample not"
-        + " before `start` to the last one before `end`. Without `file` the reply has a row for each bin, at most"
-        + " 1000 (default: 100; fewer if there are fewer samples). The number of bins times the number of channels is"
-        + " at most 2000. `file` makes the daemon write the waveform atomically. An existing file is replaced only"
-        + " with `replace`. The file must be below a folder of `--write-root`, and the client needs the right"
-        + " `write`. `json` and `dat` are the formats of audiowaveform (version 2), which peaks.js and wavesurfer.js"
-        + " read; the default is 256 samples per bin, more for long files; `json` also has `rms`. `png` and `svg` are"
-        + " images with a bin for each column by default. Files are decoded one after another with low priority."
-        + " `scan-progress` events come before the reply; `scan.cancel` or the end of the connection cancels the"
-        + " request. A daemon that saves its state caches results until the file changes (`cached=true`). `fault`"
-        + " describes errors of decoding; silence replaces the audio that could not be decoded. A file that ends too"
-        + " early is an error.",
+      details: """
+        Each bin has the minimum, the maximum and the root of the mean square of each channel, where 1 is full scale. \
+        The range is exact to the sample: from the first sample not before `start` to the last one before `end`.
+
+        The bins are selected in one of these ways:
+
+        - `bins` is the number of bins. Their edges are exact: bin I of B over N samples starts at floor(I × N / B).
+        - `samples-per-bin` is the number of samples in each bin.
+
+        Without `file`, the reply has a row for each bin: by default 100, at most 1000, and fewer if there are fewer \
+        samples. The number of bins times the number of channels is at most 2000. With `file`, the daemon writes a \
+        file:
+
+        - `json` and `dat` are the formats of audiowaveform (version 2), which peaks.js and wavesurfer.js read. `json` \
+        also has `rms`. The default is 256 samples per bin, and more for long files.
+        - `png` and `svg` are images. By default, each column is a bin.
+        - The daemon writes the file atomically, and replaces an existing file only with `replace`.
+        - The file must be below a folder of `--write-root`. The client needs the right `write`.
+
+        Files are decoded one after another with low priority. `scan-progress` events come before the reply. \
+        `scan.cancel` or the end of the connection cancels the request. A daemon that saves its state caches results \
+        until the file changes (`cached=true`).
+
+        `fault` describes decoding errors. Silence replaces the audio that could not be decoded. A file that ends too \
+        early is an error.
+        """,
       parameters: [
         ParameterSpec(.path, .path, .required, "PATH", "the file"),
         ParameterSpec(.start, .time, .option, "TIME", "the start of the range"),
@@ -31,7 +42,7 @@ extension CommandTable {
         ParameterSpec(.file, .localPath, .option, "PATH", "the file to write"),
         ParameterSpec(
           .format, .word(AssetCommand.Waveform.Form.allCases.map(\.rawValue)), .option, "FORM",
-          "the format; default: by the name of the file"),
+          "the format of the file; default: by its extension"),
         ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
         ParameterSpec(.width, .integer(16...8_192), .option, "PIXELS", "the width of an image; default: 800"),
         ParameterSpec(.height, .integer(16...2_048), .option, "PIXELS", "the height of an image; default: 200"),
@@ -72,13 +83,15 @@ extension Arguments {
     guard bins == nil || length == nil else { throw failure("bins and samples-per-bin exclude each other") }
     if output == nil {
       guard length == nil, bins.map({ $0 <= 1_000 }) ?? true else {
-        throw failure("a reply has at most 1000 bins, given by bins=; use file= for more")
+        throw failure("without file, bins must be at most 1000, and samples-per-bin is not allowed")
       }
     } else if output?.form == .dat, bins != nil {
-      throw failure("a dat file needs samples-per-bin, not bins")
+      throw failure("a dat file needs samples-per-bin instead of bins")
     }
     let (start, end) = (time(.start) ?? .zero, time(.end))
-    if let end, end <= start { throw failure("the end must be after the start") }
+    if let end, end <= start {
+      throw failure("end must be after start \(start.decimalDescription) (got \(end.decimalDescription))")
+    }
     return AssetCommand.Waveform(
       try required(.path, path(.path)), start: start, end: end,
       binCount: output == nil ? bins ?? 100 : bins, framesPerBin: length, mixesChannels: flag(.mono), output: output,
@@ -88,12 +101,12 @@ extension Arguments {
   private func waveformOutput() throws(MediaError) -> AssetCommand.Waveform.Output? {
     guard let file = path(.file) else {
       let options: [ParameterName] = [.format, .replace, .width, .height, .color, .background, .axis, .bits]
-      if let option = options.first(where: { isGiven($0) }) { throw failure("\(option.rawValue) needs a file") }
+      if let option = options.first(where: { isGiven($0) }) { throw failure("\(option.rawValue) needs file") }
       return nil
     }
     let end = String(decoding: file.bytes.split(separator: UInt8(ascii: ".")).last ?? [], as: UTF8.self)
     guard let form = AssetCommand.Waveform.Form(rawValue: text(.format) ?? end.lowercased()) else {
-      throw failure("the name of the file does not determine the format: use format=")
+      throw failure("file must end with .json, .dat, .png or .svg, unless format= is given")
     }
     let isImage = form == .png || form == .svg
     let wrong: [ParameterName] = isImage ? [.bits] : [.width, .height, .color, .background, .axis]
