@@ -27,7 +27,7 @@ extension CommandTable {
         dialogue
         - `transcribes-spoken-dialog`: a transcription for deaf users
         - `describes-video`: a description of the video for blind users
-        """`\($0)`" }.joined(separator: ", ")).",
+        """,
       parameters: [
         ParameterSpec(
           .group, .word(MediaSelectionChange.Group.allCases.map(\.rawValue)), .optional, "audible|legible",
