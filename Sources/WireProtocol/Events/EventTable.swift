@@ -25,28 +25,39 @@ public enum EventTable {
   public static let all: [EventSpec] = [
     EventSpec(
       name: .at, fields: position + [.kind, .direction.optional, .chapter.optional, .title.optional, .late],
-      text:
-        "`at` and `at-chapters`: playback reached one of the times (`kind=crossed`), or a seek passed it"
-        + " (`kind=skipped`, with `direction=forward` or `backward`). `time` is that time. `at-chapters` adds the"
-        + " chapter that starts there."),
+      text: """
+        `at` and `at-chapters`: playback reached one of the times, or a seek passed it. `time` is that time. \
+        `at-chapters` adds the chapter that starts there. `kind` is one of these:
+
+        - `crossed`: playback reached the time
+        - `skipped`: a seek passed the time, in the `direction` `forward` or `backward`
+        """),
     EventSpec(
       name: .changed,
       fields: [
         .id, .player, .key, .item.optional, .old.nullable.optional, .new.nullable, .causeOfChange,
         .changes.nullable.optional, .initial.optional, .seq.optional,
       ],
-      text:
-        "`observe`: the present value of a key (`initial=true`, without `old`), and then each change, with its cause"
-        + " (the table below) and its number (*Numbers*). `queue.version` has `changes`: the edits in order, as"
-        + " `insert:ITEM:INDEX`, `remove:ITEM:INDEX`, `move:ITEM:FROM:TO` and `rotate:COUNT` (the first COUNT"
-        + " entries move to the end). It is `none` for more than 16 edits, which `queue.changes` lists, and if the"
-        + " whole order changed (`load`, `clear`, `shuffle`)."
+      text: """
+        `observe`: the initial value of a key (`initial=true`, without `old`), or a change of the value. A change has \
+        its cause (the table below) and its number (*Numbers*).
+
+        The `changes` of `queue.version` are the edits in order:
+
+        - `insert:ITEM:INDEX`: an entry was added
+        - `remove:ITEM:INDEX`: an entry was removed
+        - `move:ITEM:FROM:TO`: an entry was moved
+        - `rotate:COUNT`: the first COUNT entries were moved to the end
+
+        `changes` is `none` if the whole order changed (`load`, `clear`, `shuffle`), and for more than 16 edits. \
+        `queue.changes` lists those edits.
+        """
     ),
     EventSpec(
       name: .chapterChanged, key: .itemEvents, fields: position + [.chapter.nullable, .title.optional, .seq.optional],
       text:
-        "another chapter of the current item begins to be heard, or the chapters of the item became known."
-        + " `chapter` is `none` before the first chapter and between chapters."),
+        "another chapter of the current item begins to be heard, or the chapters became known. `chapter` is `none`"
+        + " before the first chapter and between chapters."),
     EventSpec(
       name: .closing, fields: error,
       text: "The daemon is about to close the connection, for the reason in `message`."),
@@ -56,10 +67,20 @@ public enum EventTable {
     EventSpec(
       name: .interruption, key: .sessionEvents,
       fields: [.id, .player, .phase, .by.optional, .shouldResume.optional, .seq.optional],
-      text:
-        "another program interrupts playback: the sound server has muted the players, and they are paused"
-        + " (`phase=began`). Or the interruption has ended (`phase=ended`), by `server`, `request`, `timeOut` or"
-        + " `outputLost`; with `shouldResume=true` playback resumes. Some interruptions have no end."),
+      text: """
+        another program interrupts playback, or the interruption has ended. Some interruptions have no end. `phase` is \
+        one of these:
+
+        - `began`: the sound server has muted the players, and they are paused
+        - `ended`: the interruption ended. With `shouldResume=true`, playback resumes.
+
+        An interruption ends by one of these:
+
+        - `server`: the sound server ended it
+        - `request`: a command ended it, such as `play`
+        - `timeOut`: the `timeout` of `session.policy` has passed
+        - `outputLost`: the output disappeared
+        """),
     EventSpec(
       name: .itemSkipped, key: .itemEvents, fields: [.id, .player, .item] + error + [.seq.optional],
       text:
@@ -68,31 +89,37 @@ public enum EventTable {
     EventSpec(
       name: .meter, fields: currentPosition + [.average, .peaks, .averageScale, .peakScale, .late],
       text:
-        "`meter`: the level of the player up to `time`, a value for each channel of the output: the average power"
-        + " and the largest sample in dBFS (0 is full scale, -160 silence), and both on a meter's scale from 0 (-60"
-        + " dBFS) to 1."
+        "`meter`: the levels of the player up to `time`, with a value for each channel of the output. `average` is"
+        + " the average power and `peak` the largest sample, in dBFS: 0 is full scale, and -160 is silence."
+        + " `averageScale` and `peakScale` are the same on a meter's scale, from 0 (-60 dBFS) to 1 (0 dBFS)."
     ),
     EventSpec(
       name: .newAccessLogEntry, key: .itemEvents,
       fields: position + [.uri, .address, .resourceType, .startup, .seq.optional],
-      text: "a server replied to a request of an entry: the requested address (without user name and password), the"
-        + " server's address, `file`, `vod` (HLS) or `live`, and the time until the first byte. `item.log` has more."),
+      text:
+        "a server replied to a request of an entry. The event has the URL (without user name and password), the"
+        + " address of the server, the type (`file`, `vod` for HLS, or `live`), and the time until the first byte."
+        + " `item.log` has more values."),
     EventSpec(
       name: .newErrorLogEntry, key: .itemEvents, fields: currentPosition + error + [.seq.optional],
-      text: "an error that does not stop playback: of the file at `time` (`irregular-timestamps`, `wrong-length`,"
-        + " `unsupported-edit`), or of its server (`time` is the time heard at that moment). Sent when the error is"
-        + " found, up to two seconds before `time` is heard."),
+      text: """
+        an error occurred that does not stop playback. It is reported when it is found, up to two seconds before \
+        `time` is heard. The error has one of these origins:
+
+        - the file at `time`: `irregular-timestamps`, `wrong-length` or `unsupported-edit`
+        - the server of the entry: `time` is the time heard at that moment
+        """),
     EventSpec(
       name: .overflow, fields: [.dropped, .merged, .since.optional],
       text:
-        "The client did not read in time. `dropped` events were lost, and `merged` changes are included in later"
-        + " ones of the same keys. `events since=` with the `since` of this event returns all numbered events that"
-        + " the log still has; ticks and meters are lost."),
+        "The client did not read in time, and `dropped` events were lost. `merged` changes are included in later"
+        + " changes of the same keys. `events since=` with the `since` of this event returns the numbered events that"
+        + " the log still has. Ticks and meters are lost."),
     EventSpec(
       name: .packetsSkipped, key: .itemEvents, fields: position + [.countOfPackets] + error + [.seq.optional],
       text:
-        "packets of an item did not decode, the first of them at `time`; silence replaces them. Sent when the error"
-        + " is found, up to two seconds before `time` is heard."),
+        "packets of an item did not decode, and silence replaces them. `time` is that of the first packet. The"
+        + " event is sent when the error is found, up to two seconds before `time` is heard."),
     EventSpec(
       name: .playedToEnd, key: .itemEvents, fields: position + [.seq.optional],
       text: "the last sample of an item was heard."),
@@ -112,27 +139,39 @@ public enum EventTable {
         + " means that the recording ended by itself."),
     EventSpec(
       name: .removed, fields: [.id, .player, .item.optional, .causeOfRemoval],
-      text:
-        "A subscription ended: the item of its `at` left the queue (`itemRemoved`), or its player was closed"
-        + " (`playerClosed`)."),
+      text: """
+        A subscription ended. `cause` is one of these:
+
+        - `itemRemoved`: the item of its `at` left the queue
+        - `playerClosed`: its player was closed
+        """),
     EventSpec(
       name: .routeChanged, key: .outputEvents,
       fields: [
         .id, .player, .routeReason, .previous.nullable, .currentDevice.nullable, .description.nullable, .input.nullable,
         .seq.optional,
       ],
-      text:
-        "the output route or the default input changed. `reason` is `newDeviceAvailable` (a device appeared or was"
-        + " plugged in, or the sound server is back), `oldDeviceUnavailable` (the device went away or was"
-        + " unplugged), `override` (a user or client selected it), `categoryChange`, `noSuitableRoute` (no sound"
-        + " server replies, or it has no device), `routeConfigurationChange` or `unknown`. `previous` and `current`"
-        + " have the form of `output.route`; `description` is the name of the present device for users."),
+      text: """
+        the output route or the default input changed. `previous` and `current` have the form of `output.route`. \
+        `description` is the name of the current device for users. `reason` is one of these:
+
+        - `newDeviceAvailable`: a device appeared or was plugged in, or the sound server is back
+        - `oldDeviceUnavailable`: the device disappeared or was unplugged
+        - `override`: a user or client selected the device
+        - `categoryChange`: the category of the session changed
+        - `noSuitableRoute`: no sound server replies, or it has no device
+        - `routeConfigurationChange`: the properties of the device or its port changed
+        - `unknown`: the reason is unknown
+        """),
     EventSpec(
       name: .scanProgress, fields: [.scan, .file, .countOfFiles, .path, .done.nullable],
-      text:
-        "the progress of a request: for `scan` and `waveform` the part of a file that is measured, from 0 to 1"
-        + " (`none` if its length is unknown); for `export` the part of the file at `path`; for `image` the part of"
-        + " the images. Sent to the connection of the request, before the reply."),
+      text: """
+        the progress of a request of this connection, before its reply. `done` is a part from 0 to 1:
+
+        - `scan`, `waveform`: the measured part of the file; `none` if its length is unknown
+        - `export`: the completed part of the file at `path`
+        - `image`: the completed part of the images
+        """),
     EventSpec(
       name: .secondaryAudioHint, key: .sessionEvents, fields: [.id, .player, .phase, .seq.optional],
       text:
@@ -141,12 +180,13 @@ public enum EventTable {
     EventSpec(
       name: .stalled, key: .itemEvents, fields: currentPosition + [.seq.optional],
       text:
-        "playback stopped because of an underrun. It resumes automatically, or is paused (`auto-wait off`)."),
+        "playback stopped because of an underrun. With `auto-wait on` it resumes automatically. With `auto-wait"
+        + " off` the player is paused."),
     EventSpec(
       name: .streamTitle, key: .itemEvents, fields: position + [.title, .url.optional, .seq.optional],
       text:
-        "the title that a station (Icecast, SHOUTcast) announces for the audio from `time` on. Sent when this audio"
-        + " is heard. A new observer first gets the last event of the current entry."),
+        "a station (Icecast, SHOUTcast) announced a title for the audio from `time` on. The event is sent when this"
+        + " audio is heard. A new observer first gets the last event of the current entry."),
     EventSpec(
       name: .tick, fields: currentPosition + [.tickRate, .tickReason, .late],
       text:
@@ -165,14 +205,19 @@ public enum EventTable {
         .tagTotal.optional, .playCount.optional, .code.optional, .name.optional, .message.optional, .data.optional,
         .seq.optional,
       ],
-      text:
-        "metadata of an HLS stream from this time on, for `duration` if it is known: an ID3 tag (`id3/TIT2`,"
-        + " `id3/PRIV`, ...) of a transport stream, before a segment of plain audio or of MP4 (`emsg`), or a date"
-        + " range of the playlist (`hls/ID`, `hls/START-DATE`, `hls/X-...`, `hls/SCTE35-OUT`, ...; those of one"
-        + " range have the same `info`). An event for each value, with the fields of `item.metadata`, and `data` in"
-        + " base64 of at most 4,096 bytes. Sent when it is heard. `held` marks metadata that started before the"
-        + " position where playback started, as after a seek. A new observer first gets the last events of the"
-        + " current entry."),
+      text: """
+        metadata of an HLS stream is heard at `time`. It is valid for `duration`, if that is known. There is an event \
+        for each value, with the fields of `item.metadata`. `data` has at most 4,096 bytes in base64. The metadata is \
+        one of these:
+
+        - an ID3 tag (`id3/TIT2`, `id3/PRIV`, ...): within a transport stream, before a segment of plain audio, or in \
+        MP4 (`emsg`)
+        - a date range of the playlist (`hls/ID`, `hls/START-DATE`, `hls/X-...`, `hls/SCTE35-OUT`, ...). The events of \
+        one range have the same `info`.
+
+        `held` is true for metadata that started before the position where playback started, for example after a seek. \
+        A new observer first gets the last events of the current entry.
+        """),
     EventSpec(
       name: .transition, key: .itemEvents,
       fields: [
@@ -180,11 +225,16 @@ public enum EventTable {
         .trimmedStartBy.nullable,
         .inserted, .seq.optional,
       ],
-      text:
-        "the next item (`to`) begins to be heard after `from`, or the same item again (repeated or looped). `time` is"
-        + " the start of `to`. The event has the number of frames trimmed from the end of `from` and from the start"
-        + " of `to`, each at the sample rate of the item, and the tag that specified the number (`none` if nothing"
-        + " was trimmed). `inserted` is the number of frames of silence between them: 0 unless `to` was late."),
+      text: """
+        the next item (`to`) begins to be heard after `from`, or the same item again (repeated or looped). `time` is \
+        the start of `to`.
+
+        - `trimmedEnd`, `trimmedStart`: the number of frames trimmed from the end of `from` and from the start of \
+        `to`, at the sample rate of the item
+        - `trimmedEndBy`, `trimmedStartBy`: the part of the file that specified the number; `none` if nothing was \
+        trimmed
+        - `inserted`: the number of frames of silence between the items; 0 unless `to` was late
+        """),
   ]
 
   /// The fields of all numbered events, which rows of `events` have after `seq` and `event`. Each is optional, because

@@ -43,10 +43,17 @@ struct ManualText {
     }
   }
 
-  /// Adds a term and its description.
+  /// Adds a term and its description, which may have paragraphs and lists.
   mutating func term(_ term: String, _ meaning: String) {
     isBelowHeading = false
-    text += ".TP\n.B \(Self.quoted(term))\n\(meaning.isEmpty ? "\\&" : Self.line(meaning))\n"
+    text += ".TP\n.B \(Self.quoted(term))\n"
+    for (index, line) in (meaning.isEmpty ? [meaning[...]] : meaning.split(separator: "\n")).enumerated() {
+      if line.hasPrefix("- ") {
+        text += ".RS\n.IP \\(bu 2\n\(Self.line(String(line.dropFirst(2))))\n.RE\n"
+      } else {
+        text += (index == 0 ? "" : ".IP\n") + "\(Self.line(String(line)))\n"
+      }
+    }
   }
 
   /// Adds lines without filling.
