@@ -53,7 +53,8 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   /// A human-readable description of the value, which the reference includes.
   public var summary: String {
     switch self {
-    case .playerTimeControlStatus: "`paused`, `waitingToPlayAtSpecifiedRate` or `playing`"
+    case .playerTimeControlStatus:
+      "whether the player is `paused`, waits to play (`waitingToPlayAtSpecifiedRate`) or is `playing`"
     case .playerReasonForWaitingToPlay: "the reason why the player waits, such as `noItemToPlay`, or `none`"
     case .playerRate: "the requested rate; 0 while paused"
     case .playerTimebaseRate: "the rate at which the time heard advances; 0 while paused or waiting"
@@ -63,20 +64,20 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     case .playerIsMuted: "whether the player is muted"
     case .playerPan: "the pan, from -1 (left) to 1 (right)"
     case .playerActionAtItemEnd: "the action at the end of an item: `advance`, `pause` or `none`"
-    case .playerAutomaticallyWaits: "whether playback resumes by itself after an underrun (`auto-wait`)"
-    case .playerAudioTimePitchAlgorithm: "`timeDomain`, `spectral` or `varispeed`, as `pitch` sets it"
+    case .playerAutomaticallyWaits: "whether playback resumes automatically after an underrun (`auto-wait`)"
+    case .playerAudioTimePitchAlgorithm: "the algorithm of `pitch`: `timeDomain`, `spectral` or `varispeed`"
     case .playerAudibleCriteria:
       "the preferences of `media-selection` for audio, such as `language=de,en principal=describes-video`, or `none`"
     case .playerLegibleCriteria: "the preferences of `media-selection` for subtitles, or `none`"
     case .playerAppliesCriteria: "whether entries follow the preferences (`media-selection automatic`)"
-    case .playerReplayGain: "`off`, `track`, `album` or `auto`, as `replay-gain` sets it"
+    case .playerReplayGain: "the mode of `replay-gain`: `off`, `track`, `album` or `auto`"
     case .playerRepeat: "what repeats: `off`, `one` or `all`"
     case .playerLoop: "the looped range of the current item, `START-END` in seconds, or `none`"
     case .playerShuffle: "the seed of the shuffled order, or `none`"
     case .playerOnFailure: "the action when an entry fails: `skip` or `stop`"
     case .playerError: "the name of the error that stopped the player, until it plays again, or `none`"
     case .itemStatus:
-      "`readyToPlay` or `failed`, of every opened entry of the queue; the others are `unknown`"
+      "the status of every entry: `unknown` until it is opened, then `readyToPlay` or `failed`"
     case .itemDuration:
       "the duration of every opened entry, in seconds; `indefinite` while unknown. An estimate is corrected when the"
         + " end of the audio has been read"
@@ -97,16 +98,16 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
         .joined(separator: ", ") + "; first the last `stream-title` and `timed-metadata` of the current entry"
     case .queueVersion: "a number that increases with every change of the queue"
     case .outputState:
-      "`opening`, `ready`, `unresponsive` (the device plays nothing: its server hangs or requests no samples, or the"
-        + " device is suspended), `fallback` (silence until the device is available), `lost` or `closed`"
+      "the state of the output: `opening`, `ready`, `unresponsive` (the device accepts no audio), `fallback` (silence"
+        + " until a device is available), `lost` (players wait) or `closed`"
     case .sessionCategory: "the category of the session (`session.category`)"
     case .sessionMode: "the mode of the session (`session.category`)"
     case .sessionOptions: "the options of the session (`session.category`), or `none`"
     case .sessionIsActive: "whether the session is active"
-    case .sessionIsInterrupted: "whether playback is interrupted, and players are paused"
+    case .sessionIsInterrupted: "whether another program interrupts playback; the players are then paused"
     case .sessionHint:
       "whether the sound server lowers the volume of playback because another program plays"
-    case .outputRoute: "the device that plays and, after a `/`, its port, or `none`"
+    case .outputRoute: "the output device and, after a `/`, its port; `none` without an output"
     case .outputDevices: "the names of the output devices, or `none` while no sound server replies"
     case .outputSelection: "the requested output, such as `selected=default preferred=headset lost=pause`"
     case .outputEvents, .sessionEvents:
