@@ -9,7 +9,7 @@ extension FieldSpec {
   static let apiEvents = FieldSpec("x-asyncapi", .object, "the events, as an AsyncAPI document")
   static let actionAtItemEnd = FieldSpec(
     "actionAtItemEnd", .word(PlaybackCommand.ItemEndAction.allCases.map(\.rawValue)),
-    "the action at the end of an item")
+    "the action at the end of an item: play the next item, pause, or continue in silence")
   static let active = FieldSpec("active", .boolean, "whether the port is in use")
   static let address = FieldSpec("address", .text, "the network address of the server; empty before its first response")
   static let addressChanges = FieldSpec("addressChanges", .integer, "the number of changes of the server address")
@@ -39,10 +39,10 @@ extension FieldSpec {
   static let at = FieldSpec("at", .time, "the start of the volume point or ramp, in item time")
   static let atEnd = FieldSpec(
     "atEnd", .word(SessionCommand.Outcome.allCases.map(\.rawValue)),
-    "the effect on playback when the sound server ends an interruption")
+    "whether playback resumes or pauses when the sound server ends an interruption")
   static let atTimeout = FieldSpec(
     "atTimeout", .word(SessionCommand.Outcome.allCases.map(\.rawValue)),
-    "the effect on playback when an interruption has lasted for `timeout`")
+    "whether playback resumes or pauses when an interruption has lasted for `timeout`")
   static let audio = FieldSpec(
     "audio", .integer, "the number of the presented audio track, from 0; `none` if none is presented")
   static let audioTimePitchAlgorithm = FieldSpec(
@@ -68,7 +68,9 @@ extension FieldSpec {
     "bitsPerSample", .integer, "the number of bits per sample before encoding, for lossless codecs")
   static let bookmark = FieldSpec("bookmark", .integer, "the number of the bookmark")
   static let by = FieldSpec(
-    "by", .word(["server", "request", "timeOut", "outputLost"]), "what ended the interruption")
+    "by", .word(["server", "request", "timeOut", "outputLost"]),
+    "the end of the interruption: by the sound server, a command, `timeout` of `session.policy`, or the loss of"
+      + " the output")
   static let bytes = FieldSpec(
     "bytes", .integer, "the size of the value or image in bytes; for a text only if it was cut or left out")
   static let bytesTransferred = FieldSpec("bytes", .integer, "the number of bytes received in the bodies of responses")
@@ -92,11 +94,12 @@ extension FieldSpec {
     .word([
       "request", "itemEnded", "looped", "itemFailed", "itemLoaded", "buffered", "stalled", "output", "interruption",
       "session", "closed", "initial",
-    ]), "the cause of the change; `initial` for the present value")
+    ]), "the cause of the change; `initial` for the value at the start of the observation")
   static let causeOfJump = FieldSpec(
     "cause", .word(["seek", "step", "stop", "endAction", "repeat", "restart"]), "the cause of the time jump")
   static let causeOfRemoval = FieldSpec(
-    "cause", .word(Event.Removed.Cause.allCases.map(\.rawValue)), "the reason why the subscription ended")
+    "cause", .word(Event.Removed.Cause.allCases.map(\.rawValue)),
+    "why the subscription ended: the item of its `at` left the queue, or its player was closed")
   static let changed = FieldSpec("changed", .texts, "the options that have new values")
   static let changes = FieldSpec(
     "changes", .texts,
@@ -139,7 +142,7 @@ extension FieldSpec {
   static let crashed = FieldSpec(
     "crashed", .integers,
     "the ids of the entries that failed at the start, because opening them had crashed the daemon")
-  static let current = FieldSpec("current", .boolean, "whether the entry is the current item, or the device is in use")
+  static let current = FieldSpec("current", .boolean, "whether the entry is current, or the device is in use")
   static let currentDevice = FieldSpec("current", .text, "the output device in use and, after a `/`, its port")
   static let daemonVersion = FieldSpec("version", .text, "the version of the daemon")
   static let data = FieldSpec("data", .text, "the data, or the requested part of the image, in base64")
@@ -208,7 +211,8 @@ extension FieldSpec {
     "gainLimited", .boolean, "whether the peak in the tags limits the gain; `none` until the tags are known")
   static let gainSource = FieldSpec(
     "gainSource", .word(["track", "album", "scan", "fallback"]),
-    "the origin of the gain; `none` while it is off, and until the tags are known")
+    "the origin of the gain: track tags, album tags, `scan`, or `fallback`; `none` while off, and until the tags"
+      + " are known")
   static let group = FieldSpec(
     "group", .words(of: MediaSelectionChange.Group.self),
     "the group of tracks: `audible` (audio) or `legible` (subtitles)")
@@ -231,7 +235,7 @@ extension FieldSpec {
   static let input = FieldSpec(
     "input", .text, "the default input of the sound server, as `DEVICE/PORT`; `none` if there is none")
   static let inserted = FieldSpec(
-    "inserted", .integer, "the number of silent output frames between the entries; 0 unless the second one was late")
+    "inserted", .integer, "the number of silent output frames between the items; 0 unless the second one was late")
   static let instance = FieldSpec("instance", .text, "the id of this run of the daemon")
   static let isActive = FieldSpec("isActive", .boolean, "whether the session is active")
   static let isInterrupted = FieldSpec("isInterrupted", .boolean, "whether another program interrupts the session")
@@ -252,7 +256,7 @@ extension FieldSpec {
   static let itemStatus = FieldSpec(
     "itemStatus", .word(["unknown", "readyToPlay", "failed"]), "the status of the current entry; `unknown` without one")
   static let key = FieldSpec("key", .text, "the key of the observed value, of the asset's value or of the tag")
-  static let kind = FieldSpec("kind", .text, "the kind of the row or event")
+  static let kind = FieldSpec("kind", .text, "the kind of the row or event, as the command or event describes")
   static let landlock = FieldSpec(
     "landlock", .word(["active", "off", "unavailable"]), "whether the kernel restricts the daemon's access to files")
   static let landlockVersion = FieldSpec(
@@ -269,7 +273,7 @@ extension FieldSpec {
     "limited", .boolean, "whether the peak in the tags limits the gain; `none` until the tags are known")
   static let line = FieldSpec("line", .integer, "the line in the playlist; 0 if no single line is the cause")
   static let live = FieldSpec("live", .boolean, "whether the entry is a live HLS stream")
-  static let liveEdge = FieldSpec("liveEdge", .time, "the end of the live stream")
+  static let liveEdge = FieldSpec("liveEdge", .time, "the end of the live stream, in item time")
   static let loadedTimeRanges = FieldSpec(
     "loadedTimeRanges", .ranges,
     "the ranges that are decoded and not heard yet, or in memory; `none` if there are none")
@@ -277,7 +281,8 @@ extension FieldSpec {
   static let lost = FieldSpec(
     "lost", .integer, "the number of frames of the source that were lost; silence replaces them")
   static let lostPolicy = FieldSpec(
-    "lost", .words(of: LostDevicePolicy.self), "what players do when the output device goes away")
+    "lost", .words(of: LostDevicePolicy.self),
+    "the action of the players when the output device disappears (`output.set`)")
   static let loudness = FieldSpec(
     "loudness", .number, "the integrated loudness, in LUFS; `none` if it was not measured")
   static let loudnessRange = FieldSpec("range", .number, "the loudness range, in LU; `none` if it was not measured")
@@ -292,7 +297,7 @@ extension FieldSpec {
   static let monitorOf = FieldSpec("monitorOf", .text, "the name of the output device that this input captures")
   static let more = FieldSpec("more", .boolean, "whether the log has further events")
   static let name = FieldSpec("name", .text, "the name of the error, bookmark or saved queue")
-  static let new = FieldSpec("new", .value, "the present value of the key; `none` if it has none")
+  static let new = FieldSpec("new", .value, "the current value of the key; `none` if it has none")
   static let next = FieldSpec("next", .integer, "the `offset` of the next part of the list; `none` after the last part")
   static let noNewPrivileges = FieldSpec(
     "noNewPrivileges", .boolean, "whether no program that the daemon executes gains privileges")
@@ -303,16 +308,16 @@ extension FieldSpec {
   static let old = FieldSpec("old", .value, "the value of the key before the change; `none` if it had none")
   static let onFailure = FieldSpec(
     "onFailure", .words(of: QueueCommand.FailurePolicy.self),
-    "what happens when an entry fails: the next one plays, or the player pauses")
+    "the action when an entry fails: play the next entry, or pause")
   static let op = FieldSpec(
     "op", .word(["insert", "remove", "move", "rotate"]),
-    "the change; `rotate`: entries move from the start of the queue to its end")
+    "the change: an entry was added, removed or moved, or entries moved from the start of the queue to its end")
   static let open = FieldSpec("open", .integer, "the time to open the file, in microseconds; 0 if it was open")
   static let operation = FieldSpec("operation", .text, "the command or call that failed")
   static let options = FieldSpec("options", .integer, "the number of tracks in the group")
   static let others = FieldSpec(
     "others", .word(["interrupted", "mixed", "ducked"]),
-    "what the rules of the sound server do to other programs while the session plays")
+    "the effect on other programs while the session plays: they pause, continue, or have a lower volume")
   static let output = FieldSpec(
     "output", .text, "the open output, such as `pulse:NAME`, `null` or `wav:PATH`; `none` while none is open")
   static let over = FieldSpec("over", .time, "the duration of the ramp")
@@ -330,7 +335,7 @@ extension FieldSpec {
     "passesLeft", .integer,
     "the number of remaining returns to the start of the loop; `none`: indefinitely, or no loop")
   static let path = FieldSpec(
-    "path", .text, "the path or address of the file, or the name of its descriptor; `none` if it is unknown")
+    "path", .text, "the path or URL of the file, or the name of its descriptor; `none` if it is unknown")
   static let peak = FieldSpec("peak", .number, "the largest sample; 1 is full scale")
   static let peaks = FieldSpec(
     "peak", .numbers, "the largest sample of each channel since the last event, in dBFS; -160 is silence")
@@ -377,26 +382,26 @@ extension FieldSpec {
       "toMinimizeStalls", "evaluatingBufferingRate", "noItemToPlay", "currentItemFailed", "outputUnavailable",
       "startTimeNotReached", "interrupted", "categoryForbidsPlayback",
     ]),
-    "the reason why the player waits; `none` while it does not wait")
+    "the reason why the player waits (`status`); `none` while it does not wait")
   static let reconnects = FieldSpec("reconnects", .integer, "the number of reconnections after a broken connection")
   static let recordedSource = FieldSpec("source", .text, "the name of the recorded source; `none` before it is open")
   static let recordedTime = FieldSpec("time", .time, "the duration recorded so far; 0 when stopped")
   static let recorder = FieldSpec("recorder", .integer, "the number of the recorder")
   static let recorderState = FieldSpec(
     "state", .word(["preparing", "prepared", "recording", "paused", "stopping", "stopped"]),
-    "the state of the recorder")
+    "the state of the recorder (`record.status`)")
   static let recording = FieldSpec("recording", .boolean, "whether the category of the session allows recording")
   static let `repeat` = FieldSpec(
     "repeat", .word(["off", "one", "all"]), "what repeats: nothing, the current item or the queue")
   static let replayGain = FieldSpec(
-    "replayGain", .word(["off", "track", "album", "auto"]), "the gain that `replay-gain` applies")
+    "replayGain", .word(["off", "track", "album", "auto"]), "the mode of `replay-gain`")
   static let replayGainSource = FieldSpec(
     "source", .word(["track", "album", "scan", "fallback"]),
-    "the origin of the gain; `none` while it is off or unknown")
+    "the origin of the gain: track tags, album tags, `scan`, or `fallback`; `none` while off or unknown")
   static let reply = FieldSpec(
     "reply", .texts, "the fields of the reply: `[FIELD]` may be absent, `FIELD?` may be `none`")
   static let requested = FieldSpec(
-    "requested", .time, "the requested position, from the start of the item; may be outside the item")
+    "requested", .time, "the requested position, from the start of the item; it may be outside the item")
   static let requests = FieldSpec("requests", .integer, "the number of requests so far")
   static let resample = FieldSpec(
     "resample", .integer, "the time for conversion to the format of the output, in microseconds")
@@ -423,7 +428,7 @@ extension FieldSpec {
       "unknown", "newDeviceAvailable", "oldDeviceUnavailable", "categoryChange", "override", "noSuitableRoute",
       "routeConfigurationChange",
     ]),
-    "the reason of the change of the route")
+    "the reason of the change (`route-changed`)")
   static let sampleFormat = FieldSpec(
     "sampleFormat", .text, "FFmpeg's name of the decoded sample format, such as `s16` or `fltp`")
   static let samplePeak = FieldSpec(
@@ -437,7 +442,8 @@ extension FieldSpec {
     "scan", .integer, "the number of the `scan`, `waveform`, `export` or `image` request, for `scan.cancel`")
   static let scanStatus = FieldSpec(
     "status", .word(["measured", "silence", "too-short", "failed"]),
-    "the result: `silence` is below -70 LUFS, `too-short` is less than 400 ms")
+    "whether the file was measured; `silence`: nothing above -70 LUFS; `too-short`: less than 400 ms; `failed`: an"
+      + " error")
   static let secondaryAudioShouldBeSilencedHint = FieldSpec(
     "secondaryAudioShouldBeSilencedHint", .boolean,
     "whether the sound server lowers the volume because another program plays")
@@ -476,7 +482,8 @@ extension FieldSpec {
     "start", .time, "the start of the track, chapter, loop, waveform or bin, from the start of the item")
   static let startup = FieldSpec("startup", .time, "the time from the request to the first byte of the body")
   static let stateOfOutput = FieldSpec(
-    "state", .word(["opening", "ready", "unresponsive", "fallback", "lost", "closed"]), "the state of the output")
+    "state", .word(["opening", "ready", "unresponsive", "fallback", "lost", "closed"]),
+    "the state of the output (`output.status`)")
   static let stationBitrate = FieldSpec(
     "stationBitrate", .integer, "the bit rate that the station announces, in bits per second")
   static let stationDescription = FieldSpec("stationDescription", .text, "the station's description of itself")
@@ -506,17 +513,17 @@ extension FieldSpec {
     "rate", .number, "the rate at which the time heard advances; 0 while it does not advance")
   static let tickReason = FieldSpec(
     "reason", .word(["periodic", "jump", "start", "stop"]),
-    "why the tick was sent: the interval, a jump, or audio that started or stopped")
+    "why the tick was sent: the interval, a jump of the time, or audio that started or stopped")
   static let time = FieldSpec("time", .time, "the position, from the start of the item or file")
   static let timebaseRate = FieldSpec(
     "timebaseRate", .number, "the rate at which the time heard advances; 0 while paused or waiting")
   static let timeControlStatus = FieldSpec(
     "timeControlStatus", .word(["paused", "waitingToPlayAtSpecifiedRate", "playing"]),
-    "whether the player plays, waits to play or is paused")
+    "whether the player is paused, waits to play, or plays")
   static let timeout = FieldSpec("timeout", .time, "the maximum duration of an interruption; `none` is no limit")
   static let title = FieldSpec("title", .text, "the title: of the entry, track or chapter, or announced by a station")
   static let to = FieldSpec("to", .number, "the volume at the end of a ramp, from 0 to 1")
-  static let toItem = FieldSpec("to", .integer, "the id of the item that begins")
+  static let toItem = FieldSpec("to", .integer, "the id of the entry that begins")
   static let totalMicroseconds = FieldSpec("total", .integer, "the sum of all steps, in microseconds")
   static let track = FieldSpec("track", .integer, "the number of the track in the file, from 0")
   static let trackGain = FieldSpec(
