@@ -91,6 +91,16 @@ extension CommandTable {
         limited.
         - `selected`, `preferred` and `lost` are the settings of `output.set`, or of the daemon's options.
         - `route` is the device and, after a `/`, its port.
+
+        `state` is one of these:
+
+        - `opening`: the device is being opened
+        - `ready`: the device plays
+        - `unresponsive`: the device accepts no audio: its server hangs or requests no samples, or the device is \
+        suspended
+        - `fallback`: silence replaces the device until one is available
+        - `lost`: nothing plays, and the players wait for a device
+        - `closed`: the output was closed
         """,
       parameters: [player], right: .read, reply: outputFields, errors: [.noSuchPlayer],
       example: [

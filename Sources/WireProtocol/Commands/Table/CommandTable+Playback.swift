@@ -374,6 +374,17 @@ extension CommandTable {
         - `shuffle`: the seed of the shuffled order
         - `chapter`: the number of the chapter heard
         - `streamTitle`, `streamUrl`: the title and URL that a station announces
+
+        `reasonForWaitingToPlay` is `none`, or one of these:
+
+        - `toMinimizeStalls`: an underrun occurred; playback resumes automatically
+        - `evaluatingBufferingRate`: the item is being opened, or its first samples are being decoded
+        - `noItemToPlay`: the queue is empty
+        - `currentItemFailed`: the current item failed, and no other item follows
+        - `outputUnavailable`: no device is available, or the device accepts no audio
+        - `startTimeNotReached`: the start is in the future (`play-at`, `rate-at`)
+        - `interrupted`: another program interrupts playback
+        - `categoryForbidsPlayback`: the category of the session does not allow playback
         """,
       parameters: [player],
       right: .read,

@@ -47,7 +47,7 @@ extension CommandTable {
   )
   private static let list = ParameterSpec(
     .list, .word(["true", "false"]), .option, "true|false",
-    "whether the paths are playlists; default: those that end in .m3u, .m3u8 (not of URLs), .pls, .xspf or .cue"
+    "whether the paths are playlists; default: those that end in .m3u, .m3u8 (not URLs), .pls, .xspf or .cue"
   )
   private static let listErrors: [MediaError.Code] = [
     .notAPlaylist, .damagedPlaylist, .playlistLimitExceeded, .playlistCycle, .emptyPlaylist,
