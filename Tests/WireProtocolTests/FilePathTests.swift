@@ -34,7 +34,7 @@ import Testing
     #expect(try FilePath(text: "file:///\(escaped)").bytes.count == 4_096)
     for text in [longest + "a", "file://\(longest)a", "file:///\(escaped)%61"] {
       let error = try #require(throws: MediaError.self) { try FilePath(text: text) }
-      #expect(error.code == .badArguments && error.message == "a path has at most 4096 bytes (got 4097)")
+      #expect(error.code == .badArguments && error.message == "a path must have at most 4096 bytes (got 4097)")
     }
     #expect(FilePath(bytes: Array(longest.utf8)) != nil && FilePath(bytes: Array("\(longest)a".utf8)) == nil)
   }

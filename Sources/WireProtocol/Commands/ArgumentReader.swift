@@ -282,7 +282,7 @@ enum ArgumentReader {
     case .badTime: code = .invalidTime
     }
     return MediaError(
-      code, "\(parameter.name.rawValue) cannot be \(shown); it takes \(parameter.kind.accepted)",
+      code, "\(parameter.name.rawValue) must be \(parameter.kind.accepted) (got \(shown))",
       operation: spec.name.rawValue)
   }
 }

@@ -64,7 +64,7 @@ struct Arguments: Sendable {
     default: listCount += 1
     }
     if listCount > limit {
-      throw failure("\(spec.parameters[index].name.rawValue) takes at most \(limit) values")
+      throw failure("\(spec.parameters[index].name.rawValue) must have at most \(limit) values")
     }
   }
 
@@ -115,7 +115,7 @@ struct Arguments: Sendable {
   func checkComplete() throws(MediaError) {
     for (index, parameter) in spec.parameters.enumerated() where !has(index) {
       guard parameter.position == .required || parameter.position == .list else { continue }
-      throw failure("\(parameter.name.rawValue) is missing: \(parameter.kind.accepted)")
+      throw failure("\(parameter.name.rawValue) is missing: it must be \(parameter.kind.accepted)")
     }
   }
 

@@ -66,7 +66,8 @@ public struct NetworkOptions: Sendable, Hashable {
   func checkHeader() throws(MediaError) {
     for line in lines where !line.contains(UInt8(ascii: ":")) {
       throw MediaError(
-        .badArguments, "\(Excerpt.quoted(Substring(line))): a header field is NAME: VALUE", operation: "header")
+        .badArguments, "a header field must be NAME: VALUE (got \(Excerpt.quoted(Substring(line))))",
+        operation: "header")
     }
   }
 }

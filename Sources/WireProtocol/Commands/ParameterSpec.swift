@@ -206,22 +206,23 @@ public struct ParameterSpec: Sendable {
       case .number(let range, let exceptZero):
         "a number from \(NumberText.number(range.lowerBound)) to \(NumberText.number(range.upperBound))"
           + (exceptZero ? ", but not 0" : "")
-      case .word(let words): words.joined(separator: ", ")
+      case .word(let words): (words.count > 1 ? "one of " : "") + words.joined(separator: ", ")
       case .toggle: "on, off or toggle"
       case .onOff: "on or off"
       case .flag, .boolean: "true or false"
       case .text(let count): "a text of at most \(count) bytes"
       case .texts(let count, let separator):
-        "texts, separated by \(separator.plural), of at most \(count) bytes in all; in JSON also an array"
+        "texts of at most \(count) bytes in all, separated by \(separator.plural); in JSON also an array"
       case .path: "an absolute path, a file://, http:// or https:// URL, or fd:TOKEN"
       case .localPath: "an absolute path, or a file:// URL"
       case .playerName: "1 to 64 characters of A-Z a-z 0-9 . _ -"
-      case .commandName: "a command's name"
+      case .commandName: "the name of a command"
       case .requestID: "the id of a request"
-      case .key: "a key such as player.rate, or several with *, such as player.* or *.rate"
-      case .track: "a track's number, a language such as de or eng, none, or auto"
+      case .key: "a key such as player.rate, or a pattern for several keys such as player.* or *.rate"
+      case .track: "the number of a track, a language such as de or eng, none, or auto"
       case .edit: "a command that edits the queue, such as \"move 5 to=0\" or \"remove 9\""
-      case .condition: "time>=TIME, time<=TIME, status=playing, status=paused, status=waiting, item=ID, ended or ready"
+      case .condition:
+        "one of time>=TIME, time<=TIME, status=playing, status=paused, status=waiting, item=ID, ended, ready"
       case .startMoment:
         "now, a time from now such as +0.5, an instant of the monotonic clock such as 1234.5, or frame:N"
       }

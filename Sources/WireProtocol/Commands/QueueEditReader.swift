@@ -15,7 +15,7 @@ enum QueueEditReader {
     }
     guard names.contains(spec.name) else {
       let accepted = names.map(\.rawValue).sorted().joined(separator: ", ")
-      throw MediaError(.badArguments, "\(spec.name.rawValue) does not edit the queue; \(accepted) do")
+      throw MediaError(.badArguments, "an edit must be one of \(accepted) (got \(spec.name.rawValue))")
     }
     return spec
   }
@@ -47,7 +47,7 @@ enum QueueEditReader {
   static func invalidEdit(_ shown: String) -> MediaError {
     MediaError(
       .badArguments,
-      "\(ParameterName.ops.rawValue) cannot be \(shown); it takes \(ParameterSpec.Kind.edit.accepted)",
+      "\(ParameterName.ops.rawValue) must be \(ParameterSpec.Kind.edit.accepted) (got \(shown))",
       operation: CommandName.queueEdit.rawValue)
   }
 }

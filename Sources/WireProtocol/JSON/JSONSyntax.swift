@@ -36,7 +36,7 @@ enum JSONSyntax {
     var index = 0
     try checkValue(text, &index, depth, of: depth)
     skipSpace(text, &index)
-    guard index == text.count else { throw failure("the value must be the end of the line", at: index) }
+    guard index == text.count else { throw failure("the line must end after the value", at: index) }
   }
 
   private static func failure(_ message: String, at index: Int) -> MediaError {
@@ -50,7 +50,7 @@ enum JSONSyntax {
     guard index < text.count else { throw failure("the text ends where a value is expected", at: index) }
     switch text[index] {
     case UInt8(ascii: "{"), UInt8(ascii: "["):
-      guard depth > 0 else { throw failure("nested more than \(maximumDepth) deep", at: index) }
+      guard depth > 0 else { throw failure("the value must not be nested more than \(maximumDepth) deep", at: index) }
       let isObject = text[index] == UInt8(ascii: "{")
       index += 1
       try checkMembers(text, &index, depth - 1, of: maximumDepth, isObject: isObject)
@@ -152,7 +152,7 @@ enum JSONSyntax {
     var unit: UInt32 = 0
     for _ in 0..<4 {
       guard index < text.count, let digit = ASCII.hexValue(text[index]) else {
-        throw failure("\\u needs four hexadecimal digits", at: start)
+        throw failure("\\u must be followed by four hexadecimal digits", at: start)
       }
       unit = unit << 4 | UInt32(digit)
       index += 1

@@ -23,7 +23,7 @@ public struct RequestParser: Sendable {
   /// The error for an over-long line. The beginning of the line determines its form and its `@id`, if any.
   public mutating func rejectionOfOverlongLine(beginning: Span<UInt8>) -> Rejection {
     let error = WireError(
-      MediaError(.lineTooLong, "the line is longer than \(limits.lineByteCount) bytes and was discarded"))
+      MediaError(.lineTooLong, "a line must have at most \(limits.lineByteCount) bytes; the longer line was discarded"))
     let first = Self.firstByte(of: beginning)
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
       return Rejection(address: ReplyAddress(form: .json, id: .jsonNull), error: error)
@@ -84,7 +84,7 @@ public struct RequestParser: Sendable {
     let id = lexer.text[word.range].dropFirst()
     guard word.isBare, ASCII.isName(id, maximum: limits.idByteCount) else {
       return .failure(
-        MediaError(.badArguments, "an id is @ and 1 to \(limits.idByteCount) characters of A-Z a-z 0-9 . _ -"))
+        MediaError(.badArguments, "an id must be @ and 1 to \(limits.idByteCount) characters of A-Z a-z 0-9 . _ -"))
     }
     return .success(String(decoding: id, as: UTF8.self))
   }
@@ -455,7 +455,7 @@ public struct RequestParser: Sendable {
     while JSONSyntax.nextElement(in: lexer.text, at: &index) {
       let element = jsonArgument(at: &index)
       guard case .string = element.kind, !lexer.text[element.range].contains(separator.rawValue) else {
-        throw arguments.failure("\(parameter.name.rawValue) takes an array of texts without \(separator.plural)")
+        throw arguments.failure("\(parameter.name.rawValue) must be an array of texts without \(separator.plural)")
       }
       if !text.isEmpty { text.append(separator.rawValue) }
       text.append(contentsOf: lexer.text[element.range])

@@ -49,7 +49,7 @@ public struct RequestReader: Sendable {
         return .rejected(rejection)
       case .closeConnection:
         return .close(
-          MediaError(.lineTooLong, "\(limits.unterminatedByteCount) bytes without a line end"), form: overlongForm)
+          MediaError(.lineTooLong, "a line must end within \(limits.unterminatedByteCount) bytes"), form: overlongForm)
       }
       switch line {
       case .blank: continue

@@ -126,7 +126,7 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
   /// - Throws: `bad-arguments` for a path that is too long for any file.
   private static func check(byteCount: Int) throws(MediaError) {
     guard byteCount <= maximumByteCount else {
-      throw MediaError(.badArguments, "a path has at most \(maximumByteCount) bytes (got \(byteCount))")
+      throw MediaError(.badArguments, "a path must have at most \(maximumByteCount) bytes (got \(byteCount))")
     }
   }
 

@@ -137,7 +137,7 @@ struct WordsLexer: Sendable {
       do { _ = try UTF8Span(validating: text.span.extracting(word.range)) } catch {
         throw MediaError(
           .invalidUTF8,
-          "the word at column \(column) is not UTF-8; write such a path as a percent-encoded file:// URL")
+          "the word at column \(column) must be UTF-8; write other paths as percent-encoded file:// URLs")
       }
     }
     return word
@@ -189,7 +189,9 @@ struct WordsLexer: Sendable {
       case UInt8(ascii: "x"):
         guard cursor.index + 2 < cursor.end, let high = ASCII.hexValue(text[cursor.index + 1]),
           let low = ASCII.hexValue(text[cursor.index + 2])
-        else { throw MediaError(.badQuoting, "\\x at column \(escapeColumn) needs two hexadecimal digits") }
+        else {
+          throw MediaError(.badQuoting, "\\x at column \(escapeColumn) must be followed by two hexadecimal digits")
+        }
         decoded = high << 4 | low
         hasEscapedBytes = hasEscapedBytes || decoded >= 0x80
         cursor.index += 2

@@ -86,7 +86,7 @@ extension Arguments {
       let all = MediaSelectionChange.Characteristic.allCases
       guard let characteristic = all.first(where: { $0.rawValue.utf8.elementsEqual(element) }) else {
         let known = all.map(\.rawValue).joined(separator: ", ")
-        throw failure("\(name.rawValue) cannot be \(Excerpt.quoted(element)); it takes \(known)")
+        throw failure("\(name.rawValue) must be any of \(known) (got \(Excerpt.quoted(element)))")
       }
       found.insert(characteristic)
     }

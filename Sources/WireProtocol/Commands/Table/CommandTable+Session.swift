@@ -133,8 +133,8 @@ extension CommandTable {
     where word != "none" {
       guard let option = SessionCommand.Option(rawValue: String(word)) else {
         throw arguments.failure(
-          "\(Excerpt.quoted(Array(word.utf8)[...])) is not an option; the options are"
-            + " \(words(SessionCommand.Option.self).joined(separator: ", "))"
+          "options must be any of \(words(SessionCommand.Option.self).joined(separator: ", "))"
+            + " (got \(Excerpt.quoted(Array(word.utf8)[...])))"
         )
       }
       setting.options.append(option)
