@@ -26,7 +26,8 @@ import Testing
     ("'a", "the ' at column 1 is not closed"), ("x 'a", "the ' at column 3 is not closed"),
     ("x\"a", "the \" at column 2 is not closed"), ("\"a\\", "the \" at column 1 is not closed"),
     ("a\\", "the \\ at column 2 must be followed by a character"), (#"ab "\q""#, "unknown escape at column 5"),
-    (#""\x4""#, "\\x at column 2 must be followed by two hexadecimal digits"), (#""\x"#, "\\x at column 2 must be followed by two"),
+    (#""\x4""#, "\\x at column 2 must be followed by two hexadecimal digits"),
+    (#""\x"#, "\\x at column 2 must be followed by two"),
     (#""\xg0""#, "\\x at column 2 must be followed by two"),
   ])
   func invalidQuotingIsReportedWithItsColumn(line: String, message: String) throws {
