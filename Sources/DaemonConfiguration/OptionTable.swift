@@ -11,33 +11,34 @@ public enum OptionTable {
 
   /// The tables of the file, with their descriptions for the example file.
   public static let tables: [(name: String, summary: String)] = [
-    ("socket", "The sockets for clients. Sockets passed by systemd replace them."),
+    ("socket", "The sockets for clients. Sockets that systemd passes to the daemon replace them."),
     ("output", "The output device."),
     ("session", "How playback interacts with the audio of other programs."),
     ("log", "The log on standard error."),
     (
       "access",
-      "Users and groups that may connect, in addition to the daemon's own user, and their rights. By name or number."
+      "Users and groups that may connect in addition to the daemon's own user, and their rights. Each is given by"
+        + " name or number."
     ),
     (
       "roots",
-      "Folders in which files may be opened, whatever the origin of their paths. Symbolic links out of these folders"
-        + " are not followed. While Landlock is active, wider roots take effect only at the next start, and a root must"
-        + " exist at the start."
+      "Folders in which the daemon may open files, for all commands and playlists. Symbolic links that lead out of"
+        + " these folders are not followed. While Landlock is active, a root must exist when the daemon starts, and wider"
+        + " roots take effect at the next start."
     ),
     (
       "sandbox",
-      "Restrictions on the daemon's own process: a faulty media library can access only the files that the daemon"
-        + " needs."
+      "Restrictions on the daemon's own process. With them, a faulty media library can access only the files that"
+        + " the daemon needs."
     ),
     ("isolation", "The processes that parse data from files and servers."),
     ("tags", "Tags of media files."),
     ("network", "Access to servers."),
-    ("state", "The state that is restored after a restart: players, queues, positions, bookmarks."),
+    ("state", "The state that is restored after a restart: players, queues, positions and bookmarks."),
     (
       "limits",
-      "Limits for clients. Limits of a connection apply to new connections. The reference of the protocol describes the"
-        + " effect of each limit."
+      "Limits for clients. The limits of a connection apply to new connections. The protocol reference describes"
+        + " each limit."
     ),
   ]
 
@@ -65,34 +66,35 @@ public enum OptionTable {
   private static let output = [
     optionalText(
       "output.device", \.output, flag: "--output",
-      "Output: auto, null, pulse[:SINK], wav:PATH or pipe:PATH. Options after commas: rate=, channels=, format="
-        + " (default: auto)."
+      "Output. auto (default): the sound server, or silence until it is available. null: silence. pulse[:SINK]: the"
+        + " sound server, or one of its devices. wav:PATH: a WAV file. pipe:PATH: raw samples to a FIFO. Options follow"
+        + " after commas: rate=, channels=, format=."
     ) { text throws(MediaError) in _ = try OutputSpec(parsing: text) },
     choice(
       "output.clock", \.clock, flag: "--clock", isReloadable: false,
-      "Clock. virtual: time advances only with `clock.advance`."),
+      "Clock. real: time advances by itself. virtual: time advances only with `clock.advance`."),
     optionalText(
       "output.pulse-server", \.pulseServer, flag: "--pulse-server",
-      "PulseAudio server (default: $PULSE_SERVER, else the user's server)."),
+      "Address of the PulseAudio server (default: $PULSE_SERVER, else the user's server)."),
     texts(
       "output.preferred", \.preferredOutputs, kind: .texts, flag: "--preferred-output", isReloadable: false,
-      "Output devices by name, in order of preference. Playback uses the first available one and returns to it when it"
-        + " reappears."
+      "Names of output devices in order of preference. Playback uses the first available device and returns to it"
+        + " when it reappears."
     ) { names throws(MediaError) in
       for name in names where name.isEmpty { throw MediaError(.invalidArgument, "a device name must not be empty") }
     },
     choice(
       "output.lost", \.lostDevice, flag: "--lost-device", isReloadable: false,
-      "When the device is lost: players pause, hold until it returns, move to the next device, or (null) continue in"
-        + " silence."
+      "Action when the output device disappears. pause: the players pause. hold: the players wait until it"
+        + " reappears. move: the players continue on the next device. null: the players continue in silence until it"
+        + " reappears."
     ),
     OptionSpec(
       name: "output.latency", kind: .integer(DaemonOptions.outputLatencyRange),
-      summary: """
-        Buffer latency requested from the sound server, in milliseconds. With a larger buffer, playback survives \
-        longer delays of a busy machine or network. Seeks and pauses are heard at once if the device can replace its \
-        buffer.
-        """, flag: "--output-latency", isReloadable: false, field: \.outputLatency,
+      summary:
+        "Buffer latency that the daemon requests from the sound server, in milliseconds. With a larger buffer,"
+          + " playback survives longer delays of a busy machine or network. Seeks and pauses are still heard at once if"
+          + " the device can replace its buffer.", flag: "--output-latency", isReloadable: false, field: \.outputLatency,
       set: { options, value throws(MediaError) in
         if case .integer(let value) = value { options.outputLatency = value }
       }, text: { "\($0.outputLatency)" }),
@@ -101,11 +103,11 @@ public enum OptionTable {
   private static let session = [
     choice(
       "session.category", \.sessionCategory, flag: nil, isReloadable: false,
-      "Category of the audio session until `session.category` changes it.")
+      "Initial category of the audio session. `session.category` changes it.")
   ]
 
   private static let log = [
-    choice("log.level", \.logLevel, flag: "--log-level", isReloadable: true, "Minimum level of messages.")
+    choice("log.level", \.logLevel, flag: "--log-level", isReloadable: true, "Minimum level of messages in the log.")
   ]
 
   private static let access = [
@@ -138,7 +140,8 @@ public enum OptionTable {
 
   private static let roots = [
     OptionSpec(
-      name: "roots.read", kind: .texts, summary: "Folders from which files may be read. An empty list: all.",
+      name: "roots.read", kind: .texts,
+      summary: "Folders below which files may be read. An empty list permits all folders.",
       flag: "--read-root", isReloadable: true,
       field: \.readRoots,
       set: { options, value throws(MediaError) in
@@ -148,15 +151,15 @@ public enum OptionTable {
       }, text: { list($0.readRoots ?? []) }),
     texts(
       "roots.write", \.writeRoots, kind: .texts, flag: "--write-root",
-      "Folders in which files may be written for clients. An empty list: none."
+      "Folders below which files may be written for clients. An empty list permits no folder."
     ) {
       folders throws(MediaError) in _ = try FileRoots(folders: folders)
     },
     OptionSpec(
       name: "roots.min-free", kind: .integer(0...1_125_899_906_842_624),
       summary:
-        "Bytes of a file system that stay free when files are written for clients. A write beyond that fails with"
-        + " `write-failed`. 0: no reserve.",
+        "Number of bytes that stay free in a file system when files are written for clients. A write that needs"
+          + " these bytes fails with `write-failed`. 0: no reserve.",
       flag: nil, isReloadable: true, field: \.reservedFreeBytes,
       set: { options, value throws(MediaError) in
         if case .integer(let value) = value { options.reservedFreeBytes = value }
@@ -167,18 +170,18 @@ public enum OptionTable {
   private static let isolation = [
     choice(
       "isolation.level", \.isolation, flag: "--isolate", isReloadable: false,
-      "opening: worker processes without access to files or networks open files, read their tags, decode them for scan"
-        + " and waveform, export them, and make images; the daemon decodes for playback. playback: workers also decode"
-        + " for playback. none: the daemon parses everything itself."
+      "Work of the worker processes, which have no access to files or networks. opening: workers open files and"
+        + " read their tags. They also perform scan, waveform, export and image. The daemon decodes for playback."
+        + " playback: workers also decode for playback. none: the daemon parses everything itself."
     )
   ]
 
   private static let tags = [
     choice(
       "tags.charset", \.tagCharset, flag: nil, isReloadable: true,
-      "Encoding of tags that do not state one: ID3v1, RIFF INFO, and Latin-1 in ID3v2. automatic: detected, otherwise"
-        + " Latin-1. Valid UTF-8 is always read as UTF-8. After a reload, the value applies to tags that are read from"
-        + " then on."
+      "Encoding of tags that do not state one: ID3v1, RIFF INFO, and Latin-1 in ID3v2. automatic: the encoding is"
+        + " detected, and Latin-1 is used otherwise. Valid UTF-8 is always read as UTF-8. After a reload, the new value"
+        + " applies to tags that are read later."
     )
   ]
 
@@ -197,7 +200,7 @@ public enum OptionTable {
   private static let network = [
     OptionSpec(
       name: "network.allowed", kind: .boolean,
-      summary: "Whether servers may be used. If false, URLs fail with `network-not-allowed`.", flag: nil,
+      summary: "Whether the daemon may access servers. If false, URLs fail with `network-not-allowed`.", flag: nil,
       isReloadable: true, field: \.isNetworkAllowed,
       set: { options, value throws(MediaError) in
         if case .boolean(let value) = value { options.isNetworkAllowed = value }
@@ -205,23 +208,24 @@ public enum OptionTable {
       text: { "\($0.isNetworkAllowed)" }),
     texts(
       "network.allow", \.allowedNetworks, kind: .texts, flag: "--allow-network",
-      "Servers that may be reached: networks (10.0.0.0/8, fd00::/8), addresses, host names (radio.example, and .example"
-        + " for all names below it). An empty list: all."
+      "Servers that the daemon may access: networks (10.0.0.0/8, fd00::/8), addresses, and host names"
+        + " (radio.example, or .example for all names below it). An empty list permits all servers."
     ) { entries throws(MediaError) in
       var policy = ServerPolicy()
       try policy.setNetworkRules(allow: entries, deny: [])
     },
     texts(
       "network.deny", \.deniedNetworks, kind: .texts, flag: "--deny-network",
-      "Servers that may not be reached; overrides `network.allow`. Link-local addresses and cloud metadata services"
-        + " (169.254.0.0/16, fe80::/10 and fd00:ec2::254) are denied unless `network.allow` has a network within these."
+      "Servers that the daemon may not access. This list overrides `network.allow`. Link-local addresses and cloud"
+        + " metadata services (169.254.0.0/16, fe80::/10 and fd00:ec2::254) are denied unless `network.allow` has a"
+        + " network within these."
     ) { entries throws(MediaError) in
       var policy = ServerPolicy()
       try policy.setNetworkRules(allow: [], deny: entries)
     },
     optionalText(
       "network.ca-file", \.certificateAuthorityFile, flag: "--ca-file", isReloadable: true,
-      "File of certificate authorities (PEM) for https: servers (default: the system's)."
+      "File of certificate authorities (PEM) for https: URLs (default: those of the system)."
     ) { path throws(MediaError) in
       guard Accounts.isReadable(path) else { throw MediaError(.invalidArgument, "\(path) cannot be read") }
     },
@@ -236,8 +240,8 @@ public enum OptionTable {
       text: { "\($0.savesState)" }),
     optionalText(
       "state.folder", \.stateFolder, flag: "--state",
-      "Folder of the state; missing folders are created (default: playhead in $XDG_STATE_HOME or ~/.local/state, and"
-        + " none with the virtual clock)."
+      "Folder of the state (default: playhead in $XDG_STATE_HOME or ~/.local/state; none with the virtual clock)."
+        + " Missing folders are created."
     ) { path throws(MediaError) in
       guard path.hasPrefix("/") else { throw MediaError(.invalidArgument, "\(path) is not an absolute path") }
     },
@@ -246,7 +250,9 @@ public enum OptionTable {
   private static let bookmarks = [
     OptionSpec(
       name: "state.bookmarks-from", kind: .integer(bookmarkSeconds),
-      summary: "Minimum duration in seconds of items that get a bookmark when playback leaves them. 0: no bookmarks.",
+      summary:
+        "Minimum duration of an item, in seconds, for an automatic bookmark when playback leaves the item. 0: no"
+          + " automatic bookmarks.",
       flag: "--bookmarks-from", isReloadable: true, field: \.minimumBookmarkedSeconds,
       set: { options, value throws(MediaError) in
         if case .integer(let value) = value { options.minimumBookmarkedSeconds = value }
@@ -255,8 +261,8 @@ public enum OptionTable {
     OptionSpec(
       name: "state.resume", kind: .boolean,
       summary:
-        "Whether entries added by `load`, `append` and `insert` start where they were left, unless `resume=false` is"
-        + " given.",
+        "Whether entries that `load`, `append` and `insert` add start where playback ended last. `resume=` of these"
+          + " commands overrides it.",
       flag: "--resume", isReloadable: true, field: \.resumesAtLastPosition,
       set: { options, value throws(MediaError) in
         if case .boolean(let value) = value { options.resumesAtLastPosition = value }
