@@ -23,8 +23,8 @@ public enum OptionTable {
     (
       "roots",
       "Folders in which the daemon may open files, for all commands and playlists. Symbolic links that lead out of"
-        + " these folders are not followed. While Landlock is active, a root must exist when the daemon starts, and wider"
-        + " roots take effect at the next start."
+        + " these folders are not followed. While Landlock is active, a root must exist when the daemon starts, and"
+        + " wider roots take effect at the next start."
     ),
     (
       "sandbox",
@@ -94,7 +94,8 @@ public enum OptionTable {
       summary:
         "Buffer latency that the daemon requests from the sound server, in milliseconds. With a larger buffer,"
           + " playback survives longer delays of a busy machine or network. Seeks and pauses are still heard at once if"
-          + " the device can replace its buffer.", flag: "--output-latency", isReloadable: false, field: \.outputLatency,
+          + " the device can replace its buffer.",
+      flag: "--output-latency", isReloadable: false, field: \.outputLatency,
       set: { options, value throws(MediaError) in
         if case .integer(let value) = value { options.outputLatency = value }
       }, text: { "\($0.outputLatency)" }),
