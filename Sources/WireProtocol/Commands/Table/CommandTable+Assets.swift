@@ -88,8 +88,7 @@ extension CommandTable {
         asset,
         ParameterSpec(
           .keys, .word(AssetValueKey.allCases.map(\.rawValue)), .optionalList, "KEY",
-          "the values to cancel;"
-            + " default: all"
+          "the values to cancel; default: all"
         ),
       ],
       reply: [.asset], errors: [.noSuchAsset],
