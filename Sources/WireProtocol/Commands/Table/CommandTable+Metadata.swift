@@ -67,7 +67,8 @@ extension CommandTable {
   /// The encoding of texts in tags that do not state one.
   static let charset = ParameterSpec(
     .charset, .word(TextCharset.allCases.map(\.rawValue)), .option, "CHARSET",
-    "the encoding of tags that do not state one (ID3v1, RIFF INFO, Latin-1 in ID3v2); default: `tags.charset` of the configuration"
+    "the encoding of tags that do not state one (ID3v1, RIFF INFO, Latin-1 in ID3v2); default: `tags.charset` of the"
+      + " configuration"
   )
 
   private static let artworkDetails = """
