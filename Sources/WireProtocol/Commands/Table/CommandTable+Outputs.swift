@@ -59,7 +59,7 @@ extension CommandTable {
       parameters: [
         ParameterSpec(
           .device, .text(maximumByteCount: 256), .optional, "DEVICE",
-          "the name of a device; `default`: the default device of the sound server; `null`: silence"),
+          "the name of a device, `default` for the default device of the sound server, or `null` for silence"),
         ParameterSpec(
           .preferred, .texts(maximumByteCount: 4_096, separator: .comma), .option, "DEVICES",
           "device names in order of preference; an empty text: none"),
