@@ -5,8 +5,8 @@ extension CommandTable {
   static let playback: [CommandSpec] = [
     simple(
       .play, .play, "Play at the rate that `rate` has set, or else at `default-rate`.",
-      "The reply does not wait until audio is heard; `wait status=playing` does. In an empty queue the player waits for"
-        + " an entry.", errors: streamErrors),
+      "The reply does not wait until audio is heard. `wait status=playing` waits for it. In an empty queue the player"
+        + " waits for an entry.", errors: streamErrors),
     CommandSpec(
       .playImmediately, .playback, "Play at once with the decoded audio, however little there is.",
       details:
@@ -356,7 +356,7 @@ extension CommandTable {
       case (nil, nil, false, false) where count == nil: change = .none
       default:
         throw arguments.failure(
-          "loop must have START and END, optionally with count; or off; or last; or none of these, to show the loop")
+          "loop must have START and END (optionally with count), off, last, or no value to show the loop")
       }
       return .playback(.loop(.init(change, item: arguments.integer(.item))), player: arguments.player)
     },
