@@ -19,7 +19,8 @@ extension CommandTable {
       "header fields of requests, each `Name: value`"),
     ParameterSpec(
       .headerFor, .word(["origin", "any"]), .option, "origin|any",
-      "the servers that get `header`: `origin` (default): only the URL's scheme, host and port; `any`: every server"),
+      "the servers that get `header`: only the URL's scheme, host and port (`origin`, default), or every server (`any`)"
+    ),
     ParameterSpec(
       .userAgent, .text(maximumByteCount: 1_024), .option, "TEXT",
       "the User-Agent of requests; default: `Playhead/VERSION`"),
