@@ -13,7 +13,8 @@ extension CommandTable {
     CommandSpec(
       .sessionStatus, .session, "Show the audio session and its interruption.",
       details:
-        "`secondaryAudioShouldBeSilencedHint` states whether the sound server lowers the volume of playback because another program plays.",
+        "`secondaryAudioShouldBeSilencedHint` states whether the sound server lowers the volume of playback because"
+        + " another program plays.",
       right: .read, reply: settingFields + [.isActive, .isInterrupted, .secondaryAudioShouldBeSilencedHint],
       example: [
         "> session.status",
@@ -34,8 +35,27 @@ extension CommandTable {
         - `multiRoute`: playback and recording
         - `audioProcessing`: neither playback nor recording
 
+        The modes:
+
+        - `default`: no specific use
+        - `voiceChat`, `videoChat`: a call
+        - `gameChat`: voice chat in a game
+        - `videoRecording`: audio for a video that is being recorded
+        - `measurement`: a measurement with little signal processing
+        - `moviePlayback`: a film
+        - `spokenAudio`: long speech, which other audio pauses
+        - `voicePrompt`: short speech over other audio
+
+        The options:
+
+        - `mixWithOthers`: other programs continue
+        - `duckOthers`: other programs continue with a lower volume
+        - `interruptSpokenAudioAndMixWithOthers`: speech of other programs pauses, and other audio continues
+        - `allowBluetooth`, `defaultToSpeaker`, `allowBluetoothA2DP`, `allowAirPlay`: these are only stored and reported, \
+        because the sound server selects the route
+
         An omitted mode becomes `default`, and omitted options become none. A mode or option that the category does \
-        not support is the error `session-mismatch`. *Audio of other programs* has tables of the modes and options.
+        not support is the error `session-mismatch`. *Audio of other programs* lists the modes and options of each category.
 
         - `role` is the role that the sound server sees (PulseAudio's `media.role`). The rules of the sound server \
         refer to it.
