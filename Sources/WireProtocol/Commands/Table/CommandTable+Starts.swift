@@ -24,8 +24,8 @@ extension CommandTable {
       parameters: [
         ParameterSpec(
           .time, .startMoment, .required, "now|+TIME|TIME|frame:N",
-          "the start: `now`: when all are ready; `+TIME`: after a duration; `TIME`: an instant of the monotonic clock;"
-            + " `frame:N`: an output frame"
+          "the start: when all are ready (`now`), after a duration (`+TIME`), at an instant of the monotonic clock"
+            + " (`TIME`), or at an output frame (`frame:N`)"
         ),
         ParameterSpec(.players, .playerName, .list, "NAME", "the players"),
       ],
@@ -57,7 +57,7 @@ extension CommandTable {
         ParameterSpec(.rate, .number(-32...32, exceptZero: false), .required, "RATE", "the rate; 0 pauses"),
         ParameterSpec(
           .time, .startMoment, .required, "now|+TIME|TIME",
-          "the instant: `now`: as soon as possible; `+TIME`: after a duration; `TIME`: of the monotonic clock"),
+          "the instant: as soon as possible (`now`), after a duration (`+TIME`), or of the monotonic clock (`TIME`)"),
         ParameterSpec(.from, .time, .option, "TIME", "the item time that is heard at the instant"), player,
       ],
       reply: [.rate],
