@@ -51,11 +51,12 @@ extension CommandTable {
         - `mixWithOthers`: other programs continue
         - `duckOthers`: other programs continue with a lower volume
         - `interruptSpokenAudioAndMixWithOthers`: speech of other programs pauses, and other audio continues
-        - `allowBluetooth`, `defaultToSpeaker`, `allowBluetoothA2DP`, `allowAirPlay`: these are only stored and reported, \
-        because the sound server selects the route
+        - `allowBluetooth`, `defaultToSpeaker`, `allowBluetoothA2DP`, `allowAirPlay`: only stored and reported, because \
+        the sound server selects the route
 
         An omitted mode becomes `default`, and omitted options become none. A mode or option that the category does \
-        not support is the error `session-mismatch`. *Audio of other programs* lists the modes and options of each category.
+        not support is the error `session-mismatch`. *Audio of other programs* lists the modes and options of each \
+        category.
 
         - `role` is the role that the sound server sees (PulseAudio's `media.role`). The rules of the sound server \
         refer to it.
