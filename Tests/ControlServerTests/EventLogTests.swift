@@ -80,8 +80,8 @@ import WireProtocol
     var waiting: [@Sendable () -> Void] = []
     let log = log(later: { waiting.append($0) })
     var calls = 0
-    _ = log.onNext { calls += 1 }
-    let other = log.onNext { calls += 100 }
+    _ = log.addWaiter { calls += 1 }
+    let other = log.addWaiter { calls += 100 }
     log.removeWaiter(other)
     for _ in 1...3 { _ = log.append(change(.playerVolume, 1), key: .playerVolume, player: "main") }
     #expect(calls == 0 && waiting.count == 1)

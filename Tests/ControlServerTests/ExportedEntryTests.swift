@@ -13,7 +13,7 @@ import Testing
       Asset(name: "mine.flac") { () throws(MediaError) in throw MediaError(.fileNotFound, "not asked for") },
     ]
     let items = assets.enumerated().map { PlayerItem(asset: $1, id: UInt64($0 + 1)) }
-    let locations = items.map { $0.exported?.location }
+    let locations = items.map { $0.exportedEntry?.location }
     #expect(locations == [.file(Array("/music/a.flac".utf8)), .url("http://h/a.flac"), nil, nil])
     // The counted entries are those that are listed.
     #expect(items.map { $0.isListable } == [true, true, false, false])

@@ -70,7 +70,7 @@ import Testing
     try withFolder { folder in
       let path = "\(folder)/s"
       let listener = try SocketListener(path: path)
-      close(listener.takeDescriptor())
+      close(listener.releaseDescriptor())
       #expect(unlink(path) == 0)
       let other = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
       defer { close(other) }

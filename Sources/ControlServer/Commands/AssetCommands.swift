@@ -25,6 +25,7 @@ struct OpenAssets {
     return true
   }
 
+  /// Closes all assets and cancels their loading.
   mutating func closeAll() {
     for asset in assets.values { asset.cancelLoading() }
     assets = [:]
@@ -42,7 +43,8 @@ extension Connection {
           .tooManyAssets, "the limit of \(server.limits.assetCount) open assets is reached; use `asset.close`",
           operation: CommandName.assetOpen.rawValue)
       }
-      let asset = server.registry.asset(path, server.registry.httpOptions(network), precise: precise, for: peer?.userID)
+      let asset = server.registry.makeAsset(
+        path, server.registry.httpOptions(network), precise: precise, for: peer?.userID)
       if let charset { asset.tagCharset = charset }
       return .ok(["asset": .int(assets.add(asset))])
     case .status(let id): return status(of: try asset(id, .assetStatus), id)
@@ -66,7 +68,7 @@ extension Connection {
       _ = try asset(id, .assetClose)
       _ = assets.close(id)
       return nil
-    case .cancelScan(let number): return .ok(["cancelled": .int(operations.cancel(number))])
+    case .cancelScan(let id): return .ok(["cancelled": .int(operations.cancel(id))])
     case .load, .metadata, .artwork, .scan, .waveform, .image, .export:
       preconditionFailure("the handler of immediate commands got one that waits")
     }
@@ -82,7 +84,8 @@ extension Connection {
     return asset
   }
 
-  /// Starts to load values. Replies when the values are loaded, or when loading failed or was cancelled.
+  /// Starts to load values. Replies when the values are loaded, or when loading failed or was cancelled. If only some
+  /// keys failed, the reply contains the values of the others.
   func startLoading(_ id: Int, _ keys: [AssetValueKey], _ request: WaitingRequest) throws(MediaError) {
     let asset = try asset(id, .assetLoad)
     let loop = server.loop
@@ -117,7 +120,7 @@ extension Connection {
     }
   }
 
-  /// The loaded values, and the errors of the other keys. Nil if no value was loaded.
+  /// The reply with the loaded values, and with the errors of the other keys. Nil if no value was loaded.
   private static func partialReply(_ asset: Asset, _ id: Int, _ keys: [AssetValueKey]) -> Reply? {
     let rows = keys.map { row(asset, $0) }
     guard rows.contains(where: { $0["value"] != nil }) else { return nil }

@@ -16,13 +16,13 @@ extension Connection {
     return writer
   }
 
-  /// The current item, its bookmark target, and its heard time.
+  /// The current item, the item as bookmarks identify it, and its heard time.
   ///
   /// - Throws: One of:
   ///   - `no-current-item`, or the error of the item,
   ///   - `invalid-state` if the item is not ready, or is not a file or URL,
   ///   - `ranges-not-supported` for a live or unseekable stream.
-  private func current(
+  private func bookmarkablePosition(
     of target: NamedPlayer, _ operation: CommandName
   ) throws(MediaError) -> (item: PlayerItem, bookmarkedItem: BookmarkedItem, time: MediaTime) {
     let found = target.player.onLoop { player in player.currentItem.map { ($0, player.currentTime()) } }
@@ -48,9 +48,12 @@ extension Connection {
     return (item, bookmarkedItem, time)
   }
 
+  /// Adds a manual bookmark of the current item. A time of nil means the heard time.
+  ///
+  /// - Throws: The errors of `stateWriter` and of `bookmarkablePosition`, or `invalid-time` after the end of the item.
   func addBookmark(at time: MediaTime?, name: String, _ player: String) throws(MediaError) -> Reply {
     let writer = try stateWriter()
-    let current = try current(of: try server.registry.player(player), .bookmarkAdd)
+    let current = try bookmarkablePosition(of: try server.registry.player(player), .bookmarkAdd)
     let time = time ?? current.time
     let duration = current.item.duration
     guard !duration.isNumeric || time <= duration else {
@@ -67,6 +70,9 @@ extension Connection {
     return .ok(fields)
   }
 
+  /// Lists the bookmarks of an item, or all bookmarks if `item` is nil.
+  ///
+  /// - Throws: `no-such-item`, or the errors of `stateWriter`.
   func listBookmarks(of item: Int?, offset: Int, limit: Int, _ player: String) throws(MediaError) -> Reply {
     let writer = try stateWriter()
     let target = try server.registry.player(player)
@@ -101,11 +107,12 @@ extension Connection {
     return fields
   }
 
-  /// Starts a seek to a bookmark.
+  /// Starts a seek to a bookmark of the current item.
   ///
-  /// - Throws: `no-such-bookmark`, `invalid-argument` for a bookmark of another file, or the errors of a seek.
-  func startSeekToBookmark(
-    to bookmarkTarget: StateCommand.BookmarkTarget, _ player: String, _ request: WaitingRequest
+  /// - Throws: `no-current-item`, `no-such-bookmark`, `invalid-argument` for a bookmark of another item, or the
+  ///   errors of `stateWriter` and of a seek.
+  func startSeek(
+    toBookmark bookmarkTarget: StateCommand.BookmarkTarget, _ player: String, _ request: WaitingRequest
   ) throws(MediaError) {
     let writer = try stateWriter()
     let target = try server.registry.player(player)
@@ -137,8 +144,8 @@ extension Connection {
 }
 
 extension BookmarkedItem {
-  /// Creates the bookmark target for an item, independent of its queue entry. Nil for an item that is not a file or
-  /// URL. A URL is stored without user name and password.
+  /// Creates the identity of an item in bookmarks, independent of its queue entry. Nil for an item that is not a file
+  /// or URL. A URL is stored without user name and password.
   init?(_ item: PlayerItem) {
     let location: StoredEntry.Location
     switch item.asset.location {

@@ -3,7 +3,7 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// `events` and `queue.changes`: past events and changes.
+/// `events` and `queue.changes`: logged events, and changes of a queue.
 extension Connection {
   /// Returns the available events immediately.
   func events(_ query: EventQuery) throws(MediaError) -> Reply {
@@ -11,17 +11,18 @@ extension Connection {
     return reply(to: query, since: since)
   }
 
-  /// Replies when there is an event, or after the timeout.
+  /// Replies when there is a matching event, when requested events are missing from the log, or after the timeout.
+  /// Replies with an error if the player of the query is closed.
   func start(_ query: EventQuery, _ request: WaitingRequest) throws(MediaError) {
     let since = try startNumber(of: query)
     let log = server.log
-    var waiter: UInt64?
+    var waiterID: UInt64?
     var timer: (any ControlTimer)?
     var closeHandler: (NamedPlayer, UInt64)?
     request.onEnd {
-      if let waiter { log.removeWaiter(waiter) }
+      if let waiterID { log.removeWaiter(waiterID) }
       timer?.cancel()
-      if let (player, number) = closeHandler { player.removeCloseHandler(number) }
+      if let (player, id) = closeHandler { player.removeCloseHandler(id) }
     }
     // The last examined event. Earlier events are not examined again.
     var examinedNumber = since
@@ -32,14 +33,14 @@ extension Connection {
         return request.finish(reply(to: query, since: since))
       }
       examinedNumber = part.lastNumber
-      waiter = log.onNext { checkLog() }
+      waiterID = log.addWaiter { checkLog() }
     }
     checkLog()
-    guard waiter != nil else { return }
+    guard waiterID != nil else { return }
     if let name = query.player {
       let player = try server.registry.player(name)
-      let number = player.onClose { request.fail(MediaError(.waitEnded, "the player \(name) was closed")) }
-      closeHandler = (player, number)
+      let id = player.addCloseHandler { request.fail(MediaError(.waitEnded, "the player \(name) was closed")) }
+      closeHandler = (player, id)
     }
     guard let nanoseconds = query.timeout?.wholeNanoseconds else { return }
     let onTimeout = ControlLoopClosure { [weak self] in
@@ -93,6 +94,8 @@ extension Connection {
 
   // MARK: - Queue changes
 
+  /// The changes of a queue after a version. The reply has `whole=true` instead, and the client must list the queue, if
+  /// the changes are not available, belong to another instance, or are too many for a reply.
   func queueChanges(since version: Int, instance: String?, of target: NamedPlayer) -> Reply {
     let isSameInstance = instance == nil || instance == server.log.instance
     let changes = isSameInstance ? target.player.onLoop { $0.queueChanges(since: UInt64(version)) } : nil

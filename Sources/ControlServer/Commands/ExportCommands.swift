@@ -10,7 +10,7 @@ extension Connection {
     let options = server.registry.httpOptions(command.network)
     let isJoined = command.paths.count > 1
     // Concatenated files need exact durations.
-    let assets = command.paths.map { server.registry.asset($0, options, precise: isJoined, for: peer?.userID) }
+    let assets = command.paths.map { server.registry.makeAsset($0, options, precise: isJoined, for: peer?.userID) }
     let file = WholeFile(
       path: command.file.bytes, replaces: command.replaces, hint: "use `replace` to replace it",
       roots: server.policy.writableRoots)

@@ -7,15 +7,15 @@ import WireProtocol
 extension Connection {
   /// Starts the export of images. Replies when the images are written, or when the export was cancelled.
   func start(_ command: AssetCommand.Image, _ request: WaitingRequest) throws(MediaError) {
-    let asset = server.registry.asset(
+    let asset = server.registry.makeAsset(
       command.path, server.registry.httpOptions(command.network), precise: false, for: peer?.userID)
     let export = ImageExport(asset, self.request(command))
     startOperation(request, on: command.path) {
       export.cancel()
     } start: {
       export.start(progress: $0, completion: $1)
-    } reply: { number, result throws(MediaError) in
-      Self.reply(result, number, command)
+    } reply: { id, result throws(MediaError) in
+      Self.reply(result, id, command)
     }
   }
 
@@ -45,9 +45,9 @@ extension Connection {
       roots: server.policy.writableRoots)
   }
 
-  private static func reply(_ result: ImageExport.Result, _ number: Int, _ command: AssetCommand.Image) -> Reply {
+  private static func reply(_ result: ImageExport.Result, _ id: Int, _ command: AssetCommand.Image) -> Reply {
     var fields: Fields = [
-      "scan": .int(number), "path": .path(command.path), "count": .int(result.images.count),
+      "scan": .int(id), "path": .path(command.path), "count": .int(result.images.count),
       "width": .int(result.width), "height": .int(result.height),
     ]
     if command.sheet != nil { fields.append("file", .path(command.file)) }

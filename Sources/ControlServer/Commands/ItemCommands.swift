@@ -110,7 +110,7 @@ extension Connection {
     guard transaction?.target !== target else {
       throw MediaError(.invalidState, "an entry cannot be copied between queue.begin and queue.commit")
     }
-    try check(version, of: target)
+    try checkVersion(version, of: target)
     let registry = server.registry
     let copy = registry.makeCopy(of: try item(id, of: target, .itemCopy))
     do throws(MediaError) {

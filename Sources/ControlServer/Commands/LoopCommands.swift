@@ -5,7 +5,8 @@ import WireProtocol
 
 /// `loop`: repeats a range of the current item.
 extension Connection {
-  /// Sets, ends or returns a loop. A new loop waits until the duration of the item is known.
+  /// Sets, finishes, removes or returns a loop. A new loop waits until the item is ready, so that its duration is
+  /// known.
   func start(
     _ loop: PlaybackCommand.Loop, on target: NamedPlayer, _ request: WaitingRequest
   ) throws(MediaError) {
@@ -35,20 +36,20 @@ extension Connection {
       try target.player.tryOnLoop { player throws(MediaError) in try player.setLoop(nil, itemID: item) }
     case .end:
       try target.player.tryOnLoop { player throws(MediaError) in try player.finishLoop(itemID: item) }
-    case .range(let first, let last, let count):
+    case .range(let startExpression, let endExpression, let count):
       guard state.currentItemID != nil else {
         throw MediaError(.noCurrentItem, "there is no current item to loop")
       }
-      let start = try first.resolve(current: heardTime, duration: state.itemDuration)
-      let end = try last.resolve(current: heardTime, duration: state.itemDuration)
+      let start = try startExpression.resolve(current: heardTime, duration: state.itemDuration)
+      let end = try endExpression.resolve(current: heardTime, duration: state.itemDuration)
       try target.player.tryOnLoop { player throws(MediaError) in
         try player.setLoop(TimeRange(start: start, end: end), count: count, itemID: item)
       }
     }
-    let present = target.state
-    let activeLoop = present.loop
+    let newState = target.state
+    let activeLoop = newState.loop
     return .ok([
-      "item": present.currentItemID.map { .int($0) } ?? FieldValue.none,
+      "item": newState.currentItemID.map { .int($0) } ?? FieldValue.none,
       "start": activeLoop.map { .time($0.range.start) } ?? FieldValue.none,
       "end": activeLoop.map { .time($0.range.end) } ?? FieldValue.none,
       "count": activeLoop?.remainingCount.map { .int($0) } ?? FieldValue.none,

@@ -5,7 +5,7 @@ import WireProtocol
 
 /// The command for the criteria by which a player selects tracks automatically.
 extension Connection {
-  /// Changes the criteria, if any are given, and returns them.
+  /// Changes the criteria of a group and the automatic selection, if given. Returns the criteria of all groups.
   func changeMediaSelection(
     _ change: MediaSelectionChange, of target: NamedPlayer
   ) throws(MediaError) -> Reply {

@@ -3,7 +3,8 @@ import MediaCore
 import WholeFiles
 import WireProtocol
 
-/// Commands about the tags of files. Other threads read the tags. The reply comes when the tags are read.
+/// Commands about the tags of files. Other threads read the tags. The reply comes when the tags are read, or when
+/// the artwork is written to a file.
 extension Connection {
   /// Lists the tags of an asset of this connection.
   ///
@@ -23,18 +24,18 @@ extension Connection {
     startMetadata(of: try item(id, of: target, .itemMetadata).asset, head: ["item": .int(id)], query, request)
   }
 
-  /// Lists the artwork in an asset's tags, or returns one image.
+  /// Lists the artwork in an asset's tags, returns a part of one image, or writes the image to a file.
   ///
-  /// - Throws: `no-such-asset` or `not-allowed`.
+  /// - Throws: `no-such-asset`.
   func startArtwork(
     ofAsset id: Int, _ query: ArtworkQuery, _ request: WaitingRequest
   ) throws(MediaError) {
     try startArtwork(of: try asset(id, .assetArtwork), head: ["asset": .int(id)], query, request)
   }
 
-  /// Lists the artwork of an entry of a queue, or returns one image.
+  /// Lists the artwork of an entry of a queue, returns a part of one image, or writes the image to a file.
   ///
-  /// - Throws: `no-such-item` or `not-allowed`.
+  /// - Throws: `no-such-item`.
   func startArtwork(
     ofItem id: Int, of target: NamedPlayer, _ query: ArtworkQuery, _ request: WaitingRequest
   ) throws(MediaError) {
@@ -52,7 +53,7 @@ extension Connection {
       }
       asset.tagCharset = charset
     }
-    readMetadata(of: asset, request, blocks: false) { metadata, _ in
+    replyWithMetadata(of: asset, request, blocks: false) { metadata, _ in
       MetadataReply.tags(metadata, query, head: head, limits: limits)
     }
   }
@@ -62,19 +63,19 @@ extension Connection {
   ) throws(MediaError) {
     let limits = server.limits
     switch query {
-    case .list(let first):
-      readMetadata(of: asset, request, blocks: false) { metadata, _ in
-        MetadataReply.artwork(metadata, from: first, head: head, limits: limits)
+    case .list(let offset):
+      replyWithMetadata(of: asset, request, blocks: false) { metadata, _ in
+        MetadataReply.artwork(metadata, from: offset, head: head, limits: limits)
       }
     case .part(let index, let offset, let limit):
-      readMetadata(of: asset, request, blocks: true) { (_, opening) throws(MediaError) in
+      replyWithMetadata(of: asset, request, blocks: true) { (_, opening) throws(MediaError) in
         let (index, image) = try opening.artwork(index, of: asset)
         return MetadataReply.part(image, index, offset: offset, limit: limit, head: head)
       }
     case .file(let index, let file, let replaces):
       let output = WholeFile(
         path: file.bytes, replaces: replaces, hint: "use `replace` to replace it", roots: server.policy.writableRoots)
-      readMetadata(of: asset, request, blocks: true) { (_, opening) throws(MediaError) in
+      replyWithMetadata(of: asset, request, blocks: true) { (_, opening) throws(MediaError) in
         let (index, image) = try opening.artwork(index, of: asset)
         try output.write(image.data)
         return MetadataReply.written(image, index, file, head: head)
@@ -87,7 +88,7 @@ extension Connection {
   ///
   /// `reply` runs on the thread that read the tags. If `blocks` is true, or if there are many tags, it runs on a thread
   /// that may block.
-  private func readMetadata(
+  private func replyWithMetadata(
     of asset: Asset, _ request: WaitingRequest, blocks: Bool,
     reply: @escaping @Sendable (AssetMetadata, AssetOpening) throws(MediaError) -> Reply
   ) {
@@ -98,7 +99,7 @@ extension Connection {
           "reading tags from a file needs the right to control: those of \(asset.displayPath) are not in memory"))
     }
     let loop = server.loop
-    let cancelled = MediaError(.cancelled, "reading the tags was cancelled: \(asset.displayPath)")
+    let cancelledError = MediaError(.cancelled, "reading the tags was cancelled: \(asset.displayPath)")
     let opening = AssetOpening()
     // Weak, so that the request does not retain an asset that was closed or left the queue.
     let load = asset.loadValues(forKeys: [.metadata]) { [weak asset] status in
@@ -115,7 +116,7 @@ extension Connection {
       case .loaded(let values):
         let metadata = values.metadata ?? AssetMetadata()
         guard blocks || metadata.items.count > MetadataReply.quickItemCount else { return sendReply(metadata) }
-        guard let asset else { return loop.execute { request.fail(cancelled) } }
+        guard let asset else { return loop.execute { request.fail(cancelledError) } }
         opening.run(for: asset) {
           sendReply(metadata)
         } timedOut: { error in
@@ -123,7 +124,7 @@ extension Connection {
         }
       case .failed(let error): loop.execute { request.fail(error) }
       case .unknown, .loading, .cancelled:
-        loop.execute { request.fail(cancelled) }
+        loop.execute { request.fail(cancelledError) }
       }
     }
     request.onEnd {

@@ -5,7 +5,7 @@ import WireProtocol
 
 /// The commands `output.list`, `output.set` and `output.status`.
 extension Connection {
-  /// The state of the output.
+  /// The state of the output, the output selection, and the route.
   var outputFields: Fields {
     let engine = server.engine
     let (state, selection) = (engine.outputState, engine.outputSelection)
@@ -22,6 +22,7 @@ extension Connection {
     return fields
   }
 
+  /// The output and input devices, each followed by its ports.
   var outputList: Reply {
     let devices = server.engine.devices
     let rows = ((devices?.outputs ?? []) + (devices?.inputs ?? [])).flatMap { device in
@@ -95,7 +96,7 @@ extension OutputSelection.Target {
 
   /// Parses the form of `output.set`.
   ///
-  /// - Throws: `invalidArgument` for an empty device name.
+  /// - Throws: `invalid-argument` for an empty device name.
   init(wireText text: String) throws(MediaError) {
     let prefix = "pulse:"
     let name = text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text

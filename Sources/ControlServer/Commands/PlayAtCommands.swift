@@ -2,7 +2,7 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// `play-at` and `rate-together`: players that start, or change their rate, at the same sample.
+/// `play-at` and `rate-together`: players that start, or change their rate, at the same output frame.
 extension Connection {
   /// Starts players together. The start continues if the connection closes before the reply.
   func start(
@@ -17,7 +17,7 @@ extension Connection {
   }
 
   /// Changes the rate of players together. The change continues if the connection closes before the reply.
-  func start(rate: Double, of names: WireList<String>, _ request: WaitingRequest) throws(MediaError) {
+  func startRateChange(to rate: Double, of names: WireList<String>, _ request: WaitingRequest) throws(MediaError) {
     try server.engine.setRate(rate, of: try players(named: names)) { result in
       switch result {
       case .success(let change): request.finish(Self.reply(change))

@@ -12,8 +12,8 @@ extension Connection {
     case .play: try play(player)
     case .playImmediately(let rate):
       try player.tryOnLoop { player throws(MediaError) in
-        let present = player.state.rate != 0 ? player.state.rate : player.rateForNextPlay
-        try player.playImmediately(atRate: rate ?? present)
+        let fallbackRate = player.state.rate != 0 ? player.state.rate : player.rateForNextPlay
+        try player.playImmediately(atRate: rate ?? fallbackRate)
       }
     case .mediaSelection(let change): return try changeMediaSelection(change, of: target)
     case .autoWait(let action):
@@ -161,7 +161,7 @@ extension Connection {
     }
   }
 
-  /// Starts a seek to another chapter.
+  /// Starts a seek to the next or previous chapter.
   func startChapterSeek(isNext: Bool, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
     try target.player.tryOnLoop { player throws(MediaError) in
       if isNext {
@@ -172,14 +172,14 @@ extension Connection {
     }
   }
 
-  /// Starts to step.
+  /// Starts to step by `count` steps, backward if `count` is negative.
   func start(step count: Int, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
     try target.player.tryOnLoop { player throws(MediaError) in
       try player.step(byCount: count) { request.finish(Self.reply($0)) }
     }
   }
 
-  /// Starts a preroll.
+  /// Starts a preroll. A rate of nil means the rate of the next `play`.
   func startPreroll(_ rate: Double?, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
     try target.player.tryOnLoop { player throws(MediaError) in
       try player.preroll(atRate: rate ?? player.rateForNextPlay) { request.finish(.ok(["ready": .bool($0)])) }

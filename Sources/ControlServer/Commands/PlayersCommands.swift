@@ -2,8 +2,9 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// Commands about the daemon's players and their output. Each replies immediately. Nil means `ok` without fields.
+/// Commands about the daemon's players and their output.
 extension Connection {
+  /// Runs the commands that reply immediately. Nil means `ok` without fields.
   func run(_ command: PlayersCommand) throws(MediaError) -> Reply? {
     switch command {
     case .create(let name):

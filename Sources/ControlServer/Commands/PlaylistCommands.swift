@@ -9,21 +9,23 @@ import WireProtocol
 struct PlaylistExpansion {
   /// The playable entries, by the path of their playlist.
   private(set) var entries: [FilePath: [PlaylistEntry]] = [:]
+  /// The number of omitted entries, including those without a warning.
   private(set) var skippedCount = 0
+  /// The first warnings about omitted entries, at most `PlaylistLimits.warningCount`.
   private(set) var warnings: [PlaylistWarning] = []
 
   /// Creates the expansion from the playlists at `paths`. Both arrays have the same order.
-  init(_ paths: [FilePath], _ lists: [Playlist]) {
-    for (path, list) in zip(paths, lists) {
-      skippedCount += list.skippedCount
-      for warning in list.warnings { warn(warning) }
-      entries[path] = list.entries.filter { entry in
+  init(_ paths: [FilePath], _ playlists: [Playlist]) {
+    for (path, playlist) in zip(paths, playlists) {
+      skippedCount += playlist.skippedCount
+      for warning in playlist.warnings { append(warning) }
+      entries[path] = playlist.entries.filter { entry in
         switch entry.location {
         case .file(let path): if FilePath(bytes: path) != nil { return true }
         case .url(let text): if (try? FilePath(text: text))?.isAddress == true { return true }
         }
         skippedCount += 1
-        warn(
+        append(
           PlaylistWarning(
             line: 0, error: MediaError(.unsupportedLocation, "not playable: \(entry.location.displayText)")))
         return false
@@ -31,7 +33,7 @@ struct PlaylistExpansion {
     }
   }
 
-  private mutating func warn(_ warning: PlaylistWarning) {
+  private mutating func append(_ warning: PlaylistWarning) {
     if warnings.count < PlaylistLimits.warningCount { warnings.append(warning) }
   }
 
@@ -53,29 +55,32 @@ struct PlaylistExpansion {
 extension Connection {
   /// Starts an edit whose paths include playlists. A separate thread reads the playlists before the edit is applied.
   func start(
-    _ command: QueueCommand, expanding lists: WireList<FilePath>, isForced: Bool, on target: NamedPlayer,
+    _ command: QueueCommand, expanding playlistPaths: WireList<FilePath>, isForced: Bool, on target: NamedPlayer,
     _ request: WaitingRequest
   ) throws(MediaError) {
-    try check(command.ifVersion, of: target)
+    try checkVersion(command.ifVersion, of: target)
     // A playlist that is named several times is read once.
-    let lists = Array(OrderedSet(lists))
+    let playlistPaths = Array(OrderedSet(playlistPaths))
     let loader = server.playlistLoader
-    let locations = lists.map { $0.isAddress ? PlaylistLocation.url($0.text) : .file($0.bytes) }
-    let number = loader.read(
+    let locations = playlistPaths.map { $0.isAddress ? PlaylistLocation.url($0.text) : .file($0.bytes) }
+    let readID = loader.read(
       locations, assumed: isForced ? .m3u : nil, options: server.registry.httpOptions(command.network)
     ) {
       [weak self] result in
       guard let self else { return }
       do throws(MediaError) {
-        try self.finish(command, PlaylistExpansion(lists, try result.get()), on: target, request)
+        try self.startExpandedEdit(command, PlaylistExpansion(playlistPaths, try result.get()), on: target, request)
       } catch {
         request.fail(error)
       }
     }
-    request.onEnd { loader.cancel(number) }
+    request.onEnd { loader.cancel(readID) }
   }
 
-  private func finish(
+  /// Applies an edit with the entries of its playlists, in several loop iterations. Then replies.
+  ///
+  /// - Throws: `empty-playlist` or the first warning if there are no entries, or `version-mismatch`.
+  private func startExpandedEdit(
     _ command: QueueCommand, _ expansion: PlaylistExpansion, on target: NamedPlayer, _ request: WaitingRequest
   ) throws(MediaError) {
     guard expansion.count(of: command.paths) > 0 else {
@@ -94,22 +99,22 @@ extension Connection {
   /// the part must be counted.
   ///
   /// - Parameters:
-  ///   - slice: The number of entries that may be counted in this loop iteration.
+  ///   - sliceLength: The number of entries that may be counted in this loop iteration.
   ///   - version: The version of the queue in the previous iteration. Nil in the first one.
   func export(
-    _ part: ExportPart, of player: String, _ request: WaitingRequest, slice: Int = ListedCounts.sliceLength,
+    _ part: ExportPart, of player: String, _ request: WaitingRequest, sliceLength: Int = ListedCounts.sliceLength,
     version: UInt64? = nil
   ) {
     do throws(MediaError) {
       // The player may have been closed since the previous iteration.
       let target = try server.registry.player(player)
-      let present = target.state.queueVersion
+      let currentVersion = target.state.queueVersion
       // After a change of the queue, counting restarts with slices twice as long. It therefore ends even if the queue
       // changes continually.
-      let length = version == nil || version == present ? slice : slice * 2
+      let length = version == nil || version == currentVersion ? sliceLength : sliceLength * 2
       if let reply = try lines(part, of: target, counting: length) { return request.finish(reply) }
       server.loop.execute { [weak self] in
-        self?.export(part, of: player, request, slice: length, version: present)
+        self?.export(part, of: player, request, sliceLength: length, version: currentVersion)
       }
     } catch {
       request.fail(error)
@@ -118,18 +123,20 @@ extension Connection {
 
   /// The lines of a part, limited to the output buffer of the peer. Entries without a location are omitted.
   ///
-  /// - Returns: Nil if `slice` entries were counted, and more entries before the part must be counted.
-  private func lines(_ part: ExportPart, of target: NamedPlayer, counting slice: Int) throws(MediaError) -> Reply? {
+  /// - Returns: Nil if `sliceLength` entries were counted, and more entries before the part must be counted.
+  private func lines(
+    _ part: ExportPart, of target: NamedPlayer, counting sliceLength: Int
+  ) throws(MediaError) -> Reply? {
     let state = target.state
     let start = min(part.offset, state.itemCount)
     let end = start + min(part.limit, server.limits.listCount, state.itemCount - start)
     var listed = ListedPrefix()
     // A format without numbers needs the count only if no listed entry follows: an empty playlist is an error.
     if start > 0, part.isNumbered || (end == state.itemCount && target.listedCount(in: start..<end) == 0) {
-      guard let before = target.listed(before: start, counting: slice) else { return nil }
+      guard let before = target.listedPrefix(before: start, counting: sliceLength) else { return nil }
       listed = before
     }
-    let entries = target.player.onLoop { $0.items(in: start..<end).map(\.exported) }
+    let entries = target.player.onLoop { $0.items(in: start..<end).map(\.exportedEntry) }
     var writer = PlaylistWriter(format: PlaylistFormat(part.form), base: part.base?.bytes)
     if part.form == .cue, let entry = entries.compactMap(\.self).first { writer.title = entry.metadata[.album] }
     var lines = start == 0 ? writer.head() : []
@@ -138,7 +145,7 @@ extension Connection {
     var byteCount = 0
     for (index, entry) in zip(start..<end, entries) {
       if let entry {
-        let added = try writer.lines(of: entry, index: part.isNumbered ? listed.count : index, after: listed.last)
+        let added = try writer.lines(of: entry, index: part.isNumbered ? listed.count : index, after: listed.lastEntry)
         byteCount += added.reduce(0) { $0 + $1.utf8.count * Self.exportedBytesPerByte + Self.bytesPerLine }
         if byteCount > server.limits.outputByteCount / 2, next > start { break }
         lines += added
@@ -152,7 +159,7 @@ extension Connection {
     if isComplete, listed.count == 0, state.itemCount > 0 {
       throw MediaError(.emptyPlaylist, "no entry of the queue has a path or URL that a playlist can contain")
     }
-    if isComplete { lines += try writer.tail(count: listed.count, last: listed.last) }
+    if isComplete { lines += try writer.tail(count: listed.count, last: listed.lastEntry) }
     var fields: Fields = [
       "count": .int(state.itemCount), "version": .int(state.queueVersion),
       "next": isComplete ? FieldValue.none : .int(next),
@@ -170,8 +177,9 @@ extension Connection {
 /// The part of a queue to export as lines of a playlist.
 struct ExportPart: Sendable {
   let form: QueueCommand.PlaylistForm
-  /// The folder of the future playlist file.
+  /// The folder of the future playlist file. Nil: the playlist contains absolute paths.
   let base: FilePath?
+  /// The queue index of the first entry.
   let offset: Int
   /// The maximum number of entries.
   let limit: Int
@@ -220,7 +228,7 @@ extension PlayerItem {
   }
 
   /// The playlist entry for an export of the item. Nil if the item has no location.
-  var exported: PlaylistEntry? {
+  var exportedEntry: PlaylistEntry? {
     guard let location = playlistLocation else { return nil }
     var entry = playlistEntry ?? PlaylistEntry(location: location)
     // Replaces the URL of the playlist, which may contain a user name and password.

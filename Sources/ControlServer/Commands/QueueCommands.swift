@@ -20,20 +20,20 @@ extension Connection {
     case .expanding: preconditionFailure("the handler of immediate commands got one that waits")
     case .history(let limit): return history(target, limit: limit)
     case .next(let version):
-      try check(version, of: target)
+      try checkVersion(version, of: target)
       guard target.state.currentItemID != nil else {
         throw MediaError(.noCurrentItem, "there is no current item", operation: "next")
       }
       target.player.onLoop { $0.advanceToNextItem() }
       return Self.currentItemReply(target)
     case .previous(let limit, let version):
-      try check(version, of: target)
+      try checkVersion(version, of: target)
       try target.player.tryOnLoop { player throws(MediaError) in
         try player.goToPreviousItem(restartingAfter: limit)
       }
       return Self.currentItemReply(target)
     case .jump(let jumpTarget, let version):
-      try check(version, of: target)
+      try checkVersion(version, of: target)
       try target.player.tryOnLoop { player throws(MediaError) in
         switch jumpTarget {
         case .item(let id): try player.jump(to: UInt64(id))
@@ -42,7 +42,7 @@ extension Connection {
       }
       return Self.currentItemReply(target)
     case .shuffle(let change, let seed, let version):
-      try check(version, of: target)
+      try checkVersion(version, of: target)
       return shuffle(change, seed: seed, target)
     case .onFailure(let policy):
       if let policy { target.player.onLoop { $0.setItemFailurePolicy(policy == .skip ? .skip : .stop) } }
@@ -50,8 +50,8 @@ extension Connection {
     }
   }
 
-  /// Starts an export, or an edit that is large or waits. An edit with `wait=ready` replies when every new entry is
-  /// ready, or with the first error.
+  /// Starts an export, or an edit that is large, adds playlists, or waits. An edit with `wait=ready` replies
+  /// when every new entry is ready, or with the first error.
   func start(_ command: QueueCommand, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
     if case .export(let form, let base, let offset, let limit) = command {
       let part = ExportPart(form: form, base: base, offset: offset, limit: limit)
@@ -77,10 +77,13 @@ extension Connection {
     ])
   }
 
-  func check(_ version: Int?, of target: NamedPlayer) throws(MediaError) {
-    let present = target.state.queueVersion
-    guard let version, UInt64(version) != present else { return }
-    throw MediaError(.versionMismatch, "queue version must be \(present) (got \(version))")
+  /// Checks the version of a queue. A version of nil is always valid.
+  ///
+  /// - Throws: `version-mismatch`.
+  func checkVersion(_ version: Int?, of target: NamedPlayer) throws(MediaError) {
+    let currentVersion = target.state.queueVersion
+    guard let version, UInt64(version) != currentVersion else { return }
+    throw MediaError(.versionMismatch, "queue version must be \(currentVersion) (got \(version))")
   }
 
   private func shuffle(_ change: PlaybackCommand.Switch?, seed: Int?, _ target: NamedPlayer) -> Reply {
@@ -106,8 +109,8 @@ extension Connection {
 
   // MARK: - Listing
 
-  /// The maximum number of reply bytes for one byte of a path: JSON escapes a control character as `\u001f`.
-  private static let bytesPerPathByte = 6
+  /// The maximum number of reply bytes for one byte of a path or title: JSON escapes a control character as `\u001f`.
+  private static let bytesPerTextByte = 6
   /// The approximate number of bytes of the other fields of a row.
   private static let bytesPerRow = 256
 
@@ -125,7 +128,7 @@ extension Connection {
     for (position, item) in items.enumerated() {
       let titles = item.titleAndArtist
       let titleByteCount = (titles.title?.utf8.count ?? 0) + (titles.artist?.utf8.count ?? 0)
-      byteCount += (item.wirePathByteCount + titleByteCount) * Self.bytesPerPathByte + Self.bytesPerRow
+      byteCount += (item.wirePathByteCount + titleByteCount) * Self.bytesPerTextByte + Self.bytesPerRow
       // A single row always fits, because a request line contained its path.
       if byteCount > server.limits.outputByteCount / 2, position > 0 { break }
       rows.append(Self.row(item, index: start + position))
@@ -138,13 +141,14 @@ extension Connection {
       ], rows: rows)
   }
 
-  /// The history of the queue, limited to the output buffer of the peer.
+  /// The history of the queue, the newest entry first. Limited by `limit`, by the limit of list rows, and by the output
+  /// buffer of the peer.
   private func history(_ target: NamedPlayer, limit: Int) -> Reply {
     let items = target.player.onLoop { $0.history() }
     var rows: [Fields] = []
     var byteCount = 0
     for item in items.reversed().prefix(min(limit, server.limits.listCount)) {
-      byteCount += item.wirePathByteCount * Self.bytesPerPathByte + Self.bytesPerRow
+      byteCount += item.wirePathByteCount * Self.bytesPerTextByte + Self.bytesPerRow
       if byteCount > server.limits.outputByteCount / 2, !rows.isEmpty { break }
       rows.append([
         "item": .int(item.id), "path": item.wirePath, "status": .string(item.status.name),
@@ -167,6 +171,7 @@ extension Connection {
 
   // MARK: - One entry
 
+  /// Runs the commands that reply immediately.
   func run(_ command: ItemCommand, on target: NamedPlayer) throws(MediaError) -> Reply? {
     switch command {
     case .status(let id): return try itemStatus(id, of: target)
@@ -198,6 +203,7 @@ extension Connection {
   /// The maximum number of set points and ramps of an entry that a connection can add.
   private static let mixStepLimit = 1_024
 
+  /// Changes the volume points and ramps of an entry, if requested, and returns all of them.
   private func changeMix(of item: PlayerItem, _ change: ItemCommand.MixChange) throws(MediaError) -> Reply {
     var mix = change.clears ? AudioMix() : item.audioMix ?? AudioMix()
     if let step = change.step {

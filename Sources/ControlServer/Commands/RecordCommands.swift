@@ -5,7 +5,7 @@ import WireProtocol
 
 /// Commands about recordings. Other threads prepare and finalize the recordings.
 extension Connection {
-  /// Runs the commands that reply immediately.
+  /// Runs the commands that reply immediately. Nil means `ok` without fields.
   func run(_ command: RecordCommand, form: WireForm) throws(MediaError) -> Reply? {
     let recorders = server.recorders
     switch command {
@@ -22,7 +22,7 @@ extension Connection {
       let rows = recorders.recorders.map(Self.fields)
       return .ok(["count": .int(rows.count)], rows: rows)
     case .watch(let number, let rate): return try watch(try recorders.recorder(number), rate: rate, form: form)
-    case .unwatch(let id): try subscriptions.remove(id, .recordings)
+    case .unwatch(let id): try subscriptions.end(id, .recordings)
     case .prepare, .stop, .delete: preconditionFailure("the handler of immediate commands got one that waits")
     }
     return nil
@@ -180,19 +180,19 @@ extension Connection {
 
   private func watch(_ numbered: NumberedRecorder, rate: Double?, form: WireForm) throws(MediaError) -> Reply {
     let cost = Subscriptions.Cost(eventsPerSecond: rate ?? 0)
-    let id = try newSubscription(cost)
+    let id = try newSubscriptionID(cost)
     let number = numbered.number
     let watcher = numbered.watch { [weak self] event in
       var event = event
       event.subscription = id
       self?.send(.recording(event), form: form)
     } onClose: { [weak self] in
-      self?.subscriptions.drop(id)
+      self?.subscriptions.end(id)
     }
-    var meter: Int?
+    var meterObserverID: Int?
     if let rate {
       let loop = server.loop
-      meter = try numbered.recorder.addMeterObserver(rate: rate) { [weak self] levels, time in
+      meterObserverID = try numbered.recorder.addMeterObserver(rate: rate) { [weak self] levels, time in
         loop.execute { [weak self] in
           guard let self, self.subscriptions.contains(id) else { return }
           self.send(.recordMeter(Event.RecordMeter(subscription: id, recorder: number, time: time, levels)), form: form)
@@ -202,8 +202,8 @@ extension Connection {
     let confined = ControlLoopValue(value: numbered)
     subscriptions.add(id, .recordings, cost) { [weak self] in
       confined.value.unwatch(watcher)
-      if let meter { confined.value.recorder.removeMeterObserver(meter) }
-      self?.dropEvents(ofSubscription: id)
+      if let meterObserverID { confined.value.recorder.removeMeterObserver(meterObserverID) }
+      self?.dropChanges(ofSubscription: id)
     }
     // The event with the current state comes after the reply.
     postReplyAction = .send { [weak self] in

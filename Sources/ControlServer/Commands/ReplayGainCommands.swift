@@ -4,23 +4,23 @@ import WireProtocol
 
 /// The command for loudness normalization (ReplayGain).
 extension Connection {
-  /// Changes the given settings and returns all of them.
+  /// Changes the given settings. Returns all settings, and the gain that is applied to the current item.
   func setReplayGain(_ change: PlaybackCommand.ReplayGainChange, on target: NamedPlayer) throws(MediaError) -> Fields {
-    let (settings, item, gain) = try target.player.tryOnLoop { player throws(MediaError) in
+    let (settings, itemID, gain) = try target.player.tryOnLoop { player throws(MediaError) in
       var settings = player.replayGain
       if let mode = change.mode { settings.mode = ReplayGainMode(mode) }
       if let decibels = change.preampDecibels { settings.preampDecibels = decibels }
       if let decibels = change.fallbackDecibels { settings.fallbackDecibels = decibels }
       if let preventsClipping = change.preventsClipping { settings.preventsClipping = preventsClipping }
       try player.setReplayGain(settings)
-      let item = player.state.currentItemID
-      let gain: AppliedGain? = if let item { try player.appliedGain(of: item) } else { nil }
-      return (settings, item, gain)
+      let itemID = player.state.currentItemID
+      let gain: AppliedGain? = if let itemID { try player.appliedGain(of: itemID) } else { nil }
+      return (settings, itemID, gain)
     }
     return [
       "mode": .string(settings.mode.rawValue), "preAmp": .float(settings.preampDecibels),
       "fallback": .float(settings.fallbackDecibels), "protect": .bool(settings.preventsClipping),
-      "item": item.map { .int($0) } ?? FieldValue.none, "gain": Self.decibels(gain),
+      "item": itemID.map { .int($0) } ?? FieldValue.none, "gain": Self.decibels(gain),
       "source": gain?.source.map { .string($0.rawValue) } ?? FieldValue.none,
       "limited": gain.map { .bool($0.isLimitedByPeak) } ?? FieldValue.none,
     ]

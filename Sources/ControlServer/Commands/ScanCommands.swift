@@ -8,23 +8,23 @@ import WireProtocol
 struct RunningOperations {
   /// The closures that cancel the operations.
   private var cancellations: [Int: @Sendable () -> Void] = [:]
-  private var nextNumber = 1
+  private var nextID = 1
 
   /// Adds an operation and returns its id. Ids are not reused.
   mutating func add(cancel: @escaping @Sendable () -> Void) -> Int {
-    defer { nextNumber += 1 }
-    cancellations[nextNumber] = cancel
-    return nextNumber
+    defer { nextID += 1 }
+    cancellations[nextID] = cancel
+    return nextID
   }
 
-  func contains(_ number: Int) -> Bool { cancellations[number] != nil }
+  func contains(_ id: Int) -> Bool { cancellations[id] != nil }
 
-  mutating func remove(_ number: Int) { cancellations[number] = nil }
+  mutating func remove(_ id: Int) { cancellations[id] = nil }
 
   /// Cancels the operation with this id, or all if nil. Returns the number of cancelled operations. Their requests get
   /// the reply in a later loop iteration.
-  func cancel(_ number: Int?) -> Int {
-    let cancelled = cancellations.filter { number == nil || $0.key == number }
+  func cancel(_ id: Int?) -> Int {
+    let cancelled = cancellations.filter { id == nil || $0.key == id }
     for cancel in cancelled.values { cancel() }
     return cancelled.count
   }
@@ -32,38 +32,39 @@ struct RunningOperations {
 
 /// Commands that measure the loudness of files.
 extension Connection {
-  /// Starts a scan. Replies when all files are measured, or when the scan was cancelled.
+  /// Starts a scan. Replies when all files are measured, or when the scan was cancelled. If the command has a player,
+  /// the gains are applied to its entries before the reply.
   func start(_ command: AssetCommand.Scan, _ request: WaitingRequest) throws(MediaError) {
     let target = if let name = command.player { try server.registry.player(name) } else { nil as NamedPlayer? }
     let paths = Array(command.paths)
     let options = server.registry.httpOptions(command.network)
     let scan = LoudnessScan(
-      paths.map { server.registry.asset($0, options, precise: false, for: peer?.userID) },
+      paths.map { server.registry.makeAsset($0, options, precise: false, for: peer?.userID) },
       measuresAlbum: command.measuresAlbum)
-    let number = operations.add { scan.cancel() }
+    let id = operations.add { scan.cancel() }
     let loop = server.loop
     let form = request.request.address.form
     request.onEnd { [weak self] in
       scan.cancel()
-      self?.operations.remove(number)
+      self?.operations.remove(id)
     }
     scan.start { [weak self] progress in
       loop.execute { [weak self] in
         // No progress event may come after the reply.
-        guard let self, self.operations.contains(number) else { return }
+        guard let self, self.operations.contains(id) else { return }
         self.send(
           .scanProgress(
             Event.ScanProgress(
-              scan: number, file: progress.fileIndex + 1, count: progress.fileCount,
+              scan: id, file: progress.fileIndex + 1, count: progress.fileCount,
               path: .path(paths[progress.fileIndex]), done: progress.fraction)), form: form)
       }
     } completion: { result in
       loop.execute {
         do throws(MediaError) {
           let report = try result.get()
-          guard let target else { return request.finish(Self.reply(report, number, paths, applied: nil)) }
+          guard let target else { return request.finish(Self.reply(report, id, paths, applied: nil)) }
           Self.apply(report, paths, to: target) { applied in
-            request.finish(Self.reply(report, number, paths, applied: applied))
+            request.finish(Self.reply(report, id, paths, applied: applied))
           }
         } catch {
           request.fail(error)
@@ -97,14 +98,14 @@ extension Connection {
   }
 
   private static func reply(
-    _ report: LoudnessReport, _ number: Int, _ paths: [FilePath], applied: Int?
+    _ report: LoudnessReport, _ id: Int, _ paths: [FilePath], applied: Int?
   ) -> Reply {
     let rows = zip(paths, report.files).enumerated().map { index, file in
       let fields: Fields = ["file": .int(index + 1), "path": .path(file.0)]
       return row(fields, file.1)
     }
     let failedCount = report.files.count { if case .failure = $0 { true } else { false } }
-    var fields: Fields = ["scan": .int(number), "count": .int(rows.count), "failed": .int(failedCount)]
+    var fields: Fields = ["scan": .int(id), "count": .int(rows.count), "failed": .int(failedCount)]
     if let album = report.album {
       fields.append("albumLoudness", rounded(album.integratedLoudness))
       fields.append("albumGain", rounded(album.gainDecibels))
@@ -144,7 +145,7 @@ extension Connection {
     value.map { .float(($0 * 100).rounded() / 100) } ?? FieldValue.none
   }
 
-  /// A peak in dB. `none` for digital silence.
+  /// A peak in dB, rounded to two decimals. `none` for digital silence.
   private static func decibels(_ peak: Double) -> FieldValue { rounded(LoudnessMeasurement.decibels(peak)) }
 
   /// A peak in the scale of ReplayGain, rounded to six decimals.

@@ -2,8 +2,9 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// Commands about the audio session. Each replies immediately. Nil means `ok` without fields.
+/// Commands about the audio session.
 extension Connection {
+  /// Runs a command. All of them reply immediately. Nil means `ok` without fields.
   func run(_ command: SessionCommand) throws(MediaError) -> Reply? {
     let session = server.engine.session
     switch command {
@@ -52,7 +53,7 @@ extension AudioSessionSetting {
 
   /// Creates a setting from its wire form.
   ///
-  /// - Throws: `sessionMismatch` for a combination that the session does not support.
+  /// - Throws: `session-mismatch` for a combination that the session does not support.
   init(_ setting: SessionCommand.Setting) throws(MediaError) {
     guard let category = AudioSessionCategory(rawValue: setting.category.rawValue),
       let mode = AudioSessionMode(rawValue: setting.mode.rawValue)
@@ -73,6 +74,7 @@ extension InterruptionPolicy.Outcome {
 
 /// Events of the session are reported to the observers of all players, like events of the output.
 extension ServerContext {
+  /// Publishes the changed values of the session. Stops recordings if the new category does not allow recording.
   func sessionChanged(_ change: AudioSession.Change) {
     if change.old.allowsRecording, !change.new.allowsRecording { recorders.sessionForbidsRecording() }
     for key in ObservableKey.allCases {
@@ -84,6 +86,7 @@ extension ServerContext {
     }
   }
 
+  /// Publishes an event of the session. Pauses recordings during an interruption.
   func sessionNotified(_ event: AudioSessionEvent) {
     switch event {
     case .interruptionBegan: recorders.interruptionBegan()

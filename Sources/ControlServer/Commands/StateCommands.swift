@@ -6,7 +6,7 @@ import WireProtocol
 
 /// Commands about the saved state.
 extension Connection {
-  /// Runs the commands that reply immediately.
+  /// Runs the commands that reply immediately. Nil means `ok` without fields.
   func run(_ command: StateCommand) throws(MediaError) -> Reply? {
     switch command {
     case .status: return .ok(stateFields)
@@ -27,7 +27,7 @@ extension Connection {
     switch command {
     case .status, .addBookmark, .bookmarks, .removeBookmark:
       preconditionFailure("the handler of waiting commands got one that does not wait")
-    case .goToBookmark(let target, let player): try startSeekToBookmark(to: target, player, request)
+    case .goToBookmark(let target, let player): try startSeek(toBookmark: target, player, request)
     case .save:
       writer.save { error in
         if let error { request.fail(error) } else { request.finish(.ok(["writes": .int(writer.status.writeCount)])) }
@@ -46,7 +46,7 @@ extension Connection {
       }
     case .loadQueue(let name, let version, let player):
       let target = try server.registry.player(player)
-      try check(version, of: target)
+      try checkVersion(version, of: target)
       writer.store.loadQueue(name) { [loop = server.loop, weak self] result in
         loop.execute { [weak self] in
           guard let self else { return }
@@ -79,7 +79,8 @@ extension Connection {
     _ entries: [StoredEntry], named name: String, ifVersion version: Int?, player: String
   ) throws(MediaError) -> Reply {
     let target = try server.registry.player(player)
-    try check(version, of: target)
+    try checkVersion(version, of: target)
+    // Checks the number of entries before they are created, and their bytes afterwards.
     try server.registry.checkLength(of: entries.count) { 0 }
     let items = server.registry.makeItems(entries)
     try server.registry.checkLength(of: items.count) { items.reduce(0) { $0 + $1.descriptionByteCount } }
@@ -95,6 +96,7 @@ extension Connection {
     .stateNotSaved,
     "this playheadd does not save its state: it runs with --no-state, or with --clock virtual and without --state")
 
+  /// The fields of the reply to `state.status`.
   private var stateFields: Fields {
     var status = server.stateWriter?.status ?? SavingStatus()
     if server.stateWriter == nil { status.error = Self.stateNotSavedError }
@@ -103,7 +105,7 @@ extension Connection {
       "folder": FilePath(bytes: Array(status.folder.utf8)).map(FieldValue.path) ?? FieldValue.none,
       "writes": .int(status.writeCount),
     ]
-    if let ids = server.stateWriter?.presentCrashedIDs, !ids.isEmpty { fields.append("crashed", .integers(ids)) }
+    if let ids = server.stateWriter?.queuedCrashedIDs, !ids.isEmpty { fields.append("crashed", .integers(ids)) }
     if let error = status.error {
       fields.append("code", .int(error.code.rawValue))
       fields.append("error", .string(error.code.name))
@@ -114,7 +116,8 @@ extension Connection {
 }
 
 extension WaitingRequest {
-  /// Replies with the result of an operation. Does not call `reply` if the request has already ended.
+  /// Replies with the result of an operation, or with its error. Does not call `reply` if the request has already
+  /// ended.
   func finish<Value>(
     with result: Result<Value, MediaError>, _ reply: (Value) throws(MediaError) -> Reply
   ) {

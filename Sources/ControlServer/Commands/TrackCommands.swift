@@ -74,12 +74,13 @@ extension Connection {
       item.chapters, properties.chapterFault, head: ["item": .int(item.id)], from: offset, languages: languages)
   }
 
-  /// The maximum number of reply bytes for one byte of a title: JSON escapes a control character as `\u001f`.
-  private static let bytesPerTitleByte = 6
+  /// The maximum number of reply bytes for one byte of a title or language code: JSON escapes a control
+  /// character as `\u001f`.
+  private static let bytesPerTextByte = 6
   /// The approximate number of bytes of the other fields of a row.
-  private static let bytesPerChapter = 256
+  private static let bytesPerRow = 256
   /// The maximum number of listed languages of a chapter.
-  private static let maximumLanguages = 64
+  private static let maximumLanguageCount = 64
 
   /// The chapters from `offset` on, limited to the output buffer of the peer.
   func chapters(
@@ -91,7 +92,7 @@ extension Connection {
     let preferredLanguages = Array(languages)
     for (index, chapter) in chapters.enumerated().dropFirst(start) {
       let chapter = preferredLanguages.isEmpty ? chapter : chapter.bestMatching(preferredLanguages: preferredLanguages)
-      byteCount += (chapter.title?.utf8.count ?? 0) * Self.bytesPerTitleByte + Self.bytesPerChapter
+      byteCount += (chapter.title?.utf8.count ?? 0) * Self.bytesPerTextByte + Self.bytesPerRow
       if byteCount > server.limits.outputByteCount / 2, !rows.isEmpty { break }
       var row: Fields = [
         "chapter": .int(index + 1), "start": .time(chapter.timeRange.start), "end": .time(chapter.timeRange.end),
@@ -99,8 +100,8 @@ extension Connection {
       row.append("title", ifPresent: chapter.title.map { .string($0) })
       row.append("language", ifPresent: chapter.languageCode.map { .string($0) })
       if chapter.titles.count > 1 {
-        let codes = Array(chapter.languageCodes.prefix(Self.maximumLanguages))
-        byteCount += codes.reduce(0) { $0 + $1.utf8.count * Self.bytesPerTitleByte }
+        let codes = Array(chapter.languageCodes.prefix(Self.maximumLanguageCount))
+        byteCount += codes.reduce(0) { $0 + $1.utf8.count * Self.bytesPerTextByte }
         row.append("languages", .strings(codes))
       }
       rows.append(row)
@@ -116,7 +117,7 @@ extension Connection {
     return .ok(fields, rows: rows)
   }
 
-  /// Selects the given tracks. After an error the selection is unchanged.
+  /// Selects the given tracks, if any, and returns the selected tracks. After an error the selection is unchanged.
   func select(
     audio: ItemCommand.TrackChoice?, subtitles: ItemCommand.TrackChoice?, in id: Int, of target: NamedPlayer
   ) throws(MediaError) -> Reply {
@@ -127,14 +128,14 @@ extension Connection {
       return .ok(fields)
     }
     let properties = try Self.properties(of: item.asset, .itemSelect)
-    let before = item.currentMediaSelection
+    let previousSelection = item.currentMediaSelection
     let legible = properties.mediaSelectionGroup(for: .legible)
     if let subtitles { try Self.select(subtitles, of: .legible, in: item, properties) }
     do throws(MediaError) {
       if let audio { try Self.select(audio, of: .audible, in: item, properties) }
     } catch {
       // Restores the subtitles, which were already changed.
-      if subtitles != nil, let legible { try? item.select(before.selectedOption(in: legible), in: legible) }
+      if subtitles != nil, let legible { try? item.select(previousSelection.selectedOption(in: legible), in: legible) }
       throw error
     }
     appendSelection(of: item, to: &fields)

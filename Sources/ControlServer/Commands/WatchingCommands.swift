@@ -12,19 +12,19 @@ extension Connection {
     switch command {
     case .observe(let keys, let player):
       let target = try server.registry.player(player)
-      let id = try newSubscription()
+      let id = try newSubscriptionID()
       let observation = Observation(keys, id: id, form: form, on: target, connection: self)
       subscribe(id, .values, to: target, form: form) { observation.stop() }
       // The initial values come after the reply.
       postReplyAction = .send { observation.start() }
       return .ok(["id": .int(id), "seq": .int(server.log.lastNumber)])
     case .unobserve(let id):
-      try subscriptions.remove(id, .values)
+      try subscriptions.end(id, .values)
       return nil
     case .tick(let interval, let player):
       let target = try server.registry.player(player)
       let cost = Subscriptions.Cost(eventsPerSecond: 1 / max(interval.seconds, 0.001))
-      let id = try newSubscription(cost)
+      let id = try newSubscriptionID(cost)
       let token = try target.player.tryOnLoop { player throws(MediaError) in
         try player.addPeriodicTimeObserver(forInterval: interval) { [weak self] observation in
           self?.send(Self.event(observation, id, target), form: form)
@@ -33,12 +33,12 @@ extension Connection {
       return addTimeSubscription(id, cost, target, token, form: form)
     case .at(let times, let item, let includesSeeks, let player):
       let target = try server.registry.player(player)
-      return try observe(
+      return try observeTimes(
         BoundaryTimes(Array(times)), count: times.count, of: target, item: item, includesSeeks: includesSeeks,
         form: form)
     case .atChapters(let item, let includesSeeks, let player):
       let target = try server.registry.player(player)
-      let id = try newSubscription()
+      let id = try newSubscriptionID()
       let token = try target.player.tryOnLoop { player throws(MediaError) in
         try player.addChapterTimeObserver(
           itemID: item.map { UInt64($0) }, includesSeeks: includesSeeks,
@@ -47,12 +47,12 @@ extension Connection {
       }
       return addTimeSubscription(id, Subscriptions.Cost(), target, token, form: form)
     case .untick(let id):
-      try subscriptions.remove(id, .times)
+      try subscriptions.end(id, .times)
       return nil
     case .meter(let rate, let player):
       let target = try server.registry.player(player)
       let cost = Subscriptions.Cost(eventsPerSecond: rate)
-      let id = try newSubscription(cost)
+      let id = try newSubscriptionID(cost)
       let token = try target.player.tryOnLoop { player throws(MediaError) in
         try player.addMeterObserver(rate: rate) { [weak self] observation in
           self?.send(.meter(Self.meter(observation, id, target)), form: form)
@@ -63,7 +63,7 @@ extension Connection {
       }
       return .ok(["id": .int(id)])
     case .unmeter(let id):
-      try subscriptions.remove(id, .meters)
+      try subscriptions.end(id, .meters)
       return nil
     case .events(let query): return try events(query)
     case .explain(let player): return try explain(try server.registry.player(player))
@@ -72,11 +72,11 @@ extension Connection {
   }
 
   /// Adds a subscription to boundary times. `count` is the number of requested times, including duplicates.
-  private func observe(
+  private func observeTimes(
     _ times: BoundaryTimes, count: Int, of target: NamedPlayer, item: Int?, includesSeeks: Bool, form: WireForm
   ) throws(MediaError) -> Reply {
     let cost = Subscriptions.Cost(timeCount: count)
-    let id = try newSubscription(cost)
+    let id = try newSubscriptionID(cost)
     let token = try target.player.tryOnLoop { player throws(MediaError) in
       try player.addBoundaryTimeObserver(
         forTimes: times, itemID: item.map { UInt64($0) }, includesSeeks: includesSeeks,
@@ -90,7 +90,8 @@ extension Connection {
   func startAt(
     _ times: WireList<MediaTime>, item: Int?, includesSeeks: Bool, on target: NamedPlayer, _ request: WaitingRequest
   ) throws(MediaError) {
-    _ = try newSubscription(Subscriptions.Cost(timeCount: times.count))
+    // Checks the limits before the times are decoded. `observeTimes` checks them again.
+    _ = try newSubscriptionID(Subscriptions.Cost(timeCount: times.count))
     var (iterator, ordered) = (times.makeIterator(), BoundaryTimes())
     let form = request.request.address.form
     func processSlice() {
@@ -100,9 +101,9 @@ extension Connection {
       ordered.add(slice)
       if slice.isEmpty, ordered.order() {
         do throws(MediaError) {
-          guard !target.isClosed else { throw server.registry.noSuchPlayer(target.name) }
+          guard !target.isClosed else { throw server.registry.noSuchPlayerError(target.name) }
           return request.finish(
-            try observe(
+            try observeTimes(
               ordered, count: times.count, of: target, item: item, includesSeeks: includesSeeks, form: form))
         } catch {
           return request.fail(error)
@@ -114,10 +115,10 @@ extension Connection {
     processSlice()
   }
 
-  /// The id for a new subscription.
+  /// The id for a new subscription. `subscribe` adds the subscription.
   ///
   /// - Throws: `too-many-subscriptions`.
-  func newSubscription(_ cost: Subscriptions.Cost = Subscriptions.Cost()) throws(MediaError) -> Int {
+  func newSubscriptionID(_ cost: Subscriptions.Cost = Subscriptions.Cost()) throws(MediaError) -> Int {
     try subscriptions.newID(cost, limits: server.limits, mayControl: mayControl) {
       var (all, watching) = (Subscriptions.Cost(), Subscriptions.Cost())
       for connection in server.connections.values where connection !== self {
@@ -149,19 +150,19 @@ extension Connection {
     _ id: Int, _ kind: Subscriptions.Kind, _ cost: Subscriptions.Cost = Subscriptions.Cost(),
     to target: NamedPlayer, form: WireForm, end: @escaping () -> Void
   ) {
-    let closeHandler = target.onClose { [weak self] in
+    let closeHandlerID = target.addCloseHandler { [weak self] in
       self?.end(id, .init(subscription: id, player: target.name, item: nil, cause: .playerClosed), form: form)
     }
     subscriptions.add(id, kind, cost) { [weak self] in
-      target.removeCloseHandler(closeHandler)
+      target.removeCloseHandler(closeHandlerID)
       end()
-      self?.dropEvents(ofSubscription: id)
+      self?.dropChanges(ofSubscription: id)
     }
   }
 
   /// Ends a subscription and reports the cause to the client.
   private func end(_ id: Int, _ removed: Event.Removed, form: WireForm) {
-    subscriptions.drop(id)
+    subscriptions.end(id)
     send(.removed(removed), form: form)
   }
 
@@ -211,14 +212,16 @@ extension Connection {
 
   // MARK: - Waiting
 
+  /// Starts a `wait`.
   func start(
     _ conditions: WireList<WaitCondition>, timeout: MediaTime?, on target: NamedPlayer, _ request: WaitingRequest
   ) throws(MediaError) {
     try WaitRunner(conditions, on: target, loop: server.loop, request: request).start(timeout: timeout)
   }
 
-  /// Advances the virtual clock. Durations are summed exactly before the conversion to nanoseconds, so that rounding
-  /// errors do not accumulate.
+  /// Advances the virtual clock. Replies with the new time when its timers have run.
+  ///
+  /// Durations are summed exactly before the conversion to nanoseconds, so that rounding errors do not accumulate.
   func startAdvance(by duration: MediaTime, _ request: WaitingRequest) throws(MediaError) {
     guard let clock = server.loop as? VirtualControlLoop else {
       throw MediaError(.notVirtualClock, "the clock is not virtual; start playheadd with --clock virtual")
@@ -235,6 +238,6 @@ extension Connection {
     }
   }
 
-  /// 100 years.
+  /// The latest time of the virtual clock: 100 years.
   private static let latestNanoseconds: Int64 = 3_155_760_000_000_000_000
 }

@@ -8,17 +8,17 @@ import WireProtocol
 extension Connection {
   /// Starts to compute a waveform. Replies when the waveform is computed or written, or when the command was cancelled.
   func start(_ command: AssetCommand.Waveform, _ request: WaitingRequest) throws(MediaError) {
-    let asset = server.registry.asset(
+    let asset = server.registry.makeAsset(
       command.path, server.registry.httpOptions(command.network), precise: false, for: peer?.userID)
     let scan = WaveformScan(
-      asset, Self.request(command), output: try output(command.output), cache: server.waveformCache)
+      asset, Self.request(command), output: try waveformOutput(command.output), cache: server.waveformCache)
     startOperation(request, on: command.path) {
       scan.cancel()
     } start: {
       scan.start(progress: $0, completion: $1)
-    } reply: { [limit = server.limits.outputByteCount / 2] number, result throws(MediaError) in
+    } reply: { [limit = server.limits.outputByteCount / 2] id, result throws(MediaError) in
       if command.output == nil { try Self.checkReply(result.waveform, byteLimit: limit) }
-      return Self.reply(result, number, command)
+      return Self.reply(result, id, command)
     }
   }
 
@@ -28,7 +28,7 @@ extension Connection {
       scale: scale, start: command.start, end: command.end, mixesChannels: command.mixesChannels)
   }
 
-  private func output(_ output: AssetCommand.Waveform.Output?) throws(MediaError) -> WaveformOutput? {
+  private func waveformOutput(_ output: AssetCommand.Waveform.Output?) throws(MediaError) -> WaveformOutput? {
     guard let output, let format = WaveformFormat(rawValue: output.form.rawValue) else { return nil }
     var style = WaveformStyle()
     style.width = output.width ?? style.width
@@ -51,7 +51,7 @@ extension Connection {
   /// - Throws: `media-limit-exceeded` if there are too many rows or bytes.
   private static func checkReply(_ waveform: Waveform, byteLimit: Int) throws(MediaError) {
     let points = waveform.binCount * waveform.channelCount
-    // The approximate number of bytes of a row, and of each number in it.
+    // A row has approximately 64 bytes, and 30 bytes for the three numbers of each point.
     guard points <= replyPointLimit, waveform.binCount * 64 + points * 30 <= byteLimit else {
       throw MediaError(
         .mediaLimitExceeded,
@@ -60,13 +60,13 @@ extension Connection {
     }
   }
 
-  private static func reply(_ result: WaveformResult, _ number: Int, _ command: AssetCommand.Waveform) -> Reply {
+  private static func reply(_ result: WaveformResult, _ id: Int, _ command: AssetCommand.Waveform) -> Reply {
     let waveform = result.waveform
-    let rate = waveform.sampleRateHz
+    let sampleRateHz = waveform.sampleRateHz
     var fields: Fields = [
-      "scan": .int(number), "path": .path(command.path), "sampleRate": .int(rate),
+      "scan": .int(id), "path": .path(command.path), "sampleRate": .int(sampleRateHz),
       "channels": .int(waveform.channelCount),
-      "bins": .int(waveform.binCount), "start": .time(MediaTime(frame: waveform.firstFrame, rate: rate)),
+      "bins": .int(waveform.binCount), "start": .time(MediaTime(frame: waveform.firstFrame, rate: sampleRateHz)),
       "duration": .time(waveform.duration), "cached": .bool(result.isCached),
     ]
     if let file = command.output?.file { fields.append("file", .path(file)) }
@@ -81,7 +81,8 @@ extension Connection {
         .list(values[points].map { .float((Double($0) * 1_000_000).rounded() / 1_000_000) })
       }
       let row: Fields = [
-        "bin": .int(bin), "start": .time(MediaTime(frame: waveform.firstFrame + waveform.edge(bin), rate: rate)),
+        "bin": .int(bin),
+        "start": .time(MediaTime(frame: waveform.firstFrame + waveform.edge(bin), rate: sampleRateHz)),
         "min": values(waveform.minima), "max": values(waveform.maxima), "rms": values(waveform.rms),
       ]
       return row

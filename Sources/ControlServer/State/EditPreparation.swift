@@ -15,16 +15,16 @@ import WireProtocol
 final class EditPreparation: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop. The closures of the loop's jobs capture it.
 
-  /// Called with the prepared edits.
+  /// Called with the prepared edits, or with the error if the player is closed.
   typealias Completion = (Result<PreparedEdits, MediaError>) -> Void
 
-  /// The number of entries that are created in one loop iteration. A command without entries counts as one.
+  /// The number of entries that are created in one loop iteration. Each command counts as one more.
   static let sliceLength = 128
 
   private let registry: PlayerRegistry
   private let target: NamedPlayer
   private let userID: UInt32?
-  private let lists: PlaylistExpansion?
+  private let expansion: PlaylistExpansion?
   private var commands: WireList<QueueCommand>.Iterator
   /// The command whose entries are being created.
   private var current: (command: QueueCommand, source: EntrySource)?
@@ -33,14 +33,14 @@ final class EditPreparation: @unchecked Sendable {
   /// Creates the preparation of an edit of the queue of `target`.
   ///
   /// - Parameters:
-  ///   - lists: The contents of the playlists among the paths.
+  ///   - expansion: The contents of the playlists among the paths.
   ///   - userID: The user whose passed descriptors the entries may use.
   init(
-    _ commands: WireList<QueueCommand>, of target: NamedPlayer, _ lists: PlaylistExpansion? = nil,
+    _ commands: WireList<QueueCommand>, of target: NamedPlayer, _ expansion: PlaylistExpansion? = nil,
     registry: PlayerRegistry, for userID: UInt32?
   ) {
     self.commands = commands.makeIterator()
-    (self.target, self.lists, self.registry, self.userID) = (target, lists, registry, userID)
+    (self.target, self.expansion, self.registry, self.userID) = (target, expansion, registry, userID)
   }
 
   /// Creates all entries in this call.
@@ -49,14 +49,15 @@ final class EditPreparation: @unchecked Sendable {
     return prepared
   }
 
-  /// Creates the entries in slices, the first slice in this call. Calls `completion` in a later loop iteration.
+  /// Creates the entries in slices, the first slice in this call. Calls `completion` in a later loop iteration, or in
+  /// this call with `no-such-player` if the player is closed.
   ///
   /// - Parameter isCancelled: Returns whether the edit is cancelled. Called in each iteration. After a cancellation the
   ///   entries are discarded, and `completion` is not called.
   func start(on loop: any ControlLoop, isCancelled: @escaping () -> Bool, _ completion: @escaping Completion) {
     guard !target.isClosed else {
       discard()
-      return completion(.failure(registry.noSuchPlayer(target.name)))
+      return completion(.failure(registry.noSuchPlayerError(target.name)))
     }
     guard !isCancelled() else { return discard() }
     let isComplete = makeSlice(reserves: true)
@@ -68,19 +69,21 @@ final class EditPreparation: @unchecked Sendable {
   }
 
   /// Creates the entries of one slice. Returns true when the entries of all commands exist.
+  ///
+  /// - Parameter reserves: Whether the entries are reserved for the player.
   private func makeSlice(reserves: Bool) -> Bool {
     var remaining = Self.sliceLength
     while remaining > 0 {
       if current == nil {
         guard let command = commands.next() else { return true }
         prepared.begin(command)
-        current = (command, EntrySource(command, registry, lists, for: userID))
+        current = (command, EntrySource(command, registry, expansion, for: userID))
         remaining -= 1
       }
       guard let command = current?.command, var source = current?.source else { return true }
       current = nil
       let count = max(1, remaining)
-      let items = registry.makeItems(&source, count: count)
+      let items = registry.makeItems(&source, maximumCount: count)
       prepared.add(items)
       // Cannot fail: the items are new, and the player is open.
       if reserves { target.player.onLoop { player in try? player.reserve(items) } }
@@ -99,36 +102,36 @@ struct EntrySource {
   let resumes: Bool?
   private let isPrecise: Bool
   private let options: HTTPOptions
-  private let lists: PlaylistExpansion?
+  private let expansion: PlaylistExpansion?
   private let userID: UInt32?
   private var paths: WireList<FilePath>.Iterator
   /// The playlist whose entries come next.
-  private var list: (entries: IndexingIterator<[PlaylistEntry]>, assets: PlaylistAssets)?
+  private var playlist: (entries: IndexingIterator<[PlaylistEntry]>, assets: PlaylistAssets)?
 
   /// - Parameters:
-  ///   - lists: The contents of the playlists among the paths.
+  ///   - expansion: The contents of the playlists among the paths.
   ///   - userID: The user whose passed descriptors the entries may use.
-  init(_ command: QueueCommand, _ registry: PlayerRegistry, _ lists: PlaylistExpansion?, for userID: UInt32?) {
+  init(_ command: QueueCommand, _ registry: PlayerRegistry, _ expansion: PlaylistExpansion?, for userID: UInt32?) {
     (resumes, isPrecise) = (command.resumes, command.isPrecise)
     // All entries share this value, because it may be large.
     options = registry.httpOptions(command.network)
-    (self.lists, self.userID) = (lists, userID)
+    (self.expansion, self.userID) = (expansion, userID)
     paths = command.paths.makeIterator()
   }
 
   /// Returns the next asset with its playlist entry, if any. Nil at the end.
   mutating func next(_ registry: PlayerRegistry) -> (Asset, PlaylistEntry?)? {
     while true {
-      if let entry = list?.entries.next() {
-        if let asset = list?.assets.asset(for: entry) { return (asset, entry) }
+      if let entry = playlist?.entries.next() {
+        if let asset = playlist?.assets.asset(for: entry) { return (asset, entry) }
         continue
       }
-      list = nil
+      playlist = nil
       guard let path = paths.next() else { return nil }
-      guard let entries = lists?.entries[path] else {
-        return (registry.asset(path, options, precise: isPrecise, for: userID), nil)
+      guard let entries = expansion?.entries[path] else {
+        return (registry.makeAsset(path, options, precise: isPrecise, for: userID), nil)
       }
-      list = (
+      playlist = (
         entries.makeIterator(),
         PlaylistAssets(
           prefersPreciseDuration: isPrecise, options: options, playlistLocation: path.isAddress ? .url(path.text) : nil)

@@ -8,16 +8,16 @@ import Playlists
 struct ListedPrefix {
   private(set) var count: Int
   /// The last listed entry. In a CUE sheet, the next entry may be a later part of the same file.
-  private(set) var last: PlaylistEntry?
+  private(set) var lastEntry: PlaylistEntry?
 
-  init(count: Int = 0, last: PlaylistEntry? = nil) {
+  init(count: Int = 0, lastEntry: PlaylistEntry? = nil) {
     self.count = count
-    self.last = last
+    self.lastEntry = lastEntry
   }
 
   mutating func append(_ entry: PlaylistEntry) {
     count += 1
-    last = entry
+    lastEntry = entry
   }
 }
 
@@ -51,27 +51,31 @@ struct ListedCounts {
 }
 
 extension NamedPlayer {
-  /// The listed entries before an index, which is in the queue or at its end.
+  /// Counts the listed entries before an index, which is in the queue or at its end. Stores the counts of whole blocks
+  /// in `listedCounts`.
   ///
-  /// - Returns: Nil if more than `slice` entries must still be counted. The function has then counted `slice` entries,
-  ///   and the caller calls it again in another loop iteration.
-  func listed(before index: Int, counting slice: Int) -> ListedPrefix? {
+  /// - Parameter sliceLength: The number of entries that may be counted in this call.
+  /// - Returns: Nil if more than `sliceLength` entries must still be counted. The function has then counted
+  ///   `sliceLength` entries, and the caller calls it again in another loop iteration.
+  func listedPrefix(before index: Int, counting sliceLength: Int) -> ListedPrefix? {
     let version = state.queueVersion
     if listedCounts.version != version { listedCounts = ListedCounts(version: version) }
-    let length = ListedCounts.blockLength
-    let block = index / length
-    let end = min(block, listedCounts.blockCount + slice / length)
+    let blockLength = ListedCounts.blockLength
+    let block = index / blockLength
+    let end = min(block, listedCounts.blockCount + sliceLength / blockLength)
     while listedCounts.blockCount < end {
-      let start = listedCounts.blockCount * length
-      let count = listedCount(in: start..<start + length)
+      let start = listedCounts.blockCount * blockLength
+      let count = listedCount(in: start..<start + blockLength)
       listedCounts.append(count)
     }
     guard listedCounts.blockCount >= block else { return nil }
-    let range = block * length..<index
+    let range = block * blockLength..<index
     let count = listedCounts.count(before: block) + listedCount(in: range)
-    if let last = lastListed(in: range) { return ListedPrefix(count: count, last: last) }
-    let last = listedCounts.lastBlock(before: block).flatMap { lastListed(in: $0 * length..<($0 + 1) * length) }
-    return ListedPrefix(count: count, last: last)
+    if let lastEntry = lastListed(in: range) { return ListedPrefix(count: count, lastEntry: lastEntry) }
+    let lastEntry = listedCounts.lastBlock(before: block).flatMap {
+      lastListed(in: $0 * blockLength..<($0 + 1) * blockLength)
+    }
+    return ListedPrefix(count: count, lastEntry: lastEntry)
   }
 
   /// The number of listed entries in a range of indices.
@@ -80,11 +84,11 @@ extension NamedPlayer {
   }
 
   private func lastListed(in indices: Range<Int>) -> PlaylistEntry? {
-    player.onLoop { player in player.items(in: indices).last { $0.isListable }?.exported }
+    player.onLoop { player in player.items(in: indices).last { $0.isListable }?.exportedEntry }
   }
 }
 
 extension PlayerItem {
-  /// Whether a playlist can contain the item, so that `exported` is not nil. Does not create a playlist entry.
+  /// Whether a playlist can contain the item, so that `exportedEntry` is not nil. Does not create a playlist entry.
   var isListable: Bool { asset.url != nil || !asset.path.isEmpty }
 }

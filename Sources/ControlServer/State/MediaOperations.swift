@@ -8,7 +8,8 @@ extension Connection {
   /// - Parameters:
   ///   - path: The path in the progress events.
   ///   - cancel: Cancels the operation. Called on any thread, possibly after the end of the operation.
-  ///   - start: Starts the operation. It calls `progress` repeatedly and `completion` once, on any thread.
+  ///   - start: Starts the operation. It calls `progress` repeatedly, with the fraction that is done or nil if it is
+  ///     unknown, and `completion` once. Both calls come on any thread.
   ///   - reply: Creates the reply from the id and the result. Called on any thread.
   func startOperation<Outcome: Sendable>(
     _ request: WaitingRequest, on path: FilePath, cancel: @escaping @Sendable () -> Void,
@@ -18,22 +19,22 @@ extension Connection {
     ) -> Void,
     reply: @escaping @Sendable (Int, Outcome) throws(MediaError) -> Reply
   ) {
-    let number = operations.add(cancel: cancel)
+    let id = operations.add(cancel: cancel)
     let loop = server.loop
     let form = request.request.address.form
     request.onEnd { [weak self] in
       cancel()
-      self?.operations.remove(number)
+      self?.operations.remove(id)
     }
-    start { [weak self] done in
+    start { [weak self] fraction in
       loop.execute { [weak self] in
         // No progress event may come after the reply.
-        guard let self, self.operations.contains(number) else { return }
+        guard let self, self.operations.contains(id) else { return }
         self.send(
-          .scanProgress(Event.ScanProgress(scan: number, file: 1, count: 1, path: .path(path), done: done)), form: form)
+          .scanProgress(Event.ScanProgress(scan: id, file: 1, count: 1, path: .path(path), done: fraction)), form: form)
       }
     } _: { result in
-      let replyResult = result.flatMap { outcome in Result { () throws(MediaError) in try reply(number, outcome) } }
+      let replyResult = result.flatMap { outcome in Result { () throws(MediaError) in try reply(id, outcome) } }
       loop.execute {
         switch replyResult {
         case .success(let reply): request.finish(reply)

@@ -1,11 +1,11 @@
-// Replies about tags. The functions have no state, so the thread that read the tags creates the reply.
+// Replies about tags. The functions have no state, so any thread can create a reply.
 import MediaAssets
 import MediaCore
 import WireProtocol
 
 /// Creates the replies of `asset.metadata`, `asset.artwork`, `item.metadata` and `item.artwork`.
 enum MetadataReply {
-  /// The maximum number of bytes of a value.
+  /// The maximum number of bytes of a text value.
   static let valueByteCount = 16_384
   /// The maximum number of bytes of any other string in a row.
   private static let detailByteCount = 1_024
@@ -17,13 +17,14 @@ enum MetadataReply {
   /// The maximum number of tags for which the thread that read them creates the reply.
   static let quickItemCount = 200
 
-  /// The tags that match the query, limited to the output buffer of the peer.
+  /// The tags that match the query, limited to the output buffer of the peer. A query without a key space, identifier
+  /// or language also returns the warnings.
   ///
   /// - Parameter head: The first fields of the reply, which identify the asset or item.
   static func tags(_ metadata: AssetMetadata, _ query: MetadataQuery, head: Fields, limits: WireLimits) -> Reply {
     let items = items(of: metadata, query)
-    let isAll = query.space == nil && query.identifier == nil && query.languages.isEmpty
-    let warnings = isAll ? metadata.warnings : []
+    let includesWarnings = query.space == nil && query.identifier == nil && query.languages.isEmpty
+    let warnings = includesWarnings ? metadata.warnings : []
     let count = items.count + warnings.count
     let (rows, next) = page(of: count, from: query.offset, limits) { index in
       index < items.count ? row(items[index]) : row(warnings[index - items.count])
@@ -37,11 +38,12 @@ enum MetadataReply {
     return .ok(fields, rows: rows)
   }
 
-  /// The rows from index `first` on, and the index of the first row that is not included.
+  /// The rows from index `offset` on, and the index of the first row that is not included. The index is `none` at the
+  /// end.
   private static func page(
-    of count: Int, from first: Int, _ limits: WireLimits, row: (Int) -> Fields
+    of count: Int, from offset: Int, _ limits: WireLimits, row: (Int) -> Fields
   ) -> (rows: [Fields], next: FieldValue) {
-    let start = min(first, count)
+    let start = min(offset, count)
     var rows: [Fields] = []
     var byteCount = 0
     for index in start..<count {
@@ -160,10 +162,10 @@ enum MetadataReply {
 
   // MARK: - Artwork
 
-  /// The rows of all images, limited to the output buffer of the peer.
-  static func artwork(_ metadata: AssetMetadata, from first: Int, head: Fields, limits: WireLimits) -> Reply {
+  /// The rows of the images from index `offset` on, limited to the output buffer of the peer.
+  static func artwork(_ metadata: AssetMetadata, from offset: Int, head: Fields, limits: WireLimits) -> Reply {
     let count = metadata.artwork.count
-    let (rows, next) = page(of: count, from: first, limits) { index in
+    let (rows, next) = page(of: count, from: offset, limits) { index in
       let image = metadata.artwork[index]
       var row = imageFields(image, index)
       if let error = image.omission { append(error, to: &row) }
@@ -206,7 +208,7 @@ enum MetadataReply {
 }
 
 extension MetadataItem {
-  /// The media type, detected from the bytes of the value.
+  /// The media type, detected from the bytes of the value. Nil if it is unknown, or if the value is not data.
   fileprivate var mediaType: String? { dataValue.flatMap(Artwork.mediaType) }
 }
 

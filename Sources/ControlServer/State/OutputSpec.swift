@@ -30,7 +30,7 @@ public struct OutputSpec: Sendable, Hashable {
   public var sampleRateHz: Int?
   /// The number of channels. Nil: the device's number, or 2 without a device.
   public var channelCount: Int?
-  /// Default: signed 16 bit.
+  /// The sample encoding in files and pipes. Default: signed 16 bit.
   public var encoding = Encoding.s16
 
   public init(_ kind: Kind, sampleRateHz: Int? = nil, channelCount: Int? = nil, encoding: Encoding = .s16) {

@@ -18,7 +18,7 @@ final class NamedPlayer: @unchecked Sendable {
   /// The numbers of listed entries, for exported playlists with numbered entries.
   var listedCounts = ListedCounts(version: 0)
   private var closeHandlers: [UInt64: () -> Void] = [:]
-  private var nextHandler: UInt64 = 0
+  private var lastCloseHandlerID: UInt64 = 0
 
   init(name: String, player: QueuePlayer, log: EventLog) {
     self.name = name
@@ -29,18 +29,19 @@ final class NamedPlayer: @unchecked Sendable {
   /// The current state of the player.
   var state: PlayerState { player.onLoop { $0.state } }
 
-  /// Calls `handler` when the player is closed. The returned number is for `removeCloseHandler`.
-  func onClose(_ handler: @escaping () -> Void) -> UInt64 {
-    nextHandler += 1
-    closeHandlers[nextHandler] = handler
-    return nextHandler
+  /// Calls `handler` when the player is closed. Returns an id for `removeCloseHandler`.
+  func addCloseHandler(_ handler: @escaping () -> Void) -> UInt64 {
+    lastCloseHandlerID += 1
+    closeHandlers[lastCloseHandlerID] = handler
+    return lastCloseHandlerID
   }
 
-  func removeCloseHandler(_ number: UInt64) { closeHandlers[number] = nil }
+  func removeCloseHandler(_ id: UInt64) { closeHandlers[id] = nil }
 
   /// Whether the player is closed and no longer in the registry.
   private(set) var isClosed = false
 
+  /// Calls the close handlers, and then closes the player.
   fileprivate func close() {
     isClosed = true
     for (_, handler) in closeHandlers.sorted(by: { $0.key < $1.key }) { handler() }
@@ -62,12 +63,12 @@ final class PlayerRegistry {
   private let log: EventLog
   /// The players in the order of their creation.
   private(set) var players: [NamedPlayer]
-  private var nextItemID: PlayerItem.ID = 1 { didSet { onNextItemID?(nextItemID) } }
+  private var nextItemID: PlayerItem.ID = 1 { didSet { onNextItemIDChange?(nextItemID) } }
   /// Called with the next unused entry id, after each change.
-  var onNextItemID: ((PlayerItem.ID) -> Void)?
-  /// Called with a created player, or with nil after a player was closed.
+  var onNextItemIDChange: ((PlayerItem.ID) -> Void)?
+  /// Called with a created player, or with nil after a player was closed. Not called for restored players.
   var onPlayersChange: ((NamedPlayer?) -> Void)?
-  /// Returns the position at which a new item starts. Nil: its beginning.
+  /// Returns the position at which a new item starts, or nil for its beginning. Not set if no state is saved.
   var resumeTime: ((PlayerItem) -> MediaTime?)?
   /// Updates the positions that `resumeTime` returns. Called once for entries that are added together.
   var prepareResumeTimes: (() -> Void)?
@@ -97,11 +98,11 @@ final class PlayerRegistry {
   /// - Throws: `no-such-player`.
   func player(_ name: String) throws(MediaError) -> NamedPlayer {
     for player in players where player.name == name { return player }
-    throw noSuchPlayer(name)
+    throw noSuchPlayerError(name)
   }
 
   /// The error for an unknown player name.
-  func noSuchPlayer(_ name: String) -> MediaError {
+  func noSuchPlayerError(_ name: String) -> MediaError {
     MediaError(.noSuchPlayer, "unknown player \(name); `player.list` lists the players")
   }
 
@@ -155,15 +156,15 @@ final class PlayerRegistry {
   /// Creates queue entries, each with the next id. An id is reused only after `discard`, when no client has received
   /// it.
   ///
-  /// - Parameter count: The maximum number of entries. Fewer are created only at the end of `source`.
-  func makeItems(_ source: inout EntrySource, count: Int) -> [PlayerItem] {
+  /// - Parameter maximumCount: The maximum number of entries. Fewer are created only at the end of `source`.
+  func makeItems(_ source: inout EntrySource, maximumCount: Int) -> [PlayerItem] {
     var items: [PlayerItem] = []
     let resumes = source.resumes ?? policy.resumesAtLastPosition
     if resumes { prepareResumeTimes?() }
     // Set once for all items, because each new value is recorded.
     var nextID = nextItemID
     defer { if nextID != nextItemID { nextItemID = nextID } }
-    while items.count < count, let (asset, entry) = source.next(self) {
+    while items.count < maximumCount, let (asset, entry) = source.next(self) {
       let item = PlayerItem(asset: asset, timeRange: entry?.range, playlistEntry: entry, id: nextID)
       if resumes { item.resumeTime = resumeTime?(item) }
       items.append(item)
@@ -175,9 +176,9 @@ final class PlayerRegistry {
   /// Creates entries from saved ones, each with the next id.
   func makeItems(_ stored: [StoredEntry]) -> [PlayerItem] {
     var maker = EntryMaker(policy)
-    let first = nextItemID
+    let firstID = nextItemID
     nextItemID += PlayerItem.ID(stored.count)
-    return stored.enumerated().map { maker.item($0.element, id: first + PlayerItem.ID($0.offset)) }
+    return stored.enumerated().map { maker.makeItem($0.element, id: firstID + PlayerItem.ID($0.offset)) }
   }
 
   /// The options of HTTP requests, from the command and from the daemon's configuration.
@@ -189,9 +190,11 @@ final class PlayerRegistry {
     return options
   }
 
-  /// Creates the asset for a path, a URL or a descriptor. With an invalid URL or an unknown descriptor, loading the
-  /// asset fails.
-  func asset(_ path: FilePath, _ options: HTTPOptions, precise: Bool, for userID: UInt32?) -> Asset {
+  /// Creates the asset for a path, a URL or a descriptor, and claims the descriptor for it. With an invalid URL or an
+  /// unknown descriptor, loading the asset fails.
+  ///
+  /// - Parameter userID: The user whose passed descriptors can be claimed. Nil: none.
+  func makeAsset(_ path: FilePath, _ options: HTTPOptions, precise: Bool, for userID: UInt32?) -> Asset {
     if path.isFile { return Asset(path: path.bytes, options: options, prefersPreciseDuration: precise) }
     do throws(MediaError) {
       if let token = path.descriptorToken {
@@ -244,7 +247,7 @@ final class PlayerRegistry {
 }
 
 extension PlayerItem {
-  /// The path, or the URL without user name and password, in its form on the wire.
+  /// The location of the asset, in its form on the wire.
   var wirePath: FieldValue { asset.wirePath }
 
   /// The approximate number of bytes of `wirePath`.
@@ -281,7 +284,7 @@ extension HTTPOptions {
     isNetworkAllowed = network.isNetworkAllowed
     interfaces = Array(network.interfaces)
     preferredPeakBitRate = network.peakBitRate.map { Int64($0) }
-    // Converts the timeout to nanoseconds.
+    // At a rate of 1 GHz, a frame index is a number of nanoseconds.
     guard let nanoseconds = network.timeout?.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity) else {
       return
     }
@@ -292,6 +295,7 @@ extension HTTPOptions {
 
 extension Asset {
   /// The location in its form on the wire: a path, a URL without user name and password, or the name of a descriptor.
+  /// `none` for an asset without a location.
   var wirePath: FieldValue {
     if let url { return .path(FilePath(address: url.redacted)) }
     if let descriptor { return .string(descriptor.name) }

@@ -13,7 +13,7 @@ struct EditSize {
   init() {}
 
   /// The size of one command.
-  init(_ command: QueueCommand) { (changeCount, byteCount) = (command.changeCount, command.pathByteCount) }
+  init(_ command: QueueCommand) { (changeCount, byteCount) = (command.changeCount, command.pathAndOptionByteCount) }
 
   static func + (left: Self, right: Self) -> Self {
     var sum = left
@@ -45,8 +45,9 @@ struct EditSize {
 struct QueueTransaction {
   /// The player of the queue. Closing the player discards the transaction.
   let target: NamedPlayer
-  /// The player's close handler, which discards the collected edits.
-  fileprivate let closeHandler: UInt64
+  /// The id of the player's close handler, which discards the collected edits.
+  fileprivate let closeHandlerID: UInt64
+  /// The version that the queue must have at `queue.commit`. Nil: any.
   fileprivate let ifVersion: Int?
   fileprivate var prepared = PreparedEdits()
 }
@@ -61,9 +62,9 @@ struct PreparedEdits {
   private(set) var isLoad = false
   /// The length of the queue before `growth` is added. Nil: the length of the current queue. 0 after an edit that
   /// empties the queue.
-  private var length: Int?
+  private var baseLength: Int?
   private var growth = 0
-  /// The bytes that describe the added entries. If `length` is nil, the bytes of the current queue must be added.
+  /// The bytes that describe the added entries. If `baseLength` is nil, the bytes of the current queue must be added.
   private var addedByteCount = 0
   /// The number of entries of all commands before the current one.
   private var earlierItemCount = 0
@@ -73,7 +74,7 @@ struct PreparedEdits {
     commandCount += 1
     size = size + EditSize(command)
     if case .load = command { isLoad = commandCount == 1 } else { isLoad = false }
-    if command.replacesQueue { (length, growth, addedByteCount) = (0, 0, 0) }
+    if command.emptiesQueue { (baseLength, growth, addedByteCount) = (0, 0, 0) }
     // A path can be a playlist with many entries. `add` counts the entries of all paths.
     growth += command.growth - command.paths.count
     earlierItemCount = items.count
@@ -92,8 +93,8 @@ struct PreparedEdits {
   /// Appends later edits.
   mutating func append(_ later: PreparedEdits) {
     isLoad = commandCount == 0 && later.isLoad
-    if let length = later.length {
-      (self.length, growth, addedByteCount) = (length, later.growth, later.addedByteCount)
+    if let baseLength = later.baseLength {
+      (self.baseLength, growth, addedByteCount) = (baseLength, later.growth, later.addedByteCount)
     } else {
       growth += later.growth
       addedByteCount += later.addedByteCount
@@ -107,7 +108,7 @@ struct PreparedEdits {
   /// Returns the number of bytes that describe the entries of a player's queue after the edits. The result may be too
   /// high, because it includes entries that the edits both add and remove.
   func byteCount(of player: isolated QueuePlayer) -> Int {
-    guard length == nil else { return addedByteCount }
+    guard baseLength == nil else { return addedByteCount }
     var removedByteCount = 0
     for edit in edits {
       switch edit {
@@ -120,7 +121,7 @@ struct PreparedEdits {
   }
 
   /// The length of a queue of `count` entries after all edits.
-  func count(after count: Int) -> Int { (length ?? count) + growth }
+  func count(after count: Int) -> Int { (baseLength ?? count) + growth }
 }
 
 /// Edits of the queue: single edits, `queue.edit` with several edits, and transactions.
@@ -140,13 +141,13 @@ extension Connection {
   /// The edit is applied even if the connection is closed first. It is not applied if `request` gets its reply first,
   /// for example from `cancel`.
   ///
-  /// - Parameter lists: The contents of the playlists among the paths.
+  /// - Parameter expansion: The contents of the playlists among the paths.
   func edit(
-    _ command: QueueCommand, on target: NamedPlayer, _ lists: PlaylistExpansion? = nil, _ request: WaitingRequest,
+    _ command: QueueCommand, on target: NamedPlayer, _ expansion: PlaylistExpansion? = nil, _ request: WaitingRequest,
     completion: @escaping ([PlayerItem]) -> Void
   ) throws(MediaError) {
-    try check(command.ifVersion, of: target)
-    EditPreparation(command.parts, of: target, lists, registry: server.registry, for: peer?.userID).start(
+    try checkVersion(command.ifVersion, of: target)
+    EditPreparation(command.parts, of: target, expansion, registry: server.registry, for: peer?.userID).start(
       on: server.loop, isCancelled: cancellationCheck(request)
     ) { [self] result in
       do throws(MediaError) {
@@ -169,7 +170,7 @@ extension Connection {
         self.finishEdit(command, items, on: target, request)
       }
     }
-    try checkTransactionEdit(command)
+    try checkHasNoVersion(command)
     EditPreparation(command.parts, of: target, registry: server.registry, for: peer?.userID).start(
       on: server.loop, isCancelled: cancellationCheck(request)
     ) { [self] result in
@@ -193,8 +194,8 @@ extension Connection {
     server.loop.execute { continuation.body() }
   }
 
-  /// Replies when the entries are ready. Later requests are processed during the wait, if this
-  /// request has an id.
+  /// Replies when the entries are ready, or with an error if one fails or is removed. Later requests are processed
+  /// during the wait, if this request has an id.
   func waitUntilReady(_ ids: [PlayerItem.ID], on target: NamedPlayer, _ request: WaitingRequest, _ reply: Reply) {
     allowLaterRequests(after: request)
     let wait = ReadinessWait(target, items: ids) { error in
@@ -219,10 +220,10 @@ extension Connection {
     return fields
   }
 
-  /// Applies all edits or none. After an error the ids of the new entries are released.
+  /// Applies all edits or none. After an error, discards the new entries.
   private func apply(_ prepared: PreparedEdits, ifVersion version: Int?, on target: NamedPlayer) throws(MediaError) {
     do throws(MediaError) {
-      try check(version, of: target)
+      try checkVersion(version, of: target)
       try server.registry.checkLength(of: prepared.count(after: target.state.itemCount)) {
         target.player.onLoop { prepared.byteCount(of: $0) }
       }
@@ -237,22 +238,26 @@ extension Connection {
 
   // MARK: - Collecting
 
+  /// Starts to collect edits.
+  ///
+  /// - Throws: `invalid-state` if a transaction is open, or `version-mismatch`.
   func beginTransaction(for target: NamedPlayer, ifVersion version: Int?) throws(MediaError) -> Reply {
     guard transaction == nil else {
       throw MediaError(.invalidState, "an edit is already open, and neither committed nor aborted")
     }
-    try check(version, of: target)
-    let closeHandler = target.onClose { [weak self] in self?.discardTransaction() }
-    transaction = QueueTransaction(target: target, closeHandler: closeHandler, ifVersion: version)
+    try checkVersion(version, of: target)
+    let closeHandlerID = target.addCloseHandler { [weak self] in self?.discardTransaction() }
+    transaction = QueueTransaction(target: target, closeHandlerID: closeHandlerID, ifVersion: version)
     return .ok(["version": .int(target.state.queueVersion)])
   }
 
   /// Collects an edit if a transaction of this player is open. Nil: the caller must run the command.
   ///
-  /// - Throws: `edit-too-large`. The edit is then discarded.
+  /// - Throws: `edit-too-large`, or `invalid-argument` for an edit with a version. The edit is then discarded, and the
+  ///   earlier ones stay collected.
   func collect(_ command: QueueCommand, for target: NamedPlayer) throws(MediaError) -> Reply? {
     guard transaction?.target === target, command.isEdit else { return nil }
-    try checkTransactionEdit(command)
+    try checkHasNoVersion(command)
     let prepared = EditPreparation(command.parts, of: target, registry: server.registry, for: peer?.userID).makeAll()
     return try addToTransaction(prepared, for: target)
   }
@@ -260,12 +265,12 @@ extension Connection {
   /// Checks that a collected edit has no version.
   ///
   /// - Throws: `invalid-argument`.
-  private func checkTransactionEdit(_ command: QueueCommand) throws(MediaError) {
+  private func checkHasNoVersion(_ command: QueueCommand) throws(MediaError) {
     guard command.ifVersion != nil else { return }
     throw MediaError(.invalidArgument, "if-version is set by queue.begin and not allowed in the edit")
   }
 
-  /// Adds edits to the collected ones. Discards them after an error.
+  /// Adds edits to the collected ones. After an error, discards the new edits and keeps the collected ones.
   ///
   /// - Throws: `edit-too-large`, or `invalid-state` if edits are no longer being collected.
   private func addToTransaction(_ prepared: PreparedEdits, for target: NamedPlayer) throws(MediaError) -> Reply {
@@ -291,7 +296,7 @@ extension Connection {
   func discardTransaction() {
     guard let open = transaction else { return }
     transaction = nil
-    open.target.removeCloseHandler(open.closeHandler)
+    open.target.removeCloseHandler(open.closeHandlerID)
     server.collectedSize = server.collectedSize - open.prepared.size
     server.registry.discard(open.prepared.items, of: peer?.userID, reservedBy: open.target)
   }
@@ -299,7 +304,7 @@ extension Connection {
   /// The open transaction of this player.
   ///
   /// - Throws: `invalid-state` if none is open.
-  private func open(for target: NamedPlayer, _ operation: String) throws(MediaError) -> QueueTransaction {
+  private func openTransaction(for target: NamedPlayer, _ operation: String) throws(MediaError) -> QueueTransaction {
     guard let open = transaction, open.target === target else {
       throw MediaError(
         .invalidState, "no edit of \(target.name) is open on this connection", operation: operation)
@@ -307,17 +312,23 @@ extension Connection {
     return open
   }
 
+  /// Ends the transaction and applies its edits.
+  ///
+  /// - Throws: `invalid-state` if none is open, or the errors of applying the edits.
   func commit(on target: NamedPlayer) throws(MediaError) -> Reply {
-    let open = try open(for: target, "queue.commit")
+    let open = try openTransaction(for: target, "queue.commit")
     transaction = nil
-    open.target.removeCloseHandler(open.closeHandler)
+    open.target.removeCloseHandler(open.closeHandlerID)
     server.collectedSize = server.collectedSize - open.prepared.size
     try apply(open.prepared, ifVersion: open.ifVersion, on: target)
     return Self.editReply(open.prepared.items, target)
   }
 
+  /// Ends the transaction and discards its edits.
+  ///
+  /// - Throws: `invalid-state` if none is open.
   func abort(on target: NamedPlayer) throws(MediaError) -> Reply {
-    _ = try open(for: target, "queue.abort")
+    _ = try openTransaction(for: target, "queue.abort")
     discardTransaction()
     return .ok(["version": .int(target.state.queueVersion)])
   }
@@ -334,7 +345,7 @@ extension QueueCommand {
     }
   }
 
-  /// The version that the queue must have for the edit.
+  /// The version that the queue must have for the edit. Nil: any.
   var ifVersion: Int? {
     switch self {
     case .load(_, _, _, let version, _, _), .append(_, _, let version, _, _, _),
@@ -365,6 +376,7 @@ extension QueueCommand {
     }
   }
 
+  /// Whether the durations of added entries are to be precise.
   var isPrecise: Bool {
     switch self {
     case .load(_, _, let precise, _, _, _), .append(_, _, _, let precise, _, _), .insert(_, _, _, _, let precise, _, _),
@@ -374,6 +386,7 @@ extension QueueCommand {
     }
   }
 
+  /// The network options of added entries.
   var network: NetworkOptions {
     switch self {
     case .load(_, _, _, _, let network, _), .append(_, _, _, _, let network, _),
@@ -384,7 +397,8 @@ extension QueueCommand {
     }
   }
 
-  /// Whether added entries start at their last position. Nil: as configured. False for `replace`.
+  /// Whether added entries start at their last position. Nil: as configured. False for `replace`, and for commands that
+  /// add no entries.
   var resumes: Bool? {
     switch self {
     case .load(_, _, _, _, _, let resumes), .append(_, _, _, _, _, let resumes), .insert(_, _, _, _, _, _, let resumes):
@@ -393,26 +407,27 @@ extension QueueCommand {
     }
   }
 
-  /// The number of entries that the command adds, moves or removes. At least 1.
+  /// The number of entries that the command adds, moves, replaces or removes. At least 1.
   fileprivate var changeCount: Int {
     if case .remove(let ids, _) = self { return ids.count }
     return Swift.max(1, paths.count)
   }
 
-  fileprivate var pathByteCount: Int { network.byteCount + paths.byteCount }
+  /// The number of bytes of the paths and network options.
+  fileprivate var pathAndOptionByteCount: Int { network.byteCount + paths.byteCount }
 
-  /// The commands of an edit.
+  /// The commands of `queue.edit`, or the command itself.
   fileprivate var parts: WireList<QueueCommand> { if case .edit(let commands, _) = self { commands } else { [self] } }
 
-  /// Whether the command removes the whole queue.
-  fileprivate var replacesQueue: Bool {
+  /// Whether the command first removes all entries.
+  fileprivate var emptiesQueue: Bool {
     switch self {
     case .load, .clear: true
     default: false
     }
   }
 
-  /// The change of the queue's length. If `replacesQueue` is true, relative to an empty queue.
+  /// The change of the queue's length. If `emptiesQueue` is true, relative to an empty queue.
   fileprivate var growth: Int {
     switch self {
     case .load, .append, .insert: paths.count

@@ -21,7 +21,7 @@ final class StateWriter: @unchecked Sendable {
 
   /// The delay from a change to the write.
   private static let delayNanoseconds: Int64 = 20_000_000
-  /// The minimum time between two writes.
+  /// The minimum time from the start of a write to the next scheduled write.
   private static let spacingNanoseconds: Int64 = 400_000_000
   /// The interval of position writes during playback. Including the time for writing, a saved position is at most one
   /// second old.
@@ -73,7 +73,8 @@ final class StateWriter: @unchecked Sendable {
     /// Returns all entries. Set if all are or may be needed.
     var allItems: (@Sendable () -> [PlayerItem])?
 
-    func stored(isComplete: Bool) -> StoredPlayer {
+    /// Creates the saved form of the player, with the changed entries, or with all entries if `isComplete` is true.
+    func storedPlayer(isComplete: Bool) -> StoredPlayer {
       let needsAllEntries = isComplete || changes?.needsAllEntries == true
       return StoredPlayer(
         name: name, snapshot, changed: needsAllEntries ? allItems?() ?? [] : changes?.items ?? [])
@@ -89,8 +90,10 @@ final class StateWriter: @unchecked Sendable {
   /// The recorded changes by player name. Recording another change of the same player allocates nothing.
   private var pendingChanges: [String: PendingChanges] = [:]
   private var timer: (any ControlTimer)?
-  private var timerTime = HostTime(nanoseconds: .max)
-  private var lastWrite = HostTime(nanoseconds: 0)
+  /// The time of the scheduled write. `.max` without a timer.
+  private var scheduledWriteTime = HostTime(nanoseconds: .max)
+  /// The start of the last write.
+  private var lastWriteTime = HostTime(nanoseconds: 0)
   private var isWriting = false
   private var isStopped = false
   /// Whether the store has created a new database, so that the complete state must be written.
@@ -102,15 +105,15 @@ final class StateWriter: @unchecked Sendable {
   private var crashedIDs: [PlayerItem.ID] = []
   /// The earliest time to repeat a failed write.
   private var retryTime = HostTime(nanoseconds: 0)
-  /// The delay after the next failure.
+  /// The delay before a write is repeated after the next failure.
   private var retryNanoseconds = firstRetryNanoseconds
   /// The automatic and manual bookmarks.
   private(set) var bookmarks = BookmarkTable()
   private var bookmarkRule = BookmarkRule(minimumDuration: nil)
   /// The completions of `save` that wait for the next write.
-  private var waiting: [(MediaError?) -> Void] = []
+  private var nextWriteCompletions: [(MediaError?) -> Void] = []
   /// The completions of `save` that wait for the current write.
-  private var waitingForWrite: [(MediaError?) -> Void] = []
+  private var currentWriteCompletions: [(MediaError?) -> Void] = []
 
   init(store: StateStore, registry: PlayerRegistry, engine: EngineCore, loop: any ControlLoop, logger: Logger) {
     self.store = store
@@ -127,7 +130,7 @@ final class StateWriter: @unchecked Sendable {
   func restore(_ policy: ServerPolicy) {
     let loaded = store.waitUntilLoaded()
     registry.skipItemIDs(to: loaded.nextItemID)
-    registry.onNextItemID = { [store] in store.record(nextItemID: $0) }
+    registry.onNextItemIDChange = { [store] in store.record(nextItemID: $0) }
     bookmarks = BookmarkTable(loaded.bookmarks)
     // A new item may have the same file as a current item, so the bookmarks of the current items are updated first.
     registry.prepareResumeTimes = { [weak self] in
@@ -149,13 +152,13 @@ final class StateWriter: @unchecked Sendable {
           metadata: ["player": "\(stored.name)", "entries": "\(omittedCount)", "error": "\(error)"])
       }
     }
-    for target in registry.players { watch(target) }
+    for target in registry.players { observe(target) }
     engine.openingRecord = store.openingMarks
     recordCrashes(loaded)
     registry.onPlayersChange = { [weak self] created in
       guard let self else { return }
       if let created {
-        watch(created)
+        observe(created)
         recordChanges(created.name, [])
       } else {
         scheduleWrite(after: Self.delayNanoseconds)
@@ -193,8 +196,8 @@ final class StateWriter: @unchecked Sendable {
       metadata: ["items": "\(loaded.openingIDs.sorted().map(String.init).joined(separator: ","))"])
   }
 
-  /// The entries in `crashedIDs` that players still contain.
-  var presentCrashedIDs: [PlayerItem.ID] {
+  /// The entries in `crashedIDs` that are still in a queue.
+  var queuedCrashedIDs: [PlayerItem.ID] {
     crashedIDs.filter { id in registry.players.contains { $0.player.onLoop { $0.item(id) } != nil } }
   }
 
@@ -220,13 +223,14 @@ final class StateWriter: @unchecked Sendable {
     guard !isStopped else {
       return completion(status.error ?? MediaError(.shuttingDown, "playheadd is stopping"))
     }
-    waiting.append(completion)
+    nextWriteCompletions.append(completion)
     if !isWriting { writeChanges() }
   }
 
   // MARK: - Recording changes
 
-  private func watch(_ target: NamedPlayer) {
+  /// Observes the changes of a player, and its position.
+  private func observe(_ target: NamedPlayer) {
     let name = target.name
     target.player.onLoop { player in
       player.setChangeObserver { [weak self] items in self?.recordChanges(name, items) }
@@ -279,13 +283,14 @@ final class StateWriter: @unchecked Sendable {
     guard !isWriting, !isStopped else { return }
     let now = loop.now
     let time = max(
-      now.advanced(byNanoseconds: nanoseconds), lastWrite.advanced(byNanoseconds: Self.spacingNanoseconds), retryTime)
-    guard time < timerTime else { return }
+      now.advanced(byNanoseconds: nanoseconds), lastWriteTime.advanced(byNanoseconds: Self.spacingNanoseconds),
+      retryTime)
+    guard time < scheduledWriteTime else { return }
     timer?.cancel()
-    timerTime = time
+    scheduledWriteTime = time
     timer = loop.schedule(at: time) { [weak self] in
       self?.timer = nil
-      self?.timerTime = HostTime(nanoseconds: .max)
+      self?.scheduledWriteTime = HostTime(nanoseconds: .max)
       self?.writeChanges()
     }
   }
@@ -294,7 +299,8 @@ final class StateWriter: @unchecked Sendable {
 
   // MARK: - Writing
 
-  /// Passes all changes to the store, and the positions of playing players.
+  /// Passes all changes to the store, and the positions of playing players. After the database was replaced, also
+  /// passes the complete state.
   ///
   /// - Parameter isLast: Whether this is the last write. The store then also gets the complete state, because it may
   ///   create a new database.
@@ -318,20 +324,20 @@ final class StateWriter: @unchecked Sendable {
     pendingChanges = [:]
     needsFullWrite = false
     isWriting = true
-    waitingForWrite += waiting
-    waiting = []
-    lastWrite = loop.now
+    currentWriteCompletions += nextWriteCompletions
+    nextWriteCompletions = []
+    lastWriteTime = loop.now
     let snapshots = players
     let bookmarkChanges = bookmarks.drainChanges()
     let allBookmarks = writesAll ? bookmarks.all.map { BookmarkChange(id: $0.id, bookmark: $0) } : []
     let completeState = { @Sendable in
-      StateBatch(names: names, players: snapshots.map { $0.stored(isComplete: true) }, bookmarks: allBookmarks)
+      StateBatch(names: names, players: snapshots.map { $0.storedPlayer(isComplete: true) }, bookmarks: allBookmarks)
     }
     store.write(
       {
         let changed = snapshots.filter { $0.changes != nil }
         return StateBatch(
-          names: names, players: changed.map { $0.stored(isComplete: false) }, bookmarks: bookmarkChanges)
+          names: names, players: changed.map { $0.storedPlayer(isComplete: false) }, bookmarks: bookmarkChanges)
       }, completeState: writesAll ? completeState : nil,
       completion: { [weak self] outcome in
         guard let self else { return }
@@ -341,21 +347,21 @@ final class StateWriter: @unchecked Sendable {
 
   private func writeCompleted(_ outcome: StateStore.Outcome) {
     isWriting = false
-    let waited = waitingForWrite
-    waitingForWrite = []
+    let completions = currentWriteCompletions
+    currentWriteCompletions = []
     switch outcome {
     case .done:
       (retryTime, retryNanoseconds) = (HostTime(nanoseconds: 0), Self.firstRetryNanoseconds)
       if isCrashUnsaved { store.openingMarks?.removeFound() }
       isCrashUnsaved = false
-      for completion in waited { completion(nil) }
+      for completion in completions { completion(nil) }
     case .deferred(let error):
       retryTime = loop.now.advanced(byNanoseconds: retryNanoseconds)
       retryNanoseconds = min(2 * retryNanoseconds, Self.maximumRetryNanoseconds)
-      for completion in waited { completion(error) }
+      for completion in completions { completion(error) }
     case .databaseReplaced:
       needsFullWrite = true
-      waiting = waited + waiting
+      nextWriteCompletions = completions + nextWriteCompletions
     case .stopped(let error):
       isStopped = true
       for target in registry.players {
@@ -364,11 +370,11 @@ final class StateWriter: @unchecked Sendable {
           $0.setPositionObserver(nil)
         }
       }
-      for completion in waited + waiting { completion(error) }
-      waiting = []
+      for completion in completions + nextWriteCompletions { completion(error) }
+      nextWriteCompletions = []
     }
     guard !isStopped else { return }
-    if !waiting.isEmpty { return writeChanges() }
+    if !nextWriteCompletions.isEmpty { return writeChanges() }
     if case .deferred = outcome { scheduleWrite(after: 0) }
     if needsFullWrite || !pendingChanges.isEmpty || bookmarks.hasChanges { scheduleWrite(after: Self.delayNanoseconds) }
     if registry.players.contains(where: Self.isPlaying) { scheduleWrite(after: Self.positionNanoseconds) }

@@ -31,7 +31,7 @@ extension StoredEntry {
   }
 
   /// Whether an earlier daemon crashed while opening the entry, so that the entry has failed.
-  var hasCrashed: Bool { fields["crashed"] == "true" }
+  var hasCrashedDaemon: Bool { fields["crashed"] == "true" }
 }
 
 extension StoredFields {
@@ -39,8 +39,8 @@ extension StoredFields {
 
   fileprivate mutating func put(_ options: HTTPOptions) {
     let defaults = HTTPOptions()
-    for (number, header) in options.headers.enumerated() {
-      self["header.\(number)"] = "\(header.name): \(header.value)"
+    for (index, header) in options.headers.enumerated() {
+      self["header.\(index)"] = "\(header.name): \(header.value)"
     }
     if options.headerScope == .any { self["header-for"] = "any" }
     self["user-agent"] = options.userAgent
@@ -107,8 +107,8 @@ extension StoredFields {
   // MARK: - Playback settings
 
   fileprivate mutating func putSettings(of item: PlayerItem) {
-    for (number, ramp) in (item.audioMix?.volumeRamps ?? []).enumerated() {
-      self["mix.\(number)"] =
+    for (index, ramp) in (item.audioMix?.volumeRamps ?? []).enumerated() {
+      self["mix.\(index)"] =
         "\(ramp.timeRange.start.storedText) \(ramp.timeRange.duration.storedText) \(ramp.startVolume) \(ramp.endVolume)"
     }
     self["pitch"] = item.ownAudioTimePitchAlgorithm?.rawValue
@@ -137,13 +137,13 @@ extension StoredFields {
     for text in numbered("mix") {
       let words = text.split(separator: " ").map(String.init)
       guard words.count == 4, let start = MediaTime(stored: words[0]), let duration = MediaTime(stored: words[1]),
-        let first = Float(words[2]), let last = Float(words[3])
+        let startVolume = Float(words[2]), let endVolume = Float(words[3])
       else { continue }
       if duration > .zero {
         try? mix.setVolumeRamp(
-          fromStartVolume: first, toEndVolume: last, timeRange: TimeRange(start: start, duration: duration))
+          fromStartVolume: startVolume, toEndVolume: endVolume, timeRange: TimeRange(start: start, duration: duration))
       } else {
-        try? mix.setVolume(first, at: start)
+        try? mix.setVolume(startVolume, at: start)
       }
     }
     if !mix.volumeRamps.isEmpty { item.audioMix = mix }
@@ -182,7 +182,7 @@ struct EntryMaker {
   init(_ policy: ServerPolicy) { self.policy = policy }
 
   /// Creates an entry with this id. Opens no file.
-  mutating func item(_ stored: StoredEntry, id: PlayerItem.ID) -> PlayerItem {
+  mutating func makeItem(_ stored: StoredEntry, id: PlayerItem.ID) -> PlayerItem {
     var range: TimeRange?
     if let start = stored.fields["start"].flatMap(MediaTime.init(stored:)),
       let length = stored.fields["length"].flatMap(MediaTime.init(stored:))
@@ -203,16 +203,16 @@ struct EntryMaker {
   }
 
   private func makeAsset(_ stored: StoredEntry) -> Asset {
-    let precise = stored.fields["precise"] == "true"
+    let prefersPreciseDuration = stored.fields["precise"] == "true"
     var options = stored.fields.httpOptions
     options.certificateAuthorityFile = policy.certificateAuthorityFile
     options.isNetworkForbidden = !policy.isNetworkAllowed
     options.networkRules = policy.networkRules
     switch stored.location {
-    case .path(let path): return Asset(path: path, options: options, prefersPreciseDuration: precise)
+    case .path(let path): return Asset(path: path, options: options, prefersPreciseDuration: prefersPreciseDuration)
     case .url(let text):
       do throws(MediaError) {
-        return Asset(url: try HTTPURL(text), options: options, prefersPreciseDuration: precise)
+        return Asset(url: try HTTPURL(text), options: options, prefersPreciseDuration: prefersPreciseDuration)
       } catch {
         return Asset(name: "an address") { () throws(MediaError) in throw error }
       }

@@ -46,12 +46,14 @@ extension StoredPlayer {
       entries: changed.map { StoredEntry($0) })
   }
 
-  private func number<Number: LosslessStringConvertible>(_ name: String) -> Number? {
-    fields[name].flatMap { Number($0) }
+  /// The number or Boolean value of a field. Nil if it is missing or invalid.
+  private func value<Value: LosslessStringConvertible>(_ name: String) -> Value? {
+    fields[name].flatMap { Value($0) }
   }
 
-  private func word<Word: RawRepresentable<String>>(_ name: String) -> Word? {
-    fields[name].flatMap { Word(rawValue: $0) }
+  /// The value of a field whose text is a raw value. Nil if it is missing or invalid.
+  private func enumeration<Value: RawRepresentable<String>>(_ name: String) -> Value? {
+    fields[name].flatMap { Value(rawValue: $0) }
   }
 
   /// Restores the saved state of a new player. Ignores values that are no longer valid.
@@ -67,29 +69,29 @@ extension StoredPlayer {
     player.onLoop { restoreSettings($0) }
     let stored = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
     var restoration = PlayerRestoration()
-    let queued = order.flatMap(\.ids)
-    let items = queued.compactMap { id in stored[id].map { maker.item($0, id: id) } }
+    let queuedIDs = order.flatMap(\.ids)
+    let items = queuedIDs.compactMap { id in stored[id].map { maker.makeItem($0, id: id) } }
     var byteCount = 0
     restoration.items = Array(
       items.prefix { item in
         byteCount += item.descriptionByteCount
         return byteCount <= byteLimit
       })
-    let inQueue = Set(queued)
-    restoration.pastItems = Set(history).subtracting(inQueue).compactMap { id in
-      stored[id].map { maker.item($0, id: id) }
+    let queuedIDSet = Set(queuedIDs)
+    restoration.pastItems = Set(history).subtracting(queuedIDSet).compactMap { id in
+      stored[id].map { maker.makeItem($0, id: id) }
     }
     restoration.history = history
-    restoration.queueVersion = min(number("version") ?? 0, 1 << 62)
+    restoration.queueVersion = min(value("version") ?? 0, 1 << 62)
     restoration.shuffle = shuffle
     if let position, position.itemID == restoration.items.first?.id {
       restoration.time = position.time
       restoration.loop = loop
     }
-    restoration.rateForNextPlay = number("next-rate")
+    restoration.rateForNextPlay = value("next-rate")
     restoration.defersOpening = !openingIDs.isEmpty
     for item in restoration.items + restoration.pastItems
-    where openingIDs.contains(item.id) || stored[item.id]?.hasCrashed == true {
+    where openingIDs.contains(item.id) || stored[item.id]?.hasCrashedDaemon == true {
       restoration.failures[item.id] = MediaError(
         .crashedWhileOpening, "playheadd crashed while it opened \(item.asset.displayPath); append it again to retry",
         operation: "restore")
@@ -100,20 +102,20 @@ extension StoredPlayer {
   }
 
   private func restoreSettings(_ player: isolated QueuePlayer) {
-    if let volume: Float = number("volume") { try? player.setVolume(volume) }
-    if let isMuted: Bool = number("muted") { player.setMuted(isMuted) }
-    if let pan: Float = number("pan") { try? player.setPan(pan) }
-    if let rate: Double = number("default-rate") { try? player.setDefaultRate(rate) }
-    if let mode: RepeatMode = word("repeat") { try? player.setRepeatMode(mode) }
-    if let action: ActionAtItemEnd = word("end-action") { try? player.setActionAtItemEnd(action) }
-    if let policy: ItemFailurePolicy = word("on-failure") { player.setItemFailurePolicy(policy) }
-    if let waits: Bool = number("auto-wait") { player.setAutomaticallyWaitsToMinimizeStalling(waits) }
-    if let pitch: AudioTimePitchAlgorithm = word("pitch") { try? player.setAudioTimePitchAlgorithm(pitch) }
+    if let volume: Float = value("volume") { try? player.setVolume(volume) }
+    if let isMuted: Bool = value("muted") { player.setMuted(isMuted) }
+    if let pan: Float = value("pan") { try? player.setPan(pan) }
+    if let rate: Double = value("default-rate") { try? player.setDefaultRate(rate) }
+    if let mode: RepeatMode = enumeration("repeat") { try? player.setRepeatMode(mode) }
+    if let action: ActionAtItemEnd = enumeration("end-action") { try? player.setActionAtItemEnd(action) }
+    if let policy: ItemFailurePolicy = enumeration("on-failure") { player.setItemFailurePolicy(policy) }
+    if let waits: Bool = value("auto-wait") { player.setAutomaticallyWaitsToMinimizeStalling(waits) }
+    if let pitch: AudioTimePitchAlgorithm = enumeration("pitch") { try? player.setAudioTimePitchAlgorithm(pitch) }
     var gain = ReplayGainSettings()
-    gain.mode = word("gain.mode") ?? gain.mode
-    gain.preampDecibels = number("gain.preamp") ?? gain.preampDecibels
-    gain.fallbackDecibels = number("gain.fallback") ?? gain.fallbackDecibels
-    gain.preventsClipping = number("gain.prevents-clipping") ?? gain.preventsClipping
+    gain.mode = enumeration("gain.mode") ?? gain.mode
+    gain.preampDecibels = value("gain.preamp") ?? gain.preampDecibels
+    gain.fallbackDecibels = value("gain.fallback") ?? gain.fallbackDecibels
+    gain.preventsClipping = value("gain.prevents-clipping") ?? gain.preventsClipping
     try? player.setReplayGain(gain)
     for group in [MediaCharacteristic.audible, .legible] {
       guard let languages = fields["criteria.\(group.rawValue).languages"] else { continue }
@@ -127,7 +129,7 @@ extension StoredPlayer {
           preferredCharacteristics: characteristics("preferred"),
           principalCharacteristics: characteristics("principal")), for: group)
     }
-    if let isApplied: Bool = number("criteria.applied") {
+    if let isApplied: Bool = value("criteria.applied") {
       player.setAppliesMediaSelectionCriteriaAutomatically(isApplied)
     }
   }
@@ -147,11 +149,11 @@ extension StoredPlayer {
     guard let start = fields["loop.start"].flatMap(MediaTime.init(stored:)),
       let length = fields["loop.length"].flatMap(MediaTime.init(stored:))
     else { return nil }
-    let (remaining, count): (Int?, Int) = (number("loop.remaining"), number("loop.count") ?? 0)
+    let (remaining, count): (Int?, Int) = (value("loop.remaining"), value("loop.count") ?? 0)
     guard (0..<1 << 62).contains(count), (0..<1 << 62).contains(remaining ?? 0) else { return nil }
     return LoopSnapshot(
       range: TimeRange(start: start, duration: length), remainingCount: remaining, loopCount: count,
-      isArmed: number("loop.armed") ?? true,
-      isFinishing: number("loop.finishing") ?? false)
+      isArmed: value("loop.armed") ?? true,
+      isFinishing: value("loop.finishing") ?? false)
   }
 }

@@ -75,7 +75,7 @@ final class Acceptor: DescriptorHandler, @unchecked Sendable {
     }
   }
 
-  /// Decides whether a new connection is served, and with which rights. Logs refusals.
+  /// Decides whether a new connection is served, and with which rights. Counts and logs refusals.
   private func admission(of credentials: PeerCredentials?) -> Admission {
     let admission = decideAdmission(credentials)
     if case .refused(let refusal) = admission {

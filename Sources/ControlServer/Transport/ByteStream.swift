@@ -28,8 +28,9 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
     func inputEnded()
     /// Called when the kernel has accepted all written bytes.
     func outputDrained()
-    /// Called when the stream is closed: by the peer, by `close`, or after a system error (errno(3)). This is the last
-    /// call.
+    /// Called when the stream is closed: by the peer, by `close`, or after a system error. This is the last call.
+    ///
+    /// - Parameter failure: The error number (errno(3)). Nil without an error.
     func closed(_ failure: Int32?)
   }
 
@@ -77,8 +78,8 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
 
   // MARK: - Output
 
-  /// Sends `bytes` and stores what the kernel does not accept. After an error the stream is closed in a later loop
-  /// iteration.
+  /// Sends `bytes` and stores the bytes that the kernel does not accept. After an error the stream is closed in a later
+  /// loop iteration.
   func write(_ bytes: [UInt8]) {
     guard isOpen, !discardsOutput else { return }
     if unsentByteCount > 0 { return unsent.append(contentsOf: bytes) }

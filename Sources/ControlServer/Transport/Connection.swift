@@ -38,8 +38,8 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   private var isProcessing = false
   /// Whether input is ignored, for example after `bye`.
   private var ignoresInput = false
-  /// The waiting requests.
-  private var waiting: [WaitToken: WaitingRequest] = [:]
+  /// The waiting requests, by token.
+  private var waitingRequests: [WaitToken: WaitingRequest] = [:]
 
   // Output.
   private var output: OutputQueue
@@ -94,11 +94,11 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     if let failure { server.logger.debug("connection failed", metadata: ["errno": "\(failure)"]) }
     isClosing = true
     machine.close()
-    let abandoned = waiting.values
-    waiting = [:]
+    let abandoned = waitingRequests.values
+    waitingRequests = [:]
     for request in abandoned { request.abandon() }
     endUnreadTimer()
-    subscriptions.removeAll()
+    subscriptions.endAll()
     assets.closeAll()
     discardTransaction()
     server.connections[ObjectIdentifier(self)] = nil
@@ -147,8 +147,8 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   private func setRights(_ rights: Rights) {
     guard rights != peer?.rights else { return }
     peer?.rights = rights
-    if !rights.contains(.read) { subscriptions.removeAll() }
-    for request in waiting.sorted(by: { $0.key < $1.key }).map(\.value) {
+    if !rights.contains(.read) { subscriptions.endAll() }
+    for request in waitingRequests.sorted(by: { $0.key < $1.key }).map(\.value) {
       do throws(MediaError) { try checkRights(request.request) } catch { request.fail(error) }
     }
   }
@@ -163,13 +163,14 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     guard stream.isOpen, !isClosing else { return }
     isClosing = true
     machine.close()
-    subscriptions.removeAll()
+    subscriptions.endAll()
     stream.write(output.removeRemaining())
     if stream.unsentByteCount == 0 { linger() } else { startUnreadTimer() }
   }
 
-  /// Ends the output, and waits up to one second for the peer to close the connection. Closing with unread input would
-  /// reset the connection, and the peer could lose output.
+  /// Ends the output, and waits up to one second for the peer to close the connection. Closes immediately if the peer
+  /// has ended its output, or if too many connections wait. Closing with unread input would reset the connection, and
+  /// the peer could lose output.
   private func linger() {
     guard stream.isOpen, !isLingering else { return }
     endUnreadTimer()
@@ -237,12 +238,12 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     isProcessing = true
     var (count, isTurnOver) = (0, false)
     // The end of the turn. Nil while only one request was pending, for which the clock is not read.
-    var end: HostTime?
-    while !isTurnOver, mayProcessRequest, processNext() {
+    var turnEnd: HostTime?
+    while !isTurnOver, mayProcessRequest, processNextRequest() {
       count += 1
       let isLast = input.isEmpty && batch == nil
-      let until = end ?? (isLast ? nil : HostTime.now.advanced(byNanoseconds: Self.turnNanoseconds))
-      end = until
+      let until = turnEnd ?? (isLast ? nil : HostTime.now.advanced(byNanoseconds: Self.turnNanoseconds))
+      turnEnd = until
       if count >= Self.turnRequestCount, let until { isTurnOver = HostTime.now >= until }
     }
     isProcessing = false
@@ -257,7 +258,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   }
 
   /// Processes one request: a line or a member of a batch. Returns false if there is none.
-  private func processNext() -> Bool {
+  private func processNextRequest() -> Bool {
     if let batch {
       if let member = batch.nextMember() {
         process(member, in: batch)
@@ -308,7 +309,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
         guard case .started(let token) = startResult else { return }
         let waitingRequest = WaitingRequest(
           connection: self, token: token, request: request, batch: batch)
-        waiting[token] = waitingRequest
+        waitingRequests[token] = waitingRequest
         do throws(MediaError) {
           try start(request.command, waitingRequest)
         } catch {
@@ -344,7 +345,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
 
   // MARK: - Handlers
 
-  /// The action after the reply to a request is written.
+  /// The action after the reply to a request is added to the output.
   enum PostReplyAction {
     case nothing
     case close
@@ -412,7 +413,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     case .asset(.export(let export)): try start(export, request)
     case .asset(.image(let image)): try start(image, request)
     case .players(.playAt(let moment, let names)): try start(moment, of: names, request)
-    case .players(.rateTogether(let rate, let names)): try start(rate: rate, of: names, request)
+    case .players(.rateTogether(let rate, let names)): try startRateChange(to: rate, of: names, request)
     case .state(let command): try start(command, request)
     case .record(let command): try start(command, request)
     case .connection(.reloadConfiguration): try startReload(request)
@@ -433,6 +434,8 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
 
   // MARK: - Output
 
+  /// Adds a reply to the output, or to the replies of its batch. The last reply of a batch adds the whole batch. Closes
+  /// the connection if the peer has too much unread output.
   private func sendReply(_ reply: Reply, to address: ReplyAddress, in batch: Batch?) {
     if case .error = reply.outcome { server.counters.errors += 1 }
     if let batch {
@@ -444,10 +447,10 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     if output.isOverLimit { checkBacklog() }
   }
 
-  /// Sends the reply of a waiting request.
+  /// Sends the reply of a waiting request, and continues with later requests.
   func finish(_ request: WaitingRequest, _ reply: Reply) {
     guard let address = machine.finish(request.token) else { return }
-    waiting[request.token] = nil
+    waitingRequests[request.token] = nil
     sendReply(reply.completed(for: request.request.name), to: address, in: request.batch)
     // Not immediately, because the calling handler may be changing a player.
     if !isProcessing { continueSoon() }
@@ -461,17 +464,17 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
 
   /// Completes every waiting request with an error.
   func cancelWaiting(_ error: MediaError) {
-    for request in waiting.sorted(by: { $0.key < $1.key }).map(\.value) { request.fail(error) }
+    for request in waitingRequests.sorted(by: { $0.key < $1.key }).map(\.value) { request.fail(error) }
   }
 
   /// Cancels the waiting request with this id. Returns false if there is none.
   func cancelWaiting(_ id: RequestID) -> Bool {
-    guard let request = waiting.values.first(where: { $0.request.address.id == id }) else { return false }
+    guard let request = waitingRequests.values.first(where: { $0.request.address.id == id }) else { return false }
     request.fail(MediaError(.cancelled, "ended by `cancel`"))
     return true
   }
 
-  /// Sends an event.
+  /// Sends an event at the end of this loop iteration. If the peer reads slowly, the event may be retained or dropped.
   ///
   /// - Parameters:
   ///   - form: The form of the request that subscribed.
@@ -485,8 +488,8 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     if !isProcessing { continueSoon() }
   }
 
-  /// Drops the pending events of an ended subscription.
-  func dropEvents(ofSubscription id: Int) { output.dropChanges(ofSubscription: id) }
+  /// Drops the retained changes of an ended subscription.
+  func dropChanges(ofSubscription id: Int) { output.dropChanges(ofSubscription: id) }
 
   /// Processes requests and writes output at the end of this loop iteration, once for all of its events.
   private func continueSoon() {

@@ -104,7 +104,7 @@ public final class ControlServer: @unchecked Sendable {
       }
       var running = Running(context: context)
       running.handoff = makeOptional(.handoff) { listener in
-        let socket = HandoffSocket(listener: listener.takeDescriptor(), server: context, access: context.access)
+        let socket = HandoffSocket(listener: listener.releaseDescriptor(), server: context, access: context.access)
         guard let socket else { throw MediaError(.writeFailed, "no descriptor is left") }
         socket.start()
         return (listener, socket)
@@ -207,7 +207,7 @@ public final class ControlServer: @unchecked Sendable {
   }
 
   private func open(_ listener: SocketListener, _ rights: Rights, _ context: ServerContext) throws -> Acceptor {
-    let descriptor = listener.takeDescriptor()
+    let descriptor = listener.releaseDescriptor()
     return try loop.perform { Result { try Acceptor(descriptor: descriptor, rights: rights, server: context) } }.get()
   }
 

@@ -12,7 +12,7 @@ import WireProtocol
 final class DescriptorTable: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop, on which its timers run.
 
-  /// The time after which an unused descriptor is closed.
+  /// The time after which an unused descriptor is closed: 30 s.
   static let timeoutNanoseconds: Int64 = 30_000_000_000
 
   private struct UnusedDescriptor {
@@ -69,7 +69,7 @@ final class DescriptorTable: @unchecked Sendable {
     return found.descriptor
   }
 
-  /// Makes a descriptor available again after the command that used it failed.
+  /// Makes a descriptor available again for 30 s, after the command that used it failed.
   func restore(_ descriptor: OpenDescriptor, of userID: UInt32) { insert(descriptor, userID) }
 
   private func insert(_ descriptor: OpenDescriptor, _ userID: UInt32) {

@@ -5,8 +5,8 @@ import WireProtocol
 ///
 /// Replies are never dropped. Events are dropped when more than half of the limit is pending, with two exceptions:
 ///
-/// - The newest value of each observed key is kept.
-/// - The end of a subscription is kept.
+/// - The newest value of each observed key is kept, up to a maximum number.
+/// - The end of a subscription is kept, up to a maximum number.
 ///
 /// When the peer reads again, it gets one `overflow` event. It contains the number of dropped events, and the sequence
 /// number from which the peer can query them.
@@ -25,14 +25,19 @@ struct OutputQueue {
     var number: UInt64?
   }
 
-  private let limitByteCount: Int
-  /// The maximum number of values kept while the peer does not read. Further changes are dropped.
+  /// The maximum number of pending bytes.
+  private let byteLimit: Int
+  /// The maximum number of values, and of ended subscriptions, that are kept while the peer does not read. Further
+  /// events are dropped.
   private let retainedLimit: Int
   private var bytes: [UInt8] = []
   /// The number of bytes in the transport that the kernel has not accepted.
   var transportByteCount = 0
+  /// Whether events are retained or dropped, because too much output is pending.
   private var isOverflowing = false
+  /// The number of events dropped in this overflow.
   private var droppedCount = 0
+  /// The number of events in this overflow that a newer value has replaced.
   private var mergedCount = 0
   /// The sequence number before that of the first event that could not be sent immediately.
   private var overflowSince: UInt64?
@@ -42,7 +47,7 @@ struct OutputQueue {
   private var endedSubscriptions: [(removed: Event.Removed, form: WireForm)] = []
 
   init(limits: WireLimits = .standard) {
-    limitByteCount = limits.outputByteCount
+    byteLimit = limits.outputByteCount
     retainedLimit = limits.retainedValueCount
   }
 
@@ -53,13 +58,13 @@ struct OutputQueue {
   var isEmpty: Bool { bytes.isEmpty && !isOverflowing }
 
   /// Whether so much is pending that the peer's requests are delayed until it reads.
-  var isFull: Bool { backlogByteCount > limitByteCount / 2 }
+  var isFull: Bool { backlogByteCount > byteLimit / 2 }
 
   /// Whether so much is pending that no batch member runs until the peer reads. All replies to a batch are one message.
-  var lacksSpaceForBatch: Bool { backlogByteCount > limitByteCount / 8 }
+  var lacksSpaceForBatch: Bool { backlogByteCount > byteLimit / 8 }
 
   /// Whether the limit is exceeded, so that the connection must be closed.
-  var isOverLimit: Bool { backlogByteCount > limitByteCount }
+  var isOverLimit: Bool { backlogByteCount > byteLimit }
 
   /// Appends the output of `encode`. For replies, and for the closing event.
   mutating func append(_ encode: (inout [UInt8]) -> Void) { encode(&bytes) }
@@ -102,9 +107,10 @@ struct OutputQueue {
     if !retained.isEmpty { retained.removeAll { $0.key.subscription == subscription } }
   }
 
-  /// Passes all output to the transport. `body` must only copy it.
+  /// Passes all output to the transport. After an overflow, first appends the `overflow` event and the retained events.
+  /// `body` must only copy the bytes.
   mutating func drain(_ body: ([UInt8]) -> Void) {
-    if isOverflowing, backlogByteCount <= limitByteCount / 4 {
+    if isOverflowing, backlogByteCount <= byteLimit / 4 {
       isOverflowing = false
       if droppedCount > 0 || mergedCount > 0 {
         let overflow = Event.Overflow(droppedCount: droppedCount, mergedCount: mergedCount, since: overflowSince)
@@ -120,12 +126,12 @@ struct OutputQueue {
     }
     guard !bytes.isEmpty else { return }
     body(bytes)
-    removeAll()
+    clearBytes()
   }
 
   /// Returns the remaining output before the connection is closed.
   mutating func removeRemaining() -> [UInt8] {
-    defer { removeAll() }
+    defer { clearBytes() }
     return bytes
   }
 
@@ -141,7 +147,7 @@ struct OutputQueue {
     (droppedCount, mergedCount, overflowSince) = (0, 0, nil)
   }
 
-  private mutating func removeAll() {
+  private mutating func clearBytes() {
     // Frees a large buffer, and reuses a small one.
     if bytes.capacity > 65_536 { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
   }

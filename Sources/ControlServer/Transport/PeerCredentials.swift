@@ -18,7 +18,8 @@ struct PeerCredentials: Sendable, Hashable {
     else { return nil }
     userID = credentials.uid
     groupIDs = [credentials.gid]
-    // Linux allows 65,536 groups per process. Groups beyond this capacity are ignored.
+    // Linux allows 65,536 groups per process. If the peer has more groups than this capacity, the call fails, and all
+    // supplementary groups are ignored.
     let capacity = 256
     let supplementaryGroupIDs = [UInt32](unsafeUninitializedCapacity: capacity) { buffer, count in
       count = buffer.baseAddress.map { Int(max(0, media_shims_peer_groups(descriptor, $0, Int32(capacity)))) } ?? 0

@@ -2,6 +2,7 @@
 struct PendingInput {
   private var borrowed: UnsafeRawBufferPointer?
   private var copied: [UInt8] = []
+  /// The index of the first unprocessed byte in `copied`.
   private var start = 0
 
   var isEmpty: Bool { borrowed?.isEmpty ?? true && start == copied.count }

@@ -7,7 +7,7 @@ import RealtimeAudio
 import SavedState
 import WireProtocol
 
-/// Creates the source of a recording by name. Nil: the default source.
+/// Creates the source of a recording by its name. A name of nil selects the default source.
 public typealias MakeSource = @Sendable (_ name: String?) -> any AudioSource
 
 /// The state that all connections share.
@@ -19,9 +19,12 @@ final class ServerContext: @unchecked Sendable {
   /// The counters for `stats`, since startup.
   struct Counters {
     var requests: UInt64 = 0
+    /// The number of error replies.
     var errors: UInt64 = 0
     var events: UInt64 = 0
+    /// The number of dropped events.
     var dropped: UInt64 = 0
+    /// The number of refused connections.
     var refused: UInt64 = 0
   }
 
@@ -94,7 +97,7 @@ final class ServerContext: @unchecked Sendable {
     for key in Self.outputKeys { reportedOutput[key] = key.value(in: engine) }
     // The observers stay for the lifetime of the engine.
     _ = engine.observeOutput { [weak self] _ in self?.outputChanged() }
-    _ = engine.observeRoutes { [weak self] in self?.routeChanged($0) }
+    _ = engine.observeRoutes { [weak self] in self?.outputNotified($0) }
     engine.session.isRecording = { [weak self] in self?.recorders.isRecording ?? false }
     _ = engine.session.observeState { [weak self] in self?.sessionChanged($0) }
     _ = engine.session.observeEvents { [weak self] in self?.sessionNotified($0) }
@@ -114,7 +117,8 @@ final class ServerContext: @unchecked Sendable {
     }
   }
 
-  private func routeChanged(_ event: OutputEvent) {
+  /// Publishes an event of the output, and the values that it has changed.
+  private func outputNotified(_ event: OutputEvent) {
     if case .selection = event { return outputChanged(.request) }
     outputChanged()
     guard case .route(let change) = event else { return }

@@ -16,6 +16,7 @@ public struct ServerPolicy: Sendable, Hashable {
   /// The servers that may be accessed.
   public var networkRules = NetworkRules()
   /// A PEM file of certificate authorities for `https:` servers. It replaces the system's authorities.
+  /// Nil: the system's authorities.
   public var certificateAuthorityFile: String?
 
   /// The minimum duration of entries for automatic bookmarks. Nil: no automatic bookmarks.
@@ -27,7 +28,7 @@ public struct ServerPolicy: Sendable, Hashable {
 
   /// Sets the servers that may be accessed.
   ///
-  /// - Throws: `invalidArgument`. See `NetworkRules`.
+  /// - Throws: `invalid-argument`. See `NetworkRules`.
   public mutating func setNetworkRules(allow: [String], deny: [String]) throws(MediaError) {
     networkRules = try NetworkRules(allow: allow, deny: deny)
   }

@@ -50,6 +50,7 @@ final class SocketListener {
   ///   - `file-not-found` if its folder is missing and must not be created,
   ///   - `invalid-state` if another daemon listens on it,
   ///   - `not-a-file` if another kind of file exists at the path,
+  ///   - `permission-denied` if another user can write to its folder or owns the lock file,
   ///   - `permission-denied` or `write-failed` for other errors.
   init(
     path: String, kind: Kind = .stream, permissions: Permissions = Permissions(), createsFolder: Bool = false,
@@ -67,11 +68,11 @@ final class SocketListener {
     }
     let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     try Self.prepareFolder(
-      folder.isEmpty ? "/" : folder, createsFolder: createsFolder, mustBeOwn: needsOwnedFolder,
+      folder.isEmpty ? "/" : folder, createsFolder: createsFolder, needsOwnedFolder: needsOwnedFolder,
       group: permissions.groupID)
     let lock = try FileLock(path: path + ".lock", busyMessage: "another playheadd listens at \(path)")
     do throws(MediaError) {
-      try Self.clear(path, kind)
+      try Self.removeUnusedSocket(path, kind)
       (descriptor, file) = try Self.listen(path, kind, permissions)
     } catch {
       lock.remove()
@@ -100,18 +101,18 @@ final class SocketListener {
   deinit { for open in [descriptor, file] where open >= 0 { close(open) } }
 
   /// Passes the ownership of the listening descriptor to the caller.
-  func takeDescriptor() -> Int32 {
+  func releaseDescriptor() -> Int32 {
     defer { descriptor = -1 }
     return descriptor
   }
 
   /// Removes the socket's file and the lock file of this process. Keeps another file that has replaced the socket's
-  /// file.
+  /// file. Has no effect for an inherited socket.
   func remove() {
     guard let lock else { return }
-    var (bound, present) = (stat(), stat())
-    if fstat(file, &bound) == 0, lstat(path, &present) == 0, bound.st_dev == present.st_dev,
-      bound.st_ino == present.st_ino
+    var (bound, current) = (stat(), stat())
+    if fstat(file, &bound) == 0, lstat(path, &current) == 0, bound.st_dev == current.st_dev,
+      bound.st_ino == current.st_ino
     {
       unlink(path)
     }
@@ -123,8 +124,9 @@ final class SocketListener {
   /// The size of `sun_path` in bytes, including the NUL (unix(7)).
   private static let maximumPathByteCount = 108
 
-  /// Ensures that the socket's folder exists and has safe permissions. With `createsFolder`, creates it with mode 0700.
-  private static func prepareFolder(_ folder: String, createsFolder: Bool, mustBeOwn: Bool, group: gid_t?)
+  /// Ensures that the socket's folder exists and has safe permissions. With `createsFolder`, creates it with mode 0700,
+  /// and lets only `group` search it, if any.
+  private static func prepareFolder(_ folder: String, createsFolder: Bool, needsOwnedFolder: Bool, group: gid_t?)
     throws(MediaError)
   {
     if createsFolder, mkdir(folder, 0o700) != 0, errno != EEXIST {
@@ -147,14 +149,14 @@ final class SocketListener {
         "other users can write to the folder \(folder) of the socket; use `chmod go-w` to forbid that",
         operation: "--socket")
     }
-    guard createsFolder || mustBeOwn else { return }
+    guard createsFolder || needsOwnedFolder else { return }
     // The opened folder is checked and changed, so that a symbolic link or a later replacement has no effect.
     let opened = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     defer { if opened >= 0 { close(opened) } }
     var status = stat()
     let isOwn = opened >= 0 && fstat(opened, &status) == 0 && status.st_uid == geteuid()
     // The mask does not include 0o010, because an earlier start may have let a group search the folder.
-    if mustBeOwn, !isOwn || status.st_mode & 0o067 != 0 {
+    if needsOwnedFolder, !isOwn || status.st_mode & 0o067 != 0 {
       throw MediaError(
         .permissionDenied, "the folder \(folder) must belong to this user and have mode 0700; otherwise use --socket",
         operation: "open")
@@ -172,8 +174,11 @@ final class SocketListener {
     }
   }
 
-  /// Removes a socket without a listener.
-  private static func clear(_ path: String, _ kind: Kind) throws(MediaError) {
+  /// Removes an existing socket that has no listener.
+  ///
+  /// - Throws: `invalid-state` if it has a listener, `not-a-file` for another kind of file, or the error of the system
+  ///   call.
+  private static func removeUnusedSocket(_ path: String, _ kind: Kind) throws(MediaError) {
     var status = stat()
     guard lstat(path, &status) == 0 else {
       if errno == ENOENT { return }
@@ -300,9 +305,9 @@ private final class FileLock {
       // The previous owner may have removed the file between `open` and `flock`. Then the lock protects nothing, and
       // the loop tries again.
       var locked = stat()
-      var present = stat()
-      if fstat(opened, &locked) == 0, lstat(path, &present) == 0, locked.st_ino == present.st_ino,
-        locked.st_dev == present.st_dev
+      var current = stat()
+      if fstat(opened, &locked) == 0, lstat(path, &current) == 0, locked.st_ino == current.st_ino,
+        locked.st_dev == current.st_dev
       {
         descriptor = opened
         return

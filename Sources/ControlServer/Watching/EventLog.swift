@@ -29,11 +29,12 @@ final class EventLog {
   /// The number of the newest event. 0 before the first event.
   private(set) var lastNumber: UInt64 = 0
   private var entries: Deque<(entry: Entry, byteCount: Int)> = []
+  /// The approximate number of bytes of all events in the log.
   private(set) var byteCount = 0
   /// The limits of the log. They change when the configuration is reloaded.
   var limits: WireLimits { didSet { trim() } }
   private var waiters: [UInt64: () -> Void] = [:]
-  private var nextWaiter: UInt64 = 0
+  private var lastWaiterID: UInt64 = 0
   private var isNotificationScheduled = false
   private let schedule: (@escaping @Sendable () -> Void) -> Void
 
@@ -49,9 +50,9 @@ final class EventLog {
   /// Adds an event and returns its number.
   func append(_ event: Event, key: ObservableKey, player: String?) -> UInt64 {
     lastNumber += 1
-    let size = Self.fixedByteCount + event.textByteCount
-    entries.append((Entry(number: lastNumber, key: key, player: player, event: event), size))
-    byteCount += size
+    let eventByteCount = Self.fixedByteCount + event.textByteCount
+    entries.append((Entry(number: lastNumber, key: key, player: player, event: event), eventByteCount))
+    byteCount += eventByteCount
     trim()
     if !waiters.isEmpty { scheduleNotification() }
     return lastNumber
@@ -79,16 +80,17 @@ final class EventLog {
     var hasMore: Bool
   }
 
-  /// The events after `number` that match the query, up to its limit and up to `byteLimit` bytes.
+  /// The events after `number` that match the query, up to its limit and up to `byteLimit` bytes. Always contains the
+  /// first matching event.
   func part(_ query: EventQuery, since number: UInt64, byteLimit: Int) -> Part {
-    let first = entries.first?.entry.number ?? lastNumber + 1
-    let start = max(number + 1, first)
-    var part = Part(entries: [], lastNumber: lastNumber, missedCount: start - number - 1, hasMore: false)
-    guard start <= lastNumber else { return part }
-    var size = 0
-    for (entry, byteCount) in entries[Int(start - first)...] where entry.matches(query) {
-      size += byteCount
-      if part.entries.count >= query.limit || (size > byteLimit && !part.entries.isEmpty) {
+    let oldestNumber = entries.first?.entry.number ?? lastNumber + 1
+    let startNumber = max(number + 1, oldestNumber)
+    var part = Part(entries: [], lastNumber: lastNumber, missedCount: startNumber - number - 1, hasMore: false)
+    guard startNumber <= lastNumber else { return part }
+    var partByteCount = 0
+    for (entry, byteCount) in entries[Int(startNumber - oldestNumber)...] where entry.matches(query) {
+      partByteCount += byteCount
+      if part.entries.count >= query.limit || (partByteCount > byteLimit && !part.entries.isEmpty) {
         part.hasMore = true
         part.lastNumber = part.entries.last?.number ?? number
         break
@@ -98,14 +100,14 @@ final class EventLog {
     return part
   }
 
-  /// Calls `body` once, at the end of the loop iteration with the next event. Returns the number for `removeWaiter`.
-  func onNext(_ body: @escaping () -> Void) -> UInt64 {
-    nextWaiter += 1
-    waiters[nextWaiter] = body
-    return nextWaiter
+  /// Calls `body` once, at the end of the loop iteration with the next event. Returns an id for `removeWaiter`.
+  func addWaiter(_ body: @escaping () -> Void) -> UInt64 {
+    lastWaiterID += 1
+    waiters[lastWaiterID] = body
+    return lastWaiterID
   }
 
-  func removeWaiter(_ number: UInt64) { waiters[number] = nil }
+  func removeWaiter(_ id: UInt64) { waiters[id] = nil }
 
   private func scheduleNotification() {
     guard !isNotificationScheduled else { return }

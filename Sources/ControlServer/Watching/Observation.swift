@@ -24,10 +24,11 @@ final class Observation {
 
   /// Sends the initial values and starts to observe.
   func start() {
-    sendInitial()
+    sendInitialValues()
     target.watch.add(self)
   }
 
+  /// Stops to observe. No event is sent afterwards.
   func stop() {
     target.watch.remove(self)
     connection = nil
@@ -41,7 +42,7 @@ final class Observation {
 
   // MARK: - Initial values
 
-  private func sendInitial() {
+  private func sendInitialValues() {
     guard let connection else { return }
     let state = target.state
     let engine = connection.server.engine
@@ -52,7 +53,7 @@ final class Observation {
       send(.init(subscription: id, player: target.name, key: key, item: item, initial: value))
     }
     guard keys.contains(where: \.isOfItems) else { return }
-    if keys.contains(.itemEvents) { for event in lastMetadata(of: state) { sendFirst(event) } }
+    if keys.contains(.itemEvents) { for event in lastMetadata(of: state) { sendInitialEvent(event) } }
     for (item, values) in target.watch.itemValues(current: state.currentItemID) {
       for key in keys {
         guard let value = key.value(values) else { continue }
@@ -76,9 +77,10 @@ final class Observation {
     return events
   }
 
-  private func send(_ change: Event.Changed) { sendFirst(.changed(change)) }
+  private func send(_ change: Event.Changed) { sendInitialEvent(.changed(change)) }
 
-  private func sendFirst(_ event: Event) { connection?.send(event.addressed(to: id), form: form) }
+  /// Sends an event without a sequence number, because it is not in the log.
+  private func sendInitialEvent(_ event: Event) { connection?.send(event.addressed(to: id), form: form) }
 }
 
 extension ObservableKey {

@@ -4,7 +4,7 @@ import Playback
 import PlayerModel
 import WireProtocol
 
-/// Observes one player on behalf of all its observations. Adds each event to the log once, and forwards it to the
+/// Observes one player for all `observe` subscriptions. Adds each event to the log once, and forwards it to the
 /// observations.
 ///
 /// Threading: confined to the control loop.
@@ -23,7 +23,7 @@ final class PlayerWatch: @unchecked Sendable {
     var status = ItemStatus.unknown
     var duration = MediaTime.indefinite
     var isPrecise = false
-    /// `audible=1` for each group. Nil before the groups are known.
+    /// The selected track of each group, for example `audible=1`. Nil before the groups are known.
     var selection: [String]?
   }
 
@@ -138,7 +138,7 @@ final class PlayerWatch: @unchecked Sendable {
         item, ItemValues(status: status, duration: duration, isPrecise: isPrecise, selection: selection), cause)
     case .mediaSelectionChanged(let id, let selection):
       guard var values = reportedValues[id], let item = player.onLoop({ $0.item(id) }) else { return }
-      values.selection = Self.names(selection, of: item)
+      values.selection = Self.selectionTexts(selection, of: item)
       itemChanged(id, values, .request)
     case .playedToEnd(let item, let time): notify(.playedToEnd, item, time)
     case .failedToPlayToEnd(let item, let time, let error): notify(.failedToPlayToEnd(error), item, time)
@@ -166,6 +166,7 @@ final class PlayerWatch: @unchecked Sendable {
     }
   }
 
+  /// Records the values of an item, and publishes the changed ones.
   private func itemChanged(_ item: PlayerItem.ID, _ new: ItemValues, _ cause: ChangeCause) {
     let old = reportedValues[item] ?? ItemValues()
     reportedValues[item] = new
@@ -186,10 +187,10 @@ final class PlayerWatch: @unchecked Sendable {
 
   /// The selected track of each group of an entry. Nil before the groups are known.
   private static func selection(of item: PlayerItem) -> [String]? {
-    item.status == .readyToPlay ? names(item.currentMediaSelection, of: item) : nil
+    item.status == .readyToPlay ? selectionTexts(item.currentMediaSelection, of: item) : nil
   }
 
-  private static func names(_ selection: MediaSelection, of item: PlayerItem) -> [String] {
+  private static func selectionTexts(_ selection: MediaSelection, of item: PlayerItem) -> [String] {
     item.mediaSelectionGroups.map { group in
       let track = selection.selectedOption(in: group).map { "\($0.trackID)" } ?? "none"
       return "\(group.characteristic.rawValue)=\(track)"

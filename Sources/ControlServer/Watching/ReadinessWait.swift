@@ -12,13 +12,14 @@ final class ReadinessWait: @unchecked Sendable {
   private let items: [PlayerItem.ID]
   private var completion: ((MediaError?) -> Void)?
   private var tokens: [ObserverToken] = []
-  private var closeHandler: UInt64?
+  private var closeHandlerID: UInt64?
 
-  /// Creates a wait. `completion` is called once on the control loop, possibly while the player changes:
+  /// Creates a wait. `completion` is called once on the control loop, unless `cancel` is called first. The call may
+  /// come during `start`, or while the player changes:
   ///
   /// - with nil when all entries are ready,
   /// - with the error of the first entry that fails,
-  /// - with `wait-ended` if an entry leaves the queue before it is ready.
+  /// - with `wait-ended` if an entry leaves the queue, or the player is closed, before all entries are ready.
   init(_ target: NamedPlayer, items: [PlayerItem.ID], completion: @escaping (MediaError?) -> Void) {
     self.target = target
     self.items = items
@@ -26,32 +27,33 @@ final class ReadinessWait: @unchecked Sendable {
     self.completion = completion
   }
 
+  /// Opens the entries and observes them.
   func start() {
     tokens = target.player.onLoop { player in
       [
         player.addEventObserver { [self] event in
-          if case .itemChanged(let id, let status, _, _) = event { changed(id, status) }
+          if case .itemChanged(let id, let status, _, _) = event { statusChanged(id, status) }
         },
         player.addStateObserver { [self] change in
           if change.old.queueVersion != change.new.queueVersion { queueChanged() }
         },
       ]
     }
-    closeHandler = target.onClose { [self] in
+    closeHandlerID = target.addCloseHandler { [self] in
       end(MediaError(.waitEnded, "the player \(target.name) was closed"))
     }
     target.player.onLoop { $0.load(items) }
-    for id in items { changed(id, target.player.onLoop { $0.item(id)?.status } ?? .unknown) }
+    for id in items { statusChanged(id, target.player.onLoop { $0.item(id)?.status } ?? .unknown) }
     queueChanged()
   }
 
   /// Ends the wait without calling `completion`.
   func cancel() {
     completion = nil
-    stopWatching()
+    removeObservers()
   }
 
-  private func changed(_ id: PlayerItem.ID, _ status: ItemStatus) {
+  private func statusChanged(_ id: PlayerItem.ID, _ status: ItemStatus) {
     guard remaining.contains(id) else { return }
     switch status {
     case .unknown: return
@@ -70,16 +72,16 @@ final class ReadinessWait: @unchecked Sendable {
   private func end(_ error: MediaError?) {
     guard let completion else { return }
     self.completion = nil
-    stopWatching()
+    removeObservers()
     completion(error)
   }
 
-  private func stopWatching() {
+  private func removeObservers() {
     let tokens = tokens
     self.tokens = []
     // A closed player has no observers, so errors are ignored.
     target.player.onLoop { player in for token in tokens { try? player.removeObserver(token) } }
-    if let closeHandler { target.removeCloseHandler(closeHandler) }
-    closeHandler = nil
+    if let closeHandlerID { target.removeCloseHandler(closeHandlerID) }
+    closeHandlerID = nil
   }
 }

@@ -9,7 +9,7 @@ struct Subscriptions {
   enum Kind {
     /// `observe`. Ended by `unobserve`.
     case values
-    /// `tick` and `at`. Ended by `untick`.
+    /// `tick`, `at` and `at-chapters`. Ended by `untick`.
     case times
     /// `meter`. Ended by `unmeter`.
     case meters
@@ -38,24 +38,25 @@ struct Subscriptions {
         eventsPerSecond: left.eventsPerSecond + right.eventsPerSecond, timeCount: left.timeCount + right.timeCount)
     }
 
-    /// Returns whether both values are within their limits.
-    fileprivate func fits(_ eventRate: Int, _ timeLimit: Int) -> Bool {
-      eventsPerSecond <= Double(eventRate) && timeCount <= timeLimit
+    /// Whether both values are within their limits.
+    fileprivate func fits(_ eventRateLimit: Int, _ timeLimit: Int) -> Bool {
+      eventsPerSecond <= Double(eventRateLimit) && timeCount <= timeLimit
     }
   }
 
   private struct Subscription {
     var kind: Kind
     var cost: Cost
+    /// Removes the observers of the subscription.
     var end: () -> Void
   }
 
   private var byID: [Int: Subscription] = [:]
   private var nextID = 1
-  /// The total of all subscriptions of the connection.
+  /// The total cost of all subscriptions of the connection.
   private(set) var cost = Cost()
 
-  /// Returns the id of the next subscription. Ids are not reused.
+  /// Checks the limits, and returns the id for a new subscription. Ids are not reused.
   ///
   /// A part of each total is reserved for connections with the right `control`, so that other connections cannot
   /// exhaust the totals.
@@ -95,15 +96,15 @@ struct Subscriptions {
 
   private static func tooMany(_ message: String) -> MediaError { MediaError(.tooManySubscriptions, message) }
 
-  /// Adds a subscription with the id from `newID`. Calls `end` once when the subscription is removed.
+  /// Adds a subscription with the id from `newID`. Calls `end` once when the subscription ends.
   mutating func add(_ id: Int, _ kind: Kind, _ cost: Cost = Cost(), end: @escaping () -> Void) {
     nextID = id + 1
     byID[id] = Subscription(kind: kind, cost: cost, end: end)
     self.cost = self.cost + cost
   }
 
-  /// Removes a subscription. Recomputes the total cost, because adding and subtracting floating-point numbers would
-  /// leave a rounding error.
+  /// Removes a subscription without a call of its `end`. Recomputes the total cost, because adding and subtracting
+  /// floating-point numbers would leave a rounding error.
   private mutating func removeSubscription(_ id: Int) -> Subscription? {
     guard let removed = byID.removeValue(forKey: id) else { return nil }
     if removed.cost != Cost() { cost = byID.values.reduce(Cost()) { $0 + $1.cost } }
@@ -113,7 +114,7 @@ struct Subscriptions {
   /// Ends a subscription.
   ///
   /// - Throws: `no-such-observer` if there is none of this kind.
-  mutating func remove(_ id: Int, _ kind: Kind) throws(MediaError) {
+  mutating func end(_ id: Int, _ kind: Kind) throws(MediaError) {
     guard let subscription = byID[id], subscription.kind == kind else {
       throw MediaError(
         .noSuchObserver, "this connection has no subscription of \(kind.name) with the id \(id)")
@@ -126,10 +127,10 @@ struct Subscriptions {
   func contains(_ id: Int) -> Bool { byID[id] != nil }
 
   /// Ends a subscription of any kind, if it exists.
-  mutating func drop(_ id: Int) { removeSubscription(id)?.end() }
+  mutating func end(_ id: Int) { removeSubscription(id)?.end() }
 
   /// Ends all subscriptions.
-  mutating func removeAll() {
+  mutating func endAll() {
     let ending = byID.sorted { $0.key < $1.key }
     byID = [:]
     cost = Cost()

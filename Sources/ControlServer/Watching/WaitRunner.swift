@@ -15,9 +15,9 @@ final class WaitRunner: @unchecked Sendable {
   private let request: WaitingRequest
   private var machine: WaitStateMachine
   private var tokens: [ObserverToken] = []
-  private var boundary: ObserverToken?
+  private var boundaryToken: ObserverToken?
   private var timer: (any ControlTimer)?
-  private var closeHandler: UInt64?
+  private var closeHandlerID: UInt64?
   private var isFinished = false
 
   init(_ conditions: WireList<WaitCondition>, on target: NamedPlayer, loop: any ControlLoop, request: WaitingRequest) {
@@ -27,16 +27,17 @@ final class WaitRunner: @unchecked Sendable {
     machine = WaitStateMachine(conditions)
   }
 
-  /// Replies immediately if all conditions are true. Otherwise starts to wait.
+  /// Replies immediately if all conditions are true, if one can no longer become true, or if the timeout is not
+  /// positive. Otherwise starts to wait. A timeout of nil means no limit.
   ///
   /// - Throws: The errors of adding the observers.
   func start(timeout: MediaTime?) throws(MediaError) {
     evaluate()
     guard !isFinished else { return }
-    let limit = timeout.flatMap(\.wholeNanoseconds)
-    if let timeout, let limit, limit <= 0 {
+    let timeoutNanoseconds = timeout.flatMap(\.wholeNanoseconds)
+    if let timeout, let timeoutNanoseconds, timeoutNanoseconds <= 0 {
       // A timeout of zero only checks the current state, which needs no timer.
-      return request.fail(Self.timedOut(timeout))
+      return request.fail(Self.timeoutError(timeout))
     }
     request.onEnd { self.stop() }
     tokens = target.player.onLoop { player in
@@ -45,12 +46,12 @@ final class WaitRunner: @unchecked Sendable {
         player.addEventObserver { self.handle($0) },
       ]
     }
-    closeHandler = target.onClose { [self] in
+    closeHandlerID = target.addCloseHandler { [self] in
       request.fail(MediaError(.waitEnded, "the player \(target.name) was closed"))
     }
     let times = machine.targetTimes
     if !times.isEmpty {
-      boundary = try target.player.tryOnLoop { player throws(MediaError) in
+      boundaryToken = try target.player.tryOnLoop { player throws(MediaError) in
         try player.addBoundaryTimeObserver(forTimes: times) { observation in
           guard observation.reason == .crossed else { return }
           self.machine.crossed(observation.time, in: observation.itemID, isReverse: observation.rate < 0)
@@ -61,13 +62,13 @@ final class WaitRunner: @unchecked Sendable {
       evaluate()
       guard !isFinished else { return }
     }
-    guard let timeout, let limit else { return }
-    timer = loop.schedule(at: loop.now.advanced(byNanoseconds: limit)) { [weak self] in
-      self?.request.fail(Self.timedOut(timeout))
+    guard let timeout, let timeoutNanoseconds else { return }
+    timer = loop.schedule(at: loop.now.advanced(byNanoseconds: timeoutNanoseconds)) { [weak self] in
+      self?.request.fail(Self.timeoutError(timeout))
     }
   }
 
-  private static func timedOut(_ timeout: MediaTime) -> MediaError {
+  private static func timeoutError(_ timeout: MediaTime) -> MediaError {
     MediaError(.timedOut, "not within \(timeout.decimalDescription) seconds")
   }
 
@@ -107,16 +108,16 @@ final class WaitRunner: @unchecked Sendable {
     isFinished = true
     timer?.cancel()
     timer = nil
-    let (ending, boundary) = (tokens, boundary)
+    let (endingTokens, endingBoundaryToken) = (tokens, boundaryToken)
     tokens = []
-    self.boundary = nil
+    boundaryToken = nil
     // A closed player has no observers, so errors are ignored.
     target.player.onLoop { player in
-      for token in ending { try? player.removeObserver(token) }
-      if let boundary { try? player.removeTimeObserver(boundary) }
+      for token in endingTokens { try? player.removeObserver(token) }
+      if let endingBoundaryToken { try? player.removeTimeObserver(endingBoundaryToken) }
     }
-    if let closeHandler { target.removeCloseHandler(closeHandler) }
-    closeHandler = nil
+    if let closeHandlerID { target.removeCloseHandler(closeHandlerID) }
+    closeHandlerID = nil
   }
 }
 

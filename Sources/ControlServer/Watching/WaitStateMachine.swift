@@ -13,9 +13,9 @@ struct WaitStateMachine {
     var state: PlayerState
     /// The heard time.
     var time: MediaTime
-    /// The forward end time of the current item. Nil: the end of its audio.
+    /// The forward end time of the current item. Nil: the end of the item.
     var forwardEnd: MediaTime?
-    /// Whether an entry is in the queue.
+    /// Returns whether an entry is in the queue.
     var contains: (PlayerItem.ID) -> Bool
   }
 
@@ -23,6 +23,7 @@ struct WaitStateMachine {
     case pending
     /// All conditions are true.
     case satisfied
+    /// A condition can no longer become true, or the item has failed.
     case failed(MediaError)
   }
 

@@ -10,6 +10,7 @@ final class WaitingRequest: @unchecked Sendable {
   // called.
   let token: WaitToken
   let request: Request
+  /// The JSON-RPC batch that contains the request. Nil: none.
   let batch: Connection.Batch?
   private weak var connection: Connection?
   private var cleanUp: (() -> Void)?
@@ -26,18 +27,19 @@ final class WaitingRequest: @unchecked Sendable {
   }
 
   /// Calls `body` once when the request gets its reply or is abandoned, so that the caller can remove its observers.
+  /// Calls it immediately if the request has already ended. A later call replaces `body`.
   func onEnd(_ body: @escaping () -> Void) {
     if isDone { body() } else { cleanUp = body }
   }
 
-  /// Sends the reply. Has no effect after the first reply.
+  /// Ends the request and sends the reply. Has no effect if the request has already ended.
   func finish(_ reply: Reply) {
     guard end() else { return }
     hasReply = true
     connection?.finish(self, reply)
   }
 
-  /// Replies with an error.
+  /// Ends the request and replies with an error.
   func fail(_ error: MediaError) { finish(.error(error)) }
 
   /// Ends the request without a reply, because the connection is closed.
