@@ -1,7 +1,7 @@
 // A blocking connection to the daemon: sends bytes, receives lines.
 import Glibc
 
-/// The reason why the daemon cannot be reached: exit status 3.
+/// The reason why the daemon cannot be reached. The client exits with status 3.
 struct Unreachable: Error {
   var message: String
 }
@@ -19,7 +19,7 @@ struct DaemonConnection: ~Copyable {
 
   /// Connects to a socket.
   ///
-  /// - Parameter usesPackets: whether the socket is a packet socket (`SOCK_SEQPACKET`). Default: false.
+  /// - Parameter usesPackets: Whether the socket is a packet socket (`SOCK_SEQPACKET`). Default: false.
   /// - Throws: `Unreachable`.
   init(path: String, usesPackets: Bool = false) throws(Unreachable) {
     self.path = path
@@ -54,7 +54,7 @@ struct DaemonConnection: ~Copyable {
   static let trustedUserVariable = "PLAYHEAD_DAEMON_UID"
 
   /// The user at the other end (unix(7), SO_PEERCRED); nil if the client trusts this user. The client trusts the user
-  /// that runs it, root, and the user in `PLAYHEAD_DAEMON_UID`.
+  /// that runs it, root, and the user in `PLAYHEAD_DAEMON_UID`. `UInt32.max` if the user is not known.
   private static func untrustedUserID(of descriptor: Int32) -> UInt32? {
     // The layout of `struct ucred`, which the headers declare only with _GNU_SOURCE.
     var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, .max, 0)
@@ -102,12 +102,12 @@ struct DaemonConnection: ~Copyable {
   /// - Throws: `Unreachable`, also for a request with secrets to a user that the client does not trust.
   func send(_ bytes: [UInt8]) throws(Unreachable) {
     try requireTrust(for: bytes)
-    var sent = 0
-    while sent < bytes.count {
+    var sentCount = 0
+    while sentCount < bytes.count {
       let count = bytes.withUnsafeBytes { bytes in
-        Glibc.send(descriptor, bytes.baseAddress.map { $0 + sent }, bytes.count - sent, Int32(MSG_NOSIGNAL))
+        Glibc.send(descriptor, bytes.baseAddress.map { $0 + sentCount }, bytes.count - sentCount, Int32(MSG_NOSIGNAL))
       }
-      if count >= 0 { sent += count } else if errno != EINTR { throw disconnected() }
+      if count >= 0 { sentCount += count } else if errno != EINTR { throw disconnected() }
     }
   }
 

@@ -4,7 +4,7 @@ import WireProtocol
 /// The reason for a nonzero exit status, as printed on standard error.
 struct Failure {
   var status: ExitStatus
-  /// The error's number, if a daemon sent it or would have sent it.
+  /// The error's number, if a daemon sent it or would have sent it; nil otherwise.
   var code: MediaError.Code?
   var name: String
   var message: String

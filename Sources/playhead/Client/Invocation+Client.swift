@@ -51,7 +51,7 @@ extension Invocation {
         options.paths += rest
         rest = []
       case "--replace": options.replaces = true
-      case "--next": options.isNext = true
+      case "--next": options.insertsNext = true
       case "--all": options.includesAll = true
       case "--lists": options.prefersPlaylists = true
       case "--follow": options.followsLinks = true
@@ -68,7 +68,7 @@ extension Invocation {
     guard !options.paths.isEmpty, options.paths.allSatisfy({ !$0.isEmpty }) else {
       throw Misuse(message: "add requires the name of a file or folder")
     }
-    guard !(options.replaces && options.isNext) else {
+    guard !(options.replaces && options.insertsNext) else {
       throw Misuse(message: "--replace and --next are mutually exclusive")
     }
     return .add(options)

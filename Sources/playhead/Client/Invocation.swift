@@ -37,8 +37,8 @@ struct Invocation: Equatable {
   struct AddOptions: Equatable {
     var paths: [[UInt8]] = []
     var replaces = false
-    /// Whether to add after the current entry.
-    var isNext = false
+    /// Whether to insert after the current entry.
+    var insertsNext = false
     /// Whether to add all files, whatever their names.
     var includesAll = false
     /// Whether a folder that contains playlists contributes only its playlists.

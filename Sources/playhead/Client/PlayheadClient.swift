@@ -6,6 +6,7 @@ import WireProtocol
 /// The program `playhead`. ``ExitStatus`` lists its exit statuses.
 @main
 enum PlayheadClient {
+  /// The exit statuses as numbers.
   enum Status {
     static let done = ExitStatus.done.rawValue
     static let refused = ExitStatus.refused.rawValue
@@ -98,6 +99,7 @@ enum PlayheadClient {
     }
   }
 
+  /// Sends a request and prints its reply. Returns the exit status.
   private static func plainRequest(_ words: [[UInt8]], _ invocation: Invocation) throws -> Int32 {
     let line: [UInt8]
     do { line = try Self.line(for: words, invocation) } catch let error as MediaError
@@ -138,9 +140,10 @@ enum PlayheadClient {
 
   // MARK: - Paths
 
-  /// Makes relative paths absolute; URLs are unchanged.
+  /// Encodes requests with absolute paths.
   private static let encoder = RequestEncoder { absolute($0) }
 
+  /// Makes a relative path absolute; a URL is unchanged.
   private static func absolute(_ path: [UInt8]) -> [UInt8] {
     if path.first == UInt8(ascii: "/") || isURL(path) { return path }
     guard let folder = getcwd(nil, 0) else { return path }
@@ -162,9 +165,10 @@ enum PlayheadClient {
     return !scheme.isEmpty && path[scheme.count...].starts(with: "://".utf8)
   }
 
-  /// The socket of the daemon.
+  /// The specified socket, or else the socket that `SocketLocation` chooses.
   ///
-  /// - Throws: `Unreachable` for a folder that another user may have created.
+  /// - Throws: `Unreachable` for a missing folder that must be owned by the user, or for a folder that another user
+  ///   may have created.
   private static func socketPath(_ socket: String?) throws(Unreachable) -> String {
     if let socket { return socket }
     let choice = SocketLocation.choose(

@@ -3,8 +3,9 @@ import WireProtocol
 
 /// Checks requests without a daemon.
 enum RequestCheck {
-  /// Throws the error that the daemon would return for the line. Commands that this client does not know pass, because
-  /// the daemon may be newer.
+  /// Checks the line of a request. Commands that this client does not know pass, because the daemon may be newer.
+  ///
+  /// - Throws: The error that the daemon would return for the line.
   static func check(_ line: [UInt8]) throws(MediaError) {
     var reader = RequestReader()
     var offset = 0

@@ -19,7 +19,7 @@ struct DaemonReply {
 extension DaemonConnection {
   /// Reads lines until `body` returns a value, and returns that value.
   ///
-  /// - Throws: `Unreachable`, also if the connection closes first; the errors of `body`.
+  /// - Throws: `Unreachable`, also if the connection closes first, or the errors of `body`.
   mutating func waitForLine<Value>(_ body: ([UInt8]) throws -> Value?) throws -> Value {
     while let line = try waitForLine() {
       if let value = try body(line) { return value }
@@ -29,7 +29,7 @@ extension DaemonConnection {
 
   /// Waits for the reply to a request in text form. Calls `onEvent` for events that arrive before it.
   ///
-  /// - Throws: `ErrorReply` for an error reply; `Unreachable`.
+  /// - Throws: `ErrorReply` for an error reply, or `Unreachable`.
   mutating func waitForReply(onEvent: (String, ServerLine.TextFields) -> Void = { _, _ in }) throws -> DaemonReply {
     var reply = DaemonReply()
     let path = path
@@ -67,7 +67,7 @@ final class RequestClient {
 
   /// Sends a request and waits for its reply.
   ///
-  /// - Throws: `ErrorReply`, `Unreachable`; the errors of `encode`.
+  /// - Throws: `ErrorReply`, `Unreachable`, or the errors of `encode`.
   func send(_ words: [[UInt8]]) throws -> DaemonReply {
     try connection.sendIgnoringDisconnection(encode(words))
     return try connection.waitForReply()

@@ -55,8 +55,8 @@ enum StandardInput {
   /// The line of a request from `encode`, which is called with two placeholders for standard input. If the results
   /// differ, a `-` in the request is a file name. Standard input is then transferred to the daemon.
   ///
-  /// - Throws: `Misuse` for a second `-`, and for a terminal; `MediaError` for a request that no daemon accepts;
-  ///   `Unreachable`; `ErrorReply`.
+  /// - Throws: `Misuse` for a second `-` or for a terminal, `MediaError` for a request that no daemon accepts,
+  ///   `Unreachable`, `ErrorReply`, or the errors of `encode`.
   static func line(
     for words: [[UInt8]], socketPath: () throws -> String, encode: (_ input: String) throws -> [UInt8]
   ) throws -> [UInt8] {
@@ -69,7 +69,7 @@ enum StandardInput {
 
   /// Transfers the descriptor, and returns its path on the wire.
   ///
-  /// - Throws: `Unreachable`; `ErrorReply`.
+  /// - Throws: `ErrorReply`, or `Unreachable`, also for a daemon whose user the client does not trust.
   private static func passDescriptor(socketPath: String) throws -> String {
     let handoffPath = SocketLocation.path(of: .handoff, nextTo: socketPath)
     var connection = try DaemonConnection(path: handoffPath, usesPackets: true)

@@ -4,12 +4,12 @@ import MediaCore
 import WireProtocol
 
 enum Add {
-  /// The reason why nothing was added: exit status 1.
+  /// The reason why nothing was added. The client exits with status 1.
   struct Failure: Error {
     var message: String
   }
 
-  /// Finds the files and adds them. Returns the exit status.
+  /// Finds the files and adds them. Returns the exit status: 1 when a file below a folder could not be read.
   ///
   /// - Throws: `Failure`, `Misuse`, `ErrorReply`, `Unreachable`, `MediaError`.
   static func run(
@@ -84,7 +84,7 @@ enum Add {
     WordsText.quoted(FilePath(bytes: path)?.text ?? String(decoding: path, as: UTF8.self))
   }
 
-  /// One summary such as `3 no media, 1 hidden`; none when nothing was omitted.
+  /// An array with one summary such as `3 no media, 1 hidden`; empty when nothing was omitted.
   private static func summary(of search: FolderSearch) -> [String] {
     let parts = FolderSearch.Reason.allCases.compactMap { reason -> String? in
       let count = search.omitted.count { $0.reason == reason }
@@ -93,6 +93,7 @@ enum Add {
     return parts.isEmpty ? [] : [parts.joined(separator: ", ")]
   }
 
+  /// Prints the paths that could not be read, and the omitted paths or their summary.
   private static func reportOmitted(_ search: FolderSearch, isVerbose: Bool) {
     for (path, error) in search.failures {
       Terminal.printDiagnostic("\(displayText(path)): \(FolderSearch.Unreadable(error: error).message)")

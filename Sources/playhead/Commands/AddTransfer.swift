@@ -4,7 +4,8 @@ import WireProtocol
 /// Adds paths to the queue: in one request if they fit in a line, else in several between `queue.begin` and
 /// `queue.commit`.
 struct AddTransfer: ~Copyable {
-  /// The maximum number of path bytes in a line; the rest is for the command.
+  /// The maximum number of path bytes in a line; the rest is for the command. Halved if the daemon rejects a line as
+  /// too long.
   private var maximumPathByteCount = WireLimits.standard.lineByteCount - 2_048
   /// The maximum number of requests without a reply.
   private static let maximumPendingReplyCount = 8
@@ -41,14 +42,14 @@ struct AddTransfer: ~Copyable {
     _ paths: [[UInt8]], _ batches: [ArraySlice<[UInt8]>], _ progress: (Int) -> Void
   ) throws -> DaemonReply {
     guard batches.count > 1 else {
-      let command = options.replaces ? "load" : options.isNext ? "insert" : "append"
+      let command = options.replaces ? "load" : options.insertsNext ? "insert" : "append"
       return try request([Array(command.utf8)] + player + [Array("--".utf8)] + paths)
     }
-    let listCount = paths.count { path in (try? FilePath(text: Self.text(path)))?.isNamedAsPlaylist == true }
-    guard listCount == 0 else {
+    let playlistCount = paths.count { path in (try? FilePath(text: Self.text(path)))?.isNamedAsPlaylist == true }
+    guard playlistCount == 0 else {
       throw Add.Failure(
         message:
-          "nothing added: \(paths.count) files including \(listCount) playlists are too many for one request;"
+          "nothing added: \(paths.count) files including \(playlistCount) playlists are too many for one request;"
           + " add the playlists separately"
       )
     }
@@ -62,26 +63,28 @@ struct AddTransfer: ~Copyable {
     return try sendAsOneEdit(batches, progress)
   }
 
-  // MARK: - Parts
+  // MARK: - Batches
 
+  /// Sends the batches between `queue.begin` and `queue.commit`, and returns the reply to `queue.commit`.
   private mutating func sendAsOneEdit(
     _ batches: [ArraySlice<[UInt8]>], _ progress: (Int) -> Void
   ) throws -> DaemonReply {
-    // The index after the current entry is the index before the next one, as long as the queue does not change.
-    var position: [[UInt8]] = []
+    // An insertion after the current entry is an insertion before the next one, as long as the queue does not change.
+    // Without a next entry, it is at the end.
+    var positionWords: [[UInt8]] = []
     var begin = ["queue.begin"]
-    if options.isNext {
-      let next = try request(["list", "offset=1", "limit=1"].map { Array($0.utf8) } + player)
-      if let item = next.rows.first?["item"] { position = [Array("before=\(item)".utf8)] }
-      if let version = next.fields["version"] { begin.append("if-version=\(version)") }
+    if options.insertsNext {
+      let nextEntry = try request(["list", "offset=1", "limit=1"].map { Array($0.utf8) } + player)
+      if let item = nextEntry.rows.first?["item"] { positionWords = [Array("before=\(item)".utf8)] }
+      if let version = nextEntry.fields["version"] { begin.append("if-version=\(version)") }
     }
     _ = try request(begin.map { Array($0.utf8) } + player)
     var pendingReplyCount = 0
     var sentCount = 0
     do {
       for (index, batch) in batches.enumerated() {
-        let command = options.replaces && index == 0 ? "load" : position.isEmpty ? "append" : "insert"
-        try send(encoder.words([Array(command.utf8)] + position + player + [Array("--".utf8)] + batch))
+        let command = options.replaces && index == 0 ? "load" : positionWords.isEmpty ? "append" : "insert"
+        try send(encoder.words([Array(command.utf8)] + positionWords + player + [Array("--".utf8)] + batch))
         pendingReplyCount += 1
         sentCount += batch.count
         while pendingReplyCount >= Self.maximumPendingReplyCount {

@@ -35,7 +35,7 @@ struct FolderSearch {
   private var inspectedCount = 0
   /// The specified folder, as a path without links; empty when not known.
   private var root: [UInt8] = []
-  private var visited: Set<Identity> = []
+  private var visitedFolders: Set<Identity> = []
 
   init() {}
 
@@ -48,16 +48,17 @@ struct FolderSearch {
   /// The identity of a folder, independent of its path.
   private struct Identity: Hashable {
     var device: dev_t
-    var number: ino_t
+    var inode: ino_t
   }
 
-  /// Adds a specified path. A folder is searched; anything else is added unconditionally.
+  /// Adds a specified path. A folder is searched, unless it is in procfs or sysfs. Anything else is added
+  /// unconditionally.
   ///
   /// - Throws: `Unreadable` when the path does not exist, or the folder cannot be read.
   mutating func add(_ path: [UInt8]) throws(Unreadable) {
     let status = try Self.status(path)
     guard status.st_mode & S_IFMT == S_IFDIR else { return files.append(path) }
-    visited = [Identity(device: status.st_dev, number: status.st_ino)]
+    visitedFolders = [Identity(device: status.st_dev, inode: status.st_ino)]
     root = Self.realPath(path) ?? []
     guard !Self.pseudoFileSystemDevices.contains(status.st_dev) else { return omit(path, .pseudoFileSystem) }
     try search(path, depth: 0)
@@ -72,6 +73,7 @@ struct FolderSearch {
     return status
   }
 
+  /// Searches a folder and its subfolders. `depth` is the nesting depth below the specified folder.
   private mutating func search(_ folder: [UInt8], depth: Int) throws(Unreadable) {
     guard depth < Self.maximumDepth else { return omit(folder, .tooDeep) }
     let entries = try Self.names(in: folder).sorted(by: NaturalOrder.isLess).map { name in
@@ -92,12 +94,12 @@ struct FolderSearch {
       }
       switch status.st_mode & S_IFMT {
       case S_IFDIR:
-        let identity = Identity(device: status.st_dev, number: status.st_ino)
+        let identity = Identity(device: status.st_dev, inode: status.st_ino)
         if Self.pseudoFileSystemDevices.contains(status.st_dev) {
           omit(path, .pseudoFileSystem)
-        } else if !visited.contains(identity), !followsLinks, leadsOutside(path) {
+        } else if !visitedFolders.contains(identity), !followsLinks, leadsOutside(path) {
           omit(path, .outside)
-        } else if visited.insert(identity).inserted {
+        } else if visitedFolders.insert(identity).inserted {
           do throws(Unreadable) { try search(path, depth: depth + 1) } catch { omitUnreadable(path, error) }
         } else {
           omit(path, .visited)
@@ -150,7 +152,9 @@ struct FolderSearch {
 
   private mutating func omit(_ path: [UInt8], _ reason: Reason) { omitted.append((path, reason)) }
 
-  /// All names in a folder. Throws when they cannot be read completely.
+  /// All names in a folder, except `.` and `..`.
+  ///
+  /// - Throws: `Unreadable`, also when only some of the names can be read.
   private static func names(in folder: [UInt8]) throws(Unreadable) -> [[UInt8]] {
     guard let stream = opendir(folder.map { CChar(bitPattern: $0) } + [0]) else { throw Unreadable(error: errno) }
     defer { closedir(stream) }

@@ -5,9 +5,9 @@ import WireProtocol
 
 enum Inspect {
   /// Prints the properties of files, or only their tags. `encode` encodes the words of a request. Returns the exit
-  /// status: 1 when a file could not be read.
+  /// status: 1 when a file could not be read, 3 when the daemon is shutting down.
   ///
-  /// - Throws: `Unreachable`; `Misuse`, for standard input.
+  /// - Throws: `Unreachable`, `Misuse` for standard input, or the errors of `encode` for the options.
   static func run(
     _ options: Invocation.InspectOptions, _ socket: String, isJSON: Bool,
     encode: @escaping ([[UInt8]]) throws -> [UInt8]
@@ -77,7 +77,7 @@ enum Inspect {
         let language = chapter["language"].map { " [\($0)]" } ?? ""
         text += line("Chapter \(chapter["chapter"] ?? "?")", "\(times)  \(chapter["title"] ?? "")\(language)")
       }
-      offset = next(page, after: from)
+      offset = nextOffset(page, after: from)
     }
     return text
   }
@@ -115,7 +115,7 @@ enum Inspect {
           text += line(name(of: row), value(of: row), indent)
         }
       }
-      offset = next(page, after: from)
+      offset = nextOffset(page, after: from)
       guard offset == nil else { continue }
       let gains = ["trackGain", "trackPeak", "albumGain", "albumPeak", "r128TrackGain", "r128AlbumGain"]
       for gain in gains {
@@ -156,18 +156,18 @@ enum Inspect {
     return indent + Terminal.printable(name) + padding + lines.joined(separator: below) + "\n"
   }
 
-  /// Formats seconds as a clock time: `3:03.2`, `1:02:03`.
+  /// Formats seconds as a clock time: `3:03.2`, `1:02:03`. Returns `?` for a negative or invalid number.
   static func clock(_ seconds: String) -> String {
     let parts = seconds.split(separator: ".", maxSplits: 1)
     guard let first = parts.first, let wholeSeconds = Int(first), wholeSeconds >= 0 else { return "?" }
-    func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
     let (hours, minutes) = (wholeSeconds / 3_600, wholeSeconds / 60 % 60)
-    let head = hours > 0 ? "\(hours):\(two(minutes))" : "\(minutes)"
-    return "\(head):\(two(wholeSeconds % 60))" + (parts.count > 1 ? ".\(parts[1].prefix(3))" : "")
+    let head = hours > 0 ? "\(hours):\(twoDigits(minutes))" : "\(minutes)"
+    return "\(head):\(twoDigits(wholeSeconds % 60))" + (parts.count > 1 ? ".\(parts[1].prefix(3))" : "")
   }
 
-  /// The offset of the next page.
-  private static func next(_ page: DaemonReply, after offset: String) -> String? {
+  /// The offset of the next page. Nil after the last page.
+  private static func nextOffset(_ page: DaemonReply, after offset: String) -> String? {
     guard let next = page.fields["next"], let number = Int(next), let from = Int(offset), number > from else {
       return nil
     }

@@ -13,7 +13,7 @@ final class InspectJSON {
   }
 
   /// Prints an object for each file, or an error on standard error for a file that cannot be read. Returns the exit
-  /// status.
+  /// status. `opening` returns the words of the request that opens a file.
   func run(_ options: Invocation.InspectOptions, _ opening: ([UInt8], Invocation.InspectOptions) -> [[UInt8]]) throws
     -> Int32
   {
@@ -52,9 +52,9 @@ final class InspectJSON {
         if case .string(let key)? = value["key"], let value = value["value"] { members.append(.init(key, value)) }
       }
       members.append(.init("tracks", .array(try rows(request(["asset.tracks", id])))))
-      members.append(.init("chapters", .array(try pages(["asset.chapters", id]))))
+      members.append(.init("chapters", .array(try allRows(["asset.chapters", id]))))
     }
-    members.append(.init("tags", .array(try pages(["asset.metadata", id]))))
+    members.append(.init("tags", .array(try allRows(["asset.metadata", id]))))
     return .object(members)
   }
 
@@ -64,14 +64,16 @@ final class InspectJSON {
   }
 
   /// The rows of all pages of a list.
-  private func pages(_ words: [String]) throws -> [JSONValue] {
+  private func allRows(_ words: [String]) throws -> [JSONValue] {
     var all: [JSONValue] = []
     var offset = 0
     while true {
       let page = try request(words + ["offset=\(offset)"])
       all += rows(page)
-      guard case .number(let token)? = page["next"], let next = Int(token), next > offset else { return all }
-      offset = next
+      guard case .number(let token)? = page["next"], let nextOffset = Int(token), nextOffset > offset else {
+        return all
+      }
+      offset = nextOffset
     }
   }
 
@@ -79,7 +81,7 @@ final class InspectJSON {
 
   /// Sends a request and returns its result.
   ///
-  /// - Throws: `ErrorReply`, `Unreachable`; the errors of `encode`.
+  /// - Throws: `ErrorReply`, `Unreachable`, or the errors of `encode`.
   private func request(_ words: [[UInt8]]) throws -> JSONValue {
     try connection.sendIgnoringDisconnection(encode(words))
     return try connection.waitForLine { line in

@@ -9,6 +9,7 @@ struct LiveLine {
   var title = ""
   /// The position in seconds; nil when there is no item, or the position is not known.
   var time: Double?
+  /// The duration of the item in seconds; nil when not known.
   var duration: Double?
   var rate = 1.0
   var isMuted = false
@@ -22,9 +23,11 @@ struct LiveLine {
     var playing: String
     var paused: String
     var waiting: String
+    /// The parts of the position bar: before the position, at it, and after it.
     var done: String
     var head: String
     var rest: String
+    /// The levels of the meter, in ascending order.
     var levels: [String]
     /// Indicates missing text.
     var ellipsis: String
@@ -90,14 +93,15 @@ struct LiveLine {
     return ([colored] + parts).joined(separator: " ")
   }
 
-  private func bar(_ part: Double, _ width: Int, _ glyphs: Glyphs) -> String {
-    let done = Int((max(0, min(1, part)) * Double(width)).rounded(.down))
+  /// The position bar. `fraction` is the position relative to the duration.
+  private func bar(_ fraction: Double, _ width: Int, _ glyphs: Glyphs) -> String {
+    let done = Int((max(0, min(1, fraction)) * Double(width)).rounded(.down))
     let head = done < width ? glyphs.head : ""
     return String(repeating: glyphs.done, count: done) + head
       + String(repeating: glyphs.rest, count: max(0, width - done - 1))
   }
 
-  /// Formats whole seconds.
+  /// Formats whole seconds as a clock time.
   private static func clock(_ seconds: Double) -> String {
     guard seconds.magnitude < 1e9 else { return "?" }
     return (seconds < 0 ? "-" : "") + Inspect.clock("\(Int(seconds.magnitude))")

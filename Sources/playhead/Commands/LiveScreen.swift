@@ -7,19 +7,20 @@ private let pendingSignals = Atomic<UInt64>(0)
 
 /// A line of the terminal that is redrawn at the cursor.
 final class LiveScreen {
-  private static let handled = [SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
+  private static let handledSignals = [SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
 
   private let style = Style.output
   private let glyphs = LiveLine.Glyphs.environment
   private var line: LiveLine?
-  private var shown: String?
+  /// The displayed text. Nil if nothing is displayed, or if the terminal may have changed it.
+  private var displayedText: String?
   /// The original signal mask, which is also the mask during waits.
   private var originalMask = sigset_t()
 
   init() {
     var mask = sigset_t()
     sigemptyset(&mask)
-    for number in Self.handled {
+    for number in Self.handledSignals {
       sigaddset(&mask, number)
       signal(number) { pendingSignals.bitwiseOr(1 << UInt64($0), ordering: .relaxed) }
     }
@@ -28,11 +29,11 @@ final class LiveScreen {
     Terminal.print("\u{1B}[?25l")
   }
 
-  /// Restores the terminal: the cursor, and an empty line for later output.
+  /// Restores the cursor and the signal handling, and begins an empty line for later output.
   func end() {
-    Terminal.print(shown == nil ? "\u{1B}[?25h" : "\n\u{1B}[?25h")
-    shown = nil
-    for number in Self.handled { signal(number, SIG_DFL) }
+    Terminal.print(displayedText == nil ? "\u{1B}[?25h" : "\n\u{1B}[?25h")
+    displayedText = nil
+    for number in Self.handledSignals { signal(number, SIG_DFL) }
     sigprocmask(SIG_SETMASK, &originalMask, nil)
   }
 
@@ -41,14 +42,19 @@ final class LiveScreen {
     self.line = line
     // The last column remains free, because some terminals would begin another line.
     let text = line.text(columnCount: max(1, Keyboard.columnCount - 1), glyphs, style)
-    guard text != shown else { return }
-    shown = text
+    guard text != displayedText else { return }
+    displayedText = text
     // Disable wrapping: if the terminal's character widths differ from those of DisplayWidth, the excess must not begin
     // another line.
     Terminal.print("\u{1B}[?7l\r\(text)\u{1B}[J\u{1B}[?7h")
   }
 
-  /// Waits until the descriptor is readable or the time is over, and handles signals. Returns whether it is readable.
+  /// Waits until the descriptor is readable, a signal arrives, or the time is over. Handles the signals. Returns
+  /// whether the descriptor is readable.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The descriptor, or -1 for none.
+  ///   - milliseconds: The maximum time. Negative: no limit.
   func wait(for descriptor: Int32, milliseconds: Int32) -> Bool {
     var readable = fd_set()
     if descriptor >= 0, descriptor < FD_SETSIZE {
@@ -60,7 +66,7 @@ final class LiveScreen {
       ? pselect(descriptor + 1, &readable, nil, nil, nil, &originalMask)
       : pselect(descriptor + 1, &readable, nil, nil, &limit, &originalMask)
     let signals = pendingSignals.exchange(0, ordering: .relaxed)
-    for number in Self.handled where signals & 1 << UInt64(number) != 0 { handle(signal: number) }
+    for number in Self.handledSignals where signals & 1 << UInt64(number) != 0 { handle(signal: number) }
     return count > 0
   }
 
@@ -68,7 +74,7 @@ final class LiveScreen {
     switch number {
     case SIGWINCH, SIGCONT:
       // A terminal that became narrower has already wrapped the line: clear everything below.
-      shown = nil
+      displayedText = nil
       if number == SIGCONT { Terminal.print("\u{1B}[?25l") }
       if let line { show(line) }
     case SIGTSTP:

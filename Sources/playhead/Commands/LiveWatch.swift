@@ -6,7 +6,7 @@ import WireProtocol
 enum LiveWatch {
   /// Runs until interrupted.
   ///
-  /// - Throws: `ErrorReply`; `Unreachable`, unless it reconnects.
+  /// - Throws: `ErrorReply`, `MediaError` for an invalid player name, or `Unreachable` unless it reconnects.
   static func run(_ options: Invocation.WatchOptions, _ path: String) throws -> Int32 {
     let screen = LiveScreen()
     defer { screen.end() }
@@ -23,7 +23,7 @@ enum LiveWatch {
       } catch let failure as Unreachable where options.reconnects {
         screen.show(LiveLine(message: "\(Terminal.printable(failure.message)); waiting for it"))
         // Wait in short steps, so that signals are handled meanwhile.
-        var milliseconds = retryDelay.next()
+        var milliseconds = retryDelay.nextMilliseconds()
         while milliseconds > 0 {
           let step = min(milliseconds, 100)
           _ = screen.wait(for: -1, milliseconds: step)
@@ -40,13 +40,13 @@ private struct LivePlayer: ~Copyable {
   private var connection: DaemonConnection
   private let player: [[UInt8]]
   private let encoder = RequestEncoder()
-  /// The displayed entry.
-  private var item: String?
-  /// Whether a request for the titles is in progress, and whether another one must follow its reply.
-  private var isRequestingTitles = false
-  private var mustRequestTitlesAgain = false
-  /// The entry to which `tagTitle` and `tagArtist` belong.
-  private var tagItem: String?
+  /// The id of the displayed entry, or `none`. Nil before the first reply.
+  private var itemID: String?
+  /// Whether a request for the current entry is in progress, and whether another one must follow its reply.
+  private var isRequestingEntry = false
+  private var mustRequestEntryAgain = false
+  /// The id of the entry to which `tagTitle` and `tagArtist` belong.
+  private var taggedItemID: String?
   private var tagTitle = ""
   private var tagArtist = ""
 
@@ -67,7 +67,7 @@ private struct LivePlayer: ~Copyable {
 
   /// Requests the displayed values and the events of their changes.
   ///
-  /// - Throws: `Unreachable`; `MediaError` for an invalid name.
+  /// - Throws: `Unreachable`, or `MediaError` for an invalid name.
   mutating func start() throws {
     let keys = [
       "player.timeControlStatus", "player.rate", "player.currentItem", "player.isMuted", "item.duration", "item.status",
@@ -78,12 +78,12 @@ private struct LivePlayer: ~Copyable {
       lines += try encoder.words(words.map { Array($0.utf8) } + player)
     }
     try connection.send(lines)
-    try requestTitles()
+    try requestEntry()
   }
 
   /// Reads and processes the available lines.
   ///
-  /// - Throws: `Unreachable`, also at the end of the stream; `ErrorReply`.
+  /// - Throws: `ErrorReply`, or `Unreachable`, also at the end of the stream.
   mutating func receive() throws {
     guard try connection.receive() else {
       throw Unreachable(message: "the daemon at \(connection.path) disconnected")
@@ -106,13 +106,14 @@ private struct LivePlayer: ~Copyable {
 
   // MARK: - Requests
 
-  /// Requests the titles, which no event contains. Sends one request at a time.
-  private mutating func requestTitles() throws {
-    guard !isRequestingTitles else {
-      mustRequestTitlesAgain = true
+  /// Requests the current entry and the status, because no event contains the titles. Sends one pair of requests at a
+  /// time.
+  private mutating func requestEntry() throws {
+    guard !isRequestingEntry else {
+      mustRequestEntryAgain = true
       return
     }
-    (isRequestingTitles, mustRequestTitlesAgain) = (true, false)
+    (isRequestingEntry, mustRequestEntryAgain) = (true, false)
     try connection.send(
       encoder.words([Array("list".utf8), Array("limit=1".utf8)] + player, id: RequestKind.entry.rawValue)
         + encoder.words([Array("status".utf8)] + player, id: RequestKind.status.rawValue))
@@ -131,16 +132,17 @@ private struct LivePlayer: ~Copyable {
     }
   }
 
-  /// Requests the tags of a readable entry, once.
+  /// Requests the tags of a readable entry, once. Shows them if they are already known.
   private mutating func requestTags(_ id: String) throws {
-    guard id != tagItem else { return showTags() }
-    (tagItem, tagTitle, tagArtist) = (id, "", "")
+    guard id != taggedItemID else { return showTags() }
+    (taggedItemID, tagTitle, tagArtist) = (id, "", "")
     let words = ["item.metadata", id, "common"].map { Array($0.utf8) }
     try connection.send(encoder.words(words + player, id: RequestKind.tags.rawValue))
   }
 
+  /// Uses the title and artist of the tags as the title of the line, if they belong to the displayed entry.
   private mutating func showTags() {
-    guard !tagTitle.isEmpty, tagItem == item else { return }
+    guard !tagTitle.isEmpty, taggedItemID == itemID else { return }
     line.title = tagArtist.isEmpty ? tagTitle : "\(tagArtist) - \(tagTitle)"
   }
 
@@ -148,19 +150,19 @@ private struct LivePlayer: ~Copyable {
     switch id.flatMap({ RequestKind(rawValue: $0) }) {
     case .entry?: if fields["count"] == "0" { line.title = "" }
     case .status?:
-      isRequestingTitles = false
-      item = fields["item"]
-      if item == "none" { line.title = "" }
-      line.time = item == "none" ? nil : fields["time"].flatMap { Double($0) }
+      isRequestingEntry = false
+      itemID = fields["item"]
+      if itemID == "none" { line.title = "" }
+      line.time = itemID == "none" ? nil : fields["time"].flatMap { Double($0) }
       line.duration = fields["duration"].flatMap { Double($0) }
       if let title = fields["streamTitle"], !title.isEmpty {
         line.title = Terminal.printable(title)
       } else if let title = fields["title"], !title.isEmpty {
         line.title = [fields["artist"], title].compactMap { $0 }.map { Terminal.printable($0) }.joined(separator: " - ")
-      } else if let item, fields["itemStatus"] == "readyToPlay" {
-        try requestTags(item)
+      } else if let itemID, fields["itemStatus"] == "readyToPlay" {
+        try requestTags(itemID)
       }
-      if mustRequestTitlesAgain { try requestTitles() }
+      if mustRequestEntryAgain { try requestEntry() }
     case .tags?: showTags()
     case nil: break
     }
@@ -175,20 +177,20 @@ private struct LivePlayer: ~Copyable {
       throw ErrorReply(error: MediaError(.noSuchPlayer, "the player was closed"))
     case .tick?: line.time = fields["time"].flatMap { Double($0) } ?? line.time
     case .meter?: line.levels = (fields.list("averageScale") ?? []).compactMap { Double($0) }
-    case .changed?: try change(fields["key"] ?? "", fields["new"] ?? "")
-    case .overflow?, .streamTitle?, .timeJumped?: try requestTitles()
+    case .changed?: try applyChange(fields["key"] ?? "", fields["new"] ?? "")
+    case .overflow?, .streamTitle?, .timeJumped?: try requestEntry()
     default: break
     }
   }
 
-  private mutating func change(_ key: String, _ value: String) throws {
+  private mutating func applyChange(_ key: String, _ value: String) throws {
     switch ObservableKey(rawValue: key) {
     case .playerTimeControlStatus?:
       line.state = value
       if value == "paused" { line.levels = line.levels.map { _ in 0 } }
     case .playerRate?: line.rate = Double(value) ?? 1
     case .playerIsMuted?: line.isMuted = value == "true"
-    default: try requestTitles()
+    default: try requestEntry()
     }
   }
 }

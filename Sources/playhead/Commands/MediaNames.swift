@@ -35,7 +35,7 @@ enum MediaNames {
     return String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased()
   }
 
-  /// Whether the file may be media.
+  /// Whether the file may be media: by its extension, or by its first bytes if it has none.
   static func canBeMedia(_ path: [UInt8], name: [UInt8]) -> Bool {
     if let fileExtension = fileExtension(of: name) {
       if fileExtensions.contains(fileExtension) { return true }

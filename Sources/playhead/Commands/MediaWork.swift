@@ -4,7 +4,8 @@ import MediaCore
 import WireProtocol
 
 enum MediaWork {
-  /// Sends the line of a request and waits for the reply. Problems of a file are printed on standard error.
+  /// Sends the line of a request and waits for the reply. Shows the progress on a terminal. Prints the problem of a
+  /// file on standard error, and removes it from the reply.
   ///
   /// - Throws: `ErrorReply`, `Unreachable`.
   static func reply(to line: [UInt8], _ socket: String) throws -> DaemonReply {
@@ -15,8 +16,8 @@ enum MediaWork {
     defer { if showsProgress { Terminal.showProgress("") } }
     var reply = try connection.waitForReply { name, fields in
       guard showsProgress, name == EventName.scanProgress.rawValue else { return }
-      let part = fields["done"].flatMap { Double($0) }.map { "\(Int($0 * 100)) % " } ?? ""
-      Terminal.showProgress(part + Terminal.printable(fields["path"] ?? ""))
+      let percentage = fields["done"].flatMap { Double($0) }.map { "\(Int($0 * 100)) % " } ?? ""
+      Terminal.showProgress(percentage + Terminal.printable(fields["path"] ?? ""))
     }
     if let fault = reply.fields["message"] {
       reply.fields.entries.removeAll { $0.name == "message" }
@@ -28,7 +29,7 @@ enum MediaWork {
 
   /// Exports a file and prints its properties. Returns the exit status.
   ///
-  /// - Throws: the errors of `reply`.
+  /// - Throws: The errors of `reply`.
   static func export(_ line: [UInt8], _ socket: String) throws -> Int32 {
     let fields = try reply(to: line, socket).fields
     Terminal.print(

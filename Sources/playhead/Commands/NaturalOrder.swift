@@ -1,16 +1,17 @@
 /// Natural order of names: `2` before `10`, ignoring case.
 enum NaturalOrder {
+  /// Whether `one` is before `other`.
   static func isLess(_ one: [UInt8], _ other: [UInt8]) -> Bool {
     var (i, j) = (0, 0)
     while i < one.count, j < other.count {
       if isDigit(one[i]), isDigit(other[j]) {
-        let (first, second) = (number(one, &i), number(other, &j))
+        let (number, otherNumber) = (readDigits(one, &i), readDigits(other, &j))
         // Without leading zeros, the longer number is the larger one.
-        if first.count != second.count { return first.count < second.count }
-        if !first.elementsEqual(second) { return first.lexicographicallyPrecedes(second) }
+        if number.count != otherNumber.count { return number.count < otherNumber.count }
+        if !number.elementsEqual(otherNumber) { return number.lexicographicallyPrecedes(otherNumber) }
       } else {
-        let (first, second) = (lowered(one[i]), lowered(other[j]))
-        if first != second { return first < second }
+        let (byte, otherByte) = (lowered(one[i]), lowered(other[j]))
+        if byte != otherByte { return byte < otherByte }
         (i, j) = (i + 1, j + 1)
       }
     }
@@ -25,8 +26,8 @@ enum NaturalOrder {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 32 : byte
   }
 
-  /// The digits at the index, without leading zeros.
-  private static func number(_ text: [UInt8], _ index: inout Int) -> ArraySlice<UInt8> {
+  /// Reads the digits at the index and advances it. Returns them without leading zeros.
+  private static func readDigits(_ text: [UInt8], _ index: inout Int) -> ArraySlice<UInt8> {
     let start = index
     while index < text.count, isDigit(text[index]) { index += 1 }
     return text[start..<index].drop { $0 == UInt8(ascii: "0") }

@@ -9,10 +9,10 @@ import WireProtocol
 nonisolated(unsafe) private var endPipe: (read: Int32, write: Int32) = (-1, -1)
 
 enum Record {
-  /// Records until Enter, `q`, the end of standard input, or a signal. Returns the exit status: also 1 when the
+  /// Records until Enter, `q`, the end of standard input, or a signal. Returns the exit status: 1 when the
   /// recording ended with an error.
   ///
-  /// - Throws: `ErrorReply`, `Unreachable`; the errors of `encode`.
+  /// - Throws: `ErrorReply`, `Unreachable`, or the errors of `encode`.
   static func run(
     _ words: [[UInt8]], _ outputFormat: Invocation.OutputFormat?, _ socket: String,
     encode: @escaping ([[UInt8]]) throws -> [UInt8]
@@ -44,24 +44,34 @@ enum Record {
     private let outputFormat: Invocation.OutputFormat?
     /// Whether `record.start` has a duration, which ends the recording automatically.
     private let hasDuration: Bool
-    private let draws: Bool
+    /// Whether the state and the level are displayed on standard error.
+    private let showsLevel: Bool
     private var keyboard = Keyboard()
-    private var recorder = ""
+    /// The id of the recorder.
+    private var recorderID = ""
     private var state = "preparing"
+    /// The recorded time in seconds.
     private var time = "0"
-    private var peak = -160.0
-    private var scale = 0.0
+    /// The peak level of the loudest channel, in dB.
+    private var peakDecibels = -160.0
+    /// The same level in the scale of the meter, 0 to 1.
+    private var peakScale = 0.0
+    /// The position of the peak mark, 0 to 1.
     private var peakHold = 0.0
-    private var lost = "0"
+    /// The number of source frames that were lost.
+    private var lostFrameCount = "0"
+    /// Whether `record.stop` was sent.
     private var isEnding = false
+    /// Whether standard input is still read.
     private var hasInput = true
+    /// Whether the reply to `record.stop` has arrived.
     private var isFinished = false
-    private var status = PlayheadClient.Status.done
+    private var exitStatus = PlayheadClient.Status.done
 
     init(_ connection: consuming DaemonConnection, _ outputFormat: Invocation.OutputFormat?, hasDuration: Bool) {
       self.connection = connection
       (self.outputFormat, self.hasDuration) = (outputFormat, hasDuration)
-      draws = isatty(STDERR_FILENO) == 1 && outputFormat != .json && outputFormat != .raw
+      showsLevel = isatty(STDERR_FILENO) == 1 && outputFormat != .json && outputFormat != .raw
     }
 
     mutating func run(
@@ -71,21 +81,22 @@ enum Record {
       installSignalHandlers()
       defer { keyboard.end() }
       try connection.sendIgnoringDisconnection(prepare)
-      recorder = try connection.waitForReply().fields["recorder"] ?? ""
+      recorderID = try connection.waitForReply().fields["recorder"] ?? ""
       let isTerminal = keyboard.begin()
+      // `Keyboard.begin` has replaced the handlers.
       installSignalHandlers()
-      let watch = try encode(words(["record.watch", recorder] + (draws ? ["rate=20"] : [])))
+      let watch = try encode(words(["record.watch", recorderID] + (showsLevel ? ["rate=20"] : [])))
       try connection.send(watch)
       _ = try connection.waitForReply()
       try connection.send(start)
-      if draws { show(isTerminal ? "Space: pause. Enter: stop." : "") }
+      if showsLevel { show(isTerminal ? "Space: pause. Enter: stop." : "") }
       while !isFinished {
-        while let next = connection.nextLine() { try receive(next) }
-        if draws, !isFinished { draw() }
+        while let line = connection.nextLine() { try receive(line) }
+        if showsLevel, !isFinished { draw() }
         if isFinished { break }
         try wait(encode)
       }
-      return status
+      return exitStatus
     }
 
     private func words(_ texts: [String]) -> [[UInt8]] { texts.filter { !$0.isEmpty }.map { Array($0.utf8) } }
@@ -108,6 +119,7 @@ enum Record {
 
     // MARK: - Input
 
+    /// Waits for lines of the daemon, keys or a signal, and handles keys and signals.
     private mutating func wait(_ encode: ([[UInt8]]) throws -> [UInt8]) throws {
       var polled = [
         pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0),
@@ -141,7 +153,7 @@ enum Record {
           // The key refers to the displayed state.
           let word = state == "paused" ? "record.start" : "record.pause"
           state = state == "paused" ? "recording" : "paused"
-          try connection.send(try encode(words([word, recorder])))
+          try connection.send(try encode(words([word, recorderID])))
         case UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "q"), 3, 4: try end(encode)
         default: break
         }
@@ -152,25 +164,25 @@ enum Record {
     private mutating func end(_ encode: ([[UInt8]]) throws -> [UInt8]) throws {
       guard !isEnding else { return }
       isEnding = true
-      try connection.send(Array("@stop ".utf8) + (try encode(words(["record.stop", recorder]))))
+      try connection.send(Array("@stop ".utf8) + (try encode(words(["record.stop", recorderID]))))
     }
 
     private mutating func receive(_ line: [UInt8]) throws {
       switch try ServerLine(parsing: line) {
       case .event(EventName.recording.rawValue, let fields):
         state = fields["state"] ?? state
-        lost = fields["lost"] ?? lost
+        lostFrameCount = fields["lost"] ?? lostFrameCount
         if state == "stopped", !isEnding {
           isEnding = true
-          try connection.send(Array("@stop record.stop \(recorder)\n".utf8))
+          try connection.send(Array("@stop record.stop \(recorderID)\n".utf8))
         }
       case .event(EventName.recordMeter.rawValue, let fields):
         time = fields["time"] ?? time
         let levels = (fields["peak"] ?? "").split(separator: ",").compactMap { Double($0) }
-        peak = levels.max() ?? -160
-        scale = (fields["peakScale"] ?? "").split(separator: ",").compactMap { Double($0) }.max() ?? 0
+        peakDecibels = levels.max() ?? -160
+        peakScale = (fields["peakScale"] ?? "").split(separator: ",").compactMap { Double($0) }.max() ?? 0
         // The peak mark falls slowly.
-        peakHold = max(scale, peakHold - 0.02)
+        peakHold = max(peakScale, peakHold - 0.02)
       case .event(EventName.closing.rawValue, let fields):
         throw Unreachable(message: fields["message"] ?? "the daemon closed the connection")
       case .ok(let id, let fields): if id == "stop" { finish(fields) }
@@ -183,7 +195,7 @@ enum Record {
 
     private mutating func finish(_ fields: ServerLine.TextFields) {
       isFinished = true
-      if draws { show("") }
+      if showsLevel { show("") }
       if let file = fields["file"] {
         let duration = fields["duration"].map { Inspect.clock($0) } ?? "unknown duration"
         Terminal.print("\(Terminal.printable(file)): \(duration), \(fields["size"] ?? "0") bytes\n")
@@ -193,7 +205,7 @@ enum Record {
       }
       if let message = fields["message"] {
         Terminal.printDiagnostic(Terminal.printable(message))
-        status = PlayheadClient.Status.refused
+        exitStatus = PlayheadClient.Status.refused
       }
     }
 
@@ -206,13 +218,13 @@ enum Record {
 
     private func draw() {
       let width = max(10, min(40, Keyboard.columnCount(of: STDERR_FILENO) - 40))
-      let filled = Int((scale * Double(width)).rounded())
+      let filled = Int((peakScale * Double(width)).rounded())
       let mark = min(width - 1, Int((peakHold * Double(width)).rounded()))
       var bar = ""
       for column in 0..<width { bar += column < filled ? "=" : column == mark && mark > 0 ? "|" : " " }
-      let level = peak <= -160 ? "-inf" : "\(Int(peak.rounded()))"
+      let level = peakDecibels <= -160 ? "-inf" : "\(Int(peakDecibels.rounded()))"
       let stateText = state == "recording" ? "REC" : state == "paused" ? "paused" : state
-      let lostText = lost == "0" ? "" : "  lost \(lost)"
+      let lostText = lostFrameCount == "0" ? "" : "  lost \(lostFrameCount)"
       show("\(stateText)  \(Inspect.clock(time))  [\(bar)] \(level) dB\(lostText)")
     }
   }

@@ -4,7 +4,7 @@ import WholeFiles
 import WireProtocol
 
 enum Save {
-  /// The reason why the playlist was not written: exit status 1.
+  /// The reason why the playlist was not written. The client exits with status 1.
   struct Failure: Error {
     var message: String
   }
@@ -27,7 +27,7 @@ enum Save {
     var lines: [UInt8] = []
     var offset = 0
     var skippedCount = 0
-    var count: String?
+    var entryCount: String?
     var version: String?
     while true {
       var words = [
@@ -40,22 +40,22 @@ enum Save {
       guard version == nil || part.fields["version"] == version else {
         throw Failure(message: "the queue changed during the export; nothing was written")
       }
-      (version, count) = (part.fields["version"], part.fields["count"])
+      (version, entryCount) = (part.fields["version"], part.fields["count"])
       skippedCount += part.fields["skipped"].flatMap { Int($0) } ?? 0
-      guard let next = part.fields["next"].flatMap({ Int($0) }), next > offset else { break }
-      offset = next
+      guard let nextOffset = part.fields["next"].flatMap({ Int($0) }), nextOffset > offset else { break }
+      offset = nextOffset
     }
     do throws(MediaError) { try file.write(lines) } catch { throw Failure(message: error.message) }
     if isJSON {
       var text: [UInt8] = []
       JSONValue.object([
-        .init("format", .string(format)), .init("count", .number(count ?? "0")),
+        .init("format", .string(format)), .init("count", .number(entryCount ?? "0")),
         .init("skipped", .number("\(skippedCount)")),
       ]).append(to: &text)
       Terminal.print(text + [UInt8(ascii: "\n")])
     } else if skippedCount > 0 {
       Terminal.printDiagnostic(
-        "omitted \(skippedCount) of \(count ?? "the") entries: they have no name that a playlist can contain")
+        "omitted \(skippedCount) of \(entryCount ?? "the") entries: they have no name that a playlist can contain")
     }
     return PlayheadClient.Status.done
   }

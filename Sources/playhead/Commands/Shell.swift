@@ -16,7 +16,7 @@ struct Shell: ~Copyable {
   private var keyboard = Keyboard()
   private var editor = LineEditor()
   /// The text after the last line end, for input that is not a terminal.
-  private var pending: [UInt8] = []
+  private var partialLine: [UInt8] = []
   private var isInputOpen = true
   private var hasFailed = false
 
@@ -49,13 +49,13 @@ struct Shell: ~Copyable {
       }
       if polled[0].revents != 0 {
         guard try connection.receive() else { break }
-        showReplies()
+        showReceivedLines()
       }
       if isInputOpen, polled[1].revents != 0 { try readInput() }
     }
     // Later output begins a new line, even after an interruption within a line.
     if isInteractive, isInputOpen { Terminal.print("\n") }
-    guard tally.isComplete, !tally.isCutOff, !isInputOpen || tally.hasEnded else {
+    guard tally.isComplete, !tally.isCutOff, !isInputOpen || tally.hasSentBye else {
       throw Unreachable(message: "the daemon at \(connection.path) disconnected")
     }
     return hasFailed && !isInteractive ? PlayheadClient.Status.refused : PlayheadClient.Status.done
@@ -70,10 +70,11 @@ struct Shell: ~Copyable {
     Terminal.print(Array("\r\u{1b}[K".utf8) + Self.prompt + editor.visibleText(columnCount: room))
   }
 
-  private mutating func showReplies() {
+  /// Prints the received lines above the typed text.
+  private mutating func showReceivedLines() {
     var text: [UInt8] = []
     while let line = connection.nextLine() {
-      if tally.receive(line) { hasFailed = true }
+      if tally.recordReceived(line) { hasFailed = true }
       text += line + [UInt8(ascii: "\n")]
     }
     guard !text.isEmpty else { return }
@@ -94,9 +95,9 @@ struct Shell: ~Copyable {
 
   private mutating func handle(_ byte: UInt8) throws(Unreachable) {
     guard isInteractive else {
-      guard byte == UInt8(ascii: "\n") else { return pending.append(byte) }
-      try send(pending)
-      pending = []
+      guard byte == UInt8(ascii: "\n") else { return partialLine.append(byte) }
+      try send(partialLine)
+      partialLine = []
       return
     }
     let before = editor.text
@@ -116,10 +117,11 @@ struct Shell: ~Copyable {
     keyboard.raiseSignal(number)
   }
 
+  /// Ends the input after a partial line is sent. The daemon still sends the remaining replies.
   private mutating func endInput() throws(Unreachable) {
     guard isInputOpen else { return }
     // Text after the last line end counts too.
-    if !pending.isEmpty { try send(pending) }
+    if !partialLine.isEmpty { try send(partialLine) }
     isInputOpen = false
     keyboard.end()
     if isInteractive { Terminal.print("\n") }
@@ -136,7 +138,7 @@ struct Shell: ~Copyable {
       hasFailed = true
       return
     }
-    tally.send(bytes)
+    tally.recordSent(bytes)
     try connection.send(bytes)
   }
 

@@ -4,6 +4,9 @@ import WireProtocol
 
 /// `playhead watch`: subscribes, and prints events until interrupted.
 enum Watch {
+  /// Prints events, or shows the live line, until interrupted.
+  ///
+  /// - Throws: `ErrorReply`, `MediaError`, or `Unreachable` unless it reconnects.
   static func run(
     _ options: Invocation.WatchOptions, _ encoder: RequestEncoder, outputFormat: Invocation.OutputFormat?,
     _ path: String
@@ -39,7 +42,7 @@ enum Watch {
 
   /// Prints events until the daemon disconnects. Calls `onEvent` when events have arrived.
   ///
-  /// - Throws: `Unreachable`, always at the end; `ErrorReply`.
+  /// - Throws: `ErrorReply`, or `Unreachable` at the end.
   private static func follow(_ lines: [UInt8], _ path: String, onEvent: () -> Void) throws {
     var connection = try DaemonConnection(path: path)
     try connection.send(lines)
@@ -81,6 +84,7 @@ enum Watch {
     case event
     /// A greeting or a reply, which is not printed.
     case other
+    /// An error reply, or the announced end of the connection.
     case failure(any Error)
   }
 
@@ -100,7 +104,7 @@ enum Watch {
     }
   }
 
-  /// The meaning of an error. A daemon that shuts down counts as disconnected.
+  /// The kind of an error reply. A daemon that shuts down counts as disconnected.
   private static func failure(_ error: MediaError) -> LineKind {
     error.code == .shuttingDown ? .failure(Unreachable(message: error.message)) : .failure(ErrorReply(error: error))
   }

@@ -7,7 +7,7 @@ enum WaveformView {
   /// The number of character rows; each has two rows of blocks.
   private static let rowCount = 8
 
-  /// The words of the request with one bin per column, unless they specify bins or a file.
+  /// The words of the request with one bin per column, at most 1,000, unless they specify bins or a file.
   static func words(_ words: [[UInt8]]) -> [[UInt8]] {
     let binOptions = ["bins=", "file=", "samples-per-bin="].map { Array($0.utf8) }
     guard !words.contains(where: { word in binOptions.contains { word.starts(with: $0) } }) else { return words }
@@ -32,7 +32,7 @@ enum WaveformView {
   /// Draws a column for each bin, from the minimum to the maximum sample of all channels, with the start and the end
   /// below.
   ///
-  /// - Parameter blocks: the upper half block, the lower half block, and the full block.
+  /// - Parameter blocks: The upper half block, the lower half block, and the full block.
   static func text(
     _ rows: [ServerLine.TextFields], _ fields: ServerLine.TextFields, blocks: [String]
   ) -> String {
@@ -58,9 +58,9 @@ enum WaveformView {
         }.joined() + "\n"
     }
     let start = fields["start"].flatMap { Double($0) } ?? 0
-    let ends = [start, start + (fields["duration"].flatMap { Double($0) } ?? 0)].map { time($0) }
-    let gap = max(1, rows.count - ends[0].utf8.count - ends[1].utf8.count)
-    return text + ends[0] + String(repeating: " ", count: gap) + ends[1] + "\n"
+    let endLabels = [start, start + (fields["duration"].flatMap { Double($0) } ?? 0)].map { time($0) }
+    let gap = max(1, rows.count - endLabels[0].utf8.count - endLabels[1].utf8.count)
+    return text + endLabels[0] + String(repeating: " ", count: gap) + endLabels[1] + "\n"
   }
 
   private static func time(_ seconds: Double) -> String {

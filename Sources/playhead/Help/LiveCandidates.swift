@@ -1,9 +1,10 @@
-// Completes ids with replies of the daemon while a user types. Prints nothing when the daemon does not reply.
+// Completes ids of entries and names of players with replies of the daemon while a user types. Prints nothing when the
+// daemon does not reply.
 import Glibc
 import WireProtocol
 
 enum LiveCandidates {
-  /// The maximum total time. After it, the process ends without output.
+  /// The maximum time of the completion. After it, the process ends without output.
   private static let timeoutMicroseconds = 500_000
 
   /// Prints the candidates for the last word. If the daemon does not reply, the process ends without output.

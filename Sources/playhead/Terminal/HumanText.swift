@@ -25,7 +25,7 @@ struct HumanText {
 
   // MARK: - Generic replies
 
-  /// The rows as a table, and the fields below it.
+  /// The rows as a table, and the fields below it. Each row is printed separately if the table is too wide.
   private static func generic(_ reply: DaemonReply, _ style: Style, _ columnCount: Int?) -> String {
     var table = Table(rows: reply.rows)
     if let columnCount, table.width > columnCount { table = Table(rows: []) }
@@ -36,7 +36,7 @@ struct HumanText {
     } else if !reply.fields.entries.isEmpty {
       text += "\n"
     }
-    // The number of rows is visible.
+    // `count` is omitted, because the number of rows is visible. `next` is omitted at the end of the list.
     let visibleFields = reply.fields.entries.filter { field in
       reply.rows.isEmpty || !(field.name == "count" || (field.name == "next" && field.value == "none"))
     }
@@ -50,11 +50,12 @@ struct HumanText {
     }.joined()
   }
 
-  private static let times: Set<String> = ["time", "duration", "start", "end", "reached", "requested"]
+  /// The names of fields with times in seconds.
+  private static let timeFieldNames: Set<String> = ["time", "duration", "start", "end", "reached", "requested"]
 
   /// A value: times as clock times, without terminal control characters.
   static func value(_ field: ServerLine.TextFields.Field) -> String {
-    if times.contains(field.name), Double(field.value) != nil { return clock(field.value) }
+    if timeFieldNames.contains(field.name), Double(field.value) != nil { return clock(field.value) }
     return Terminal.printable(field.value)
   }
 

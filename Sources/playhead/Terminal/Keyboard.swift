@@ -10,9 +10,11 @@ private let restoresAtExit: Bool = atexit { tcsetattr(STDIN_FILENO, TCSADRAIN, &
 
 /// The terminal of standard input, read byte by byte from `begin` to `end`.
 struct Keyboard {
+  /// Whether the mode is changed.
   private var isRaw = false
 
-  /// Begins. Returns false when standard input is not a terminal.
+  /// Turns off echo and line editing, and installs signal handlers that restore the mode. Returns false when standard
+  /// input is not a terminal.
   mutating func begin() -> Bool {
     guard !isRaw else { return true }
     guard tcgetattr(STDIN_FILENO, &originalMode) == 0, restoresAtExit else { return false }
@@ -32,7 +34,7 @@ struct Keyboard {
     return true
   }
 
-  /// Restores the mode of the terminal.
+  /// Restores the mode of the terminal, and the default handling of the signals.
   mutating func end() {
     guard isRaw else { return }
     isRaw = false

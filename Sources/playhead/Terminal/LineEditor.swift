@@ -1,7 +1,7 @@
 /// The line that a user types into the shell: converts keyboard bytes to actions.
 ///
-/// Edits at the end of the line, like a terminal: backspace, Ctrl-W (the last word), Ctrl-U (everything). Keys that
-/// send escape sequences have no effect.
+/// Edits at the end of the line, like a terminal: backspace, Ctrl-W (the last word), Ctrl-U (everything). Tab adds a
+/// space. Keys that send escape sequences, and other control characters, have no effect.
 ///
 /// Pure: no I/O.
 struct LineEditor {
@@ -30,7 +30,7 @@ struct LineEditor {
   private(set) var text: [UInt8] = []
   private var escapeState = EscapeState.none
 
-  /// Processes one byte of the keyboard.
+  /// Processes one byte of the keyboard. Returns nil if the byte has no effect, or only changes the line.
   mutating func handle(_ byte: UInt8) -> Outcome? {
     switch escapeState {
     case .none: return handleKey(byte)

@@ -12,12 +12,12 @@ final class ProgressBar {
     Terminal.showProgress(text)
   }
 
-  /// Displays a bar.
-  func show(_ done: Int, of count: Int) {
-    let suffix = "\(done) of \(count)"
+  /// Displays a bar with the number of completed steps.
+  func show(_ doneCount: Int, of count: Int) {
+    let suffix = "\(doneCount) of \(count)"
     // Leave room for the brackets, the space after them, and the last column.
     let width = max(4, min(40, Keyboard.columnCount(of: STDERR_FILENO) - suffix.count - 4))
-    let filled = count > 0 ? min(width, done * width / count) : width
+    let filled = count > 0 ? min(width, doneCount * width / count) : width
     show(
       "[\(String(repeating: "#", count: filled))\(String(repeating: "-", count: width - filled))] \(suffix)")
   }

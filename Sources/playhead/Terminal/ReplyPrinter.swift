@@ -3,12 +3,12 @@ import WireProtocol
 
 /// Prints the reply to one request.
 enum ReplyPrinter {
-  /// Prints one line. Returns the exit status for the final line.
+  /// Prints one line. Returns the exit status for the final line, and nil for any other line.
   ///
   /// Rows and fields are printed on standard output in their wire form, without the `|` and the `ok`. In JSON, only
   /// the result is printed.
   ///
-  /// - Throws: `ErrorReply` for an error reply; `Unreachable` when the daemon announces the end of the connection.
+  /// - Throws: `ErrorReply` for an error reply, or `Unreachable` when the daemon announces the end of the connection.
   static func print(_ line: [UInt8], isJSON: Bool) throws -> Int32? {
     if isJSON, line.first == UInt8(ascii: "{") { return try printJSON(line) }
     if line.starts(with: "| ".utf8) {
@@ -40,7 +40,7 @@ enum ReplyPrinter {
     throw ErrorReply(error: error(ofJSON: value))
   }
 
-  /// The error in a JSON-RPC error reply: the daemon's number, or else JSON-RPC's code.
+  /// The error in a JSON-RPC error reply: the daemon's number, or else JSON-RPC's code, or else `bad-arguments`.
   static func error(ofJSON value: JSONValue) -> MediaError {
     var message = "the daemon replied with an error without a message"
     if case .string(let text)? = value["error"]?["message"] { message = text }

@@ -7,22 +7,21 @@ struct ReplyTally {
   private var reader = RequestReader()
   private var pendingReplyCount = 0
   /// Whether `bye` was sent, after which the daemon ends the connection.
-  private(set) var hasEnded = false
-
+  private(set) var hasSentBye = false
   /// Whether the daemon announced the end of the connection without a request.
   private(set) var isCutOff = false
 
   /// Whether all requests have their replies.
   var isComplete: Bool { pendingReplyCount == 0 }
 
-  /// Processes a line to the daemon, with its LF. Lines after `bye` get no reply.
-  mutating func send(_ line: [UInt8]) {
+  /// Counts the requests in a line to the daemon, with its LF. Lines after `bye` get no reply.
+  mutating func recordSent(_ line: [UInt8]) {
     var offset = 0
-    while !hasEnded, let incoming = reader.next(in: line.span, at: &offset) {
+    while !hasSentBye, let incoming = reader.next(in: line.span, at: &offset) {
       switch incoming {
       case .request(let request):
         if request.address.expectsReply { pendingReplyCount += 1 }
-        if request.command == .connection(.bye) { hasEnded = true }
+        if request.command == .connection(.bye) { hasSentBye = true }
       case .rejected(let rejection): if rejection.address.expectsReply { pendingReplyCount += 1 }
       case .close: break
       case .batch(let members):
@@ -31,7 +30,7 @@ struct ReplyTally {
           switch member {
           case .request(let request):
             if request.address.expectsReply { expectsReply = true }
-            if request.command == .connection(.bye) { hasEnded = true }
+            if request.command == .connection(.bye) { hasSentBye = true }
           case .rejected(let rejection): if rejection.address.expectsReply { expectsReply = true }
           }
         }
@@ -40,8 +39,9 @@ struct ReplyTally {
     }
   }
 
-  /// Processes a line from the daemon. Returns whether it is an error reply.
-  mutating func receive(_ line: [UInt8]) -> Bool {
+  /// Counts the replies in a line from the daemon. Returns whether it is an error reply. The replies of a batch are not
+  /// examined, and return false.
+  mutating func recordReceived(_ line: [UInt8]) -> Bool {
     if line.first == UInt8(ascii: "[") {
       pendingReplyCount -= 1
       return false

@@ -8,7 +8,7 @@ struct Style: Sendable {
   /// The style of standard output.
   static var output: Style { Style(isColored: allowsColor(STDOUT_FILENO)) }
   /// The style of standard error.
-  static var errors: Style { Style(isColored: allowsColor(STDERR_FILENO)) }
+  static var errorOutput: Style { Style(isColored: allowsColor(STDERR_FILENO)) }
 
   /// Whether the descriptor is a terminal with colors, and the user has not disabled them (https://no-color.org).
   private static func allowsColor(_ descriptor: Int32) -> Bool {

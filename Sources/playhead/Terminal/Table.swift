@@ -18,7 +18,8 @@ struct Table {
     (self.columns, self.isRightAligned) = (columns, isRightAligned)
   }
 
-  /// Creates a table with a column for each field name, in order of appearance. Numbers are right-aligned.
+  /// Creates a table with a column for each field name, in order of appearance. Columns of numbers are
+  /// right-aligned.
   init(rows: [ServerLine.TextFields]) {
     var names: [String] = []
     for row in rows {
@@ -54,6 +55,7 @@ struct Table {
   /// The width of the table in terminal columns.
   var width: Int { widths.reduce(0, +) + 2 * max(0, columns.count - 1) }
 
+  /// The lines of the table, with the column names first. Empty without rows.
   func text(_ style: Style) -> String {
     guard !rows.isEmpty else { return "" }
     let widths = widths

@@ -1,7 +1,7 @@
 import Glibc
 import WireProtocol
 
-/// The reason why standard output is incomplete: exit status 1.
+/// The reason why standard output is incomplete. The client exits with status 1.
 struct OutputFailure: Error {
   var message: String
 }
@@ -20,9 +20,11 @@ enum Terminal {
 
   static func print(_ text: String) { print(Array(text.utf8)) }
 
+  /// Writes bytes to standard error, and ignores a write error.
   static func printError(_ bytes: [UInt8]) { write(bytes, to: STDERR_FILENO) }
 
-  /// Writes text over the current line of standard error, which is a terminal, truncated to its width.
+  /// Writes text over the current line of standard error, which is a terminal, truncated to its width. An empty text
+  /// clears the line.
   static func showProgress(_ text: String) {
     // The last column remains free, because some terminals would begin another line.
     let width = max(1, Keyboard.columnCount(of: STDERR_FILENO) - 1)
@@ -58,7 +60,7 @@ enum Terminal {
 
   /// Writes a message of the client to standard error.
   static func printDiagnostic(_ message: String) {
-    let style = Style.errors
+    let style = Style.errorOutput
     write(Array("\(style.red("playhead:")) \(printable(message))\n".utf8), to: STDERR_FILENO)
   }
 
@@ -68,7 +70,8 @@ enum Terminal {
 
   private static let glyphs = LiveLine.Glyphs.environment
 
-  /// Replaces the same characters as `printable`, but keeps all other characters. For programs.
+  /// Replaces the same control characters as `printable`, but keeps the characters outside the character set. For
+  /// programs.
   static func withoutControls(_ text: some StringProtocol) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
