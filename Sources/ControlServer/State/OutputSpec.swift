@@ -4,7 +4,8 @@ import MediaCore
 ///
 /// The text is `auto`, `null`, `pulse[:SINK]`, `wav:PATH` or `pipe:PATH`, followed by options separated by commas. The
 /// options are `rate=48000`, `channels=2` and, for `wav` and `pipe`, `format=s16|s24|f32`. A comma that is followed by
-/// a word and `=` begins an option, and cannot be part of a path. Any other comma is part of the path.
+/// a word of lower-case letters and `=` begins an option, and cannot be part of a path. Any other comma is part of the
+/// path.
 public struct OutputSpec: Sendable, Hashable {
   /// The kind of output.
   public enum Kind: Sendable, Hashable {
@@ -97,7 +98,7 @@ public struct OutputSpec: Sendable, Hashable {
     }
   }
 
-  /// Splits the text at each comma that is followed by a word and `=`.
+  /// Splits the text at each comma that is followed by a word of lower-case letters and `=`.
   private static func split(_ text: String) -> (head: Substring, options: [(key: Substring, value: Substring)]) {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     func option(_ part: Substring) -> (key: Substring, value: Substring)? {

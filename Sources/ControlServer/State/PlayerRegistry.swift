@@ -13,8 +13,8 @@ final class NamedPlayer: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop, on which the observers that capture it are called.
   let name: String
   let player: QueuePlayer
-  /// The observations of the player.
-  let watch: PlayerWatch
+  /// Observes the player for all `observe` subscriptions.
+  let observer: PlayerObserver
   /// The numbers of listed entries, for exported playlists with numbered entries.
   var listedCounts = ListedCounts(version: 0)
   private var closeHandlers: [UInt64: () -> Void] = [:]
@@ -23,7 +23,7 @@ final class NamedPlayer: @unchecked Sendable {
   init(name: String, player: QueuePlayer, log: EventLog) {
     self.name = name
     self.player = player
-    watch = PlayerWatch(player, name: name, log: log)
+    observer = PlayerObserver(player, name: name, log: log)
   }
 
   /// The current state of the player.
@@ -224,11 +224,11 @@ final class PlayerRegistry {
     if let userID {
       for item in items { if let descriptor = item.asset.descriptor { descriptors.restore(descriptor, of: userID) } }
     }
-    guard let first = items.first, let last = items.last, last.id + 1 == nextItemID,
+    guard let firstItem = items.first, let lastItem = items.last, lastItem.id + 1 == nextItemID,
       // If other items were created in between, the ids are not reused.
-      last.id - first.id == PlayerItem.ID(items.count - 1)
+      lastItem.id - firstItem.id == PlayerItem.ID(items.count - 1)
     else { return }
-    nextItemID = first.id
+    nextItemID = firstItem.id
   }
 
   /// Checks the length of a queue, in entries and in bytes that describe them. `byteCount` is called only if the number

@@ -55,6 +55,7 @@ struct QueueTransaction {
 /// Edits with their new entries, which already have ids.
 struct PreparedEdits {
   private(set) var edits: [QueueEdit] = []
+  /// The new entries.
   private(set) var items: [PlayerItem] = []
   private(set) var commandCount = 0
   private(set) var size = EditSize()
@@ -63,10 +64,11 @@ struct PreparedEdits {
   /// The length of the queue before `growth` is added. Nil: the length of the current queue. 0 after an edit that
   /// empties the queue.
   private var baseLength: Int?
+  /// The change of `baseLength` by the edits.
   private var growth = 0
   /// The bytes that describe the added entries. If `baseLength` is nil, the bytes of the current queue must be added.
   private var addedByteCount = 0
-  /// The number of entries of all commands before the current one.
+  /// The number of new entries of all commands before the current one.
   private var earlierItemCount = 0
 
   /// Begins a command.
@@ -294,34 +296,34 @@ extension Connection {
 
   /// Ends the transaction and discards the collected edits.
   func discardTransaction() {
-    guard let open = transaction else { return }
+    guard let discarded = transaction else { return }
     transaction = nil
-    open.target.removeCloseHandler(open.closeHandlerID)
-    server.collectedSize = server.collectedSize - open.prepared.size
-    server.registry.discard(open.prepared.items, of: peer?.userID, reservedBy: open.target)
+    discarded.target.removeCloseHandler(discarded.closeHandlerID)
+    server.collectedSize = server.collectedSize - discarded.prepared.size
+    server.registry.discard(discarded.prepared.items, of: peer?.userID, reservedBy: discarded.target)
   }
 
   /// The open transaction of this player.
   ///
   /// - Throws: `invalid-state` if none is open.
   private func openTransaction(for target: NamedPlayer, _ operation: String) throws(MediaError) -> QueueTransaction {
-    guard let open = transaction, open.target === target else {
+    guard let transaction, transaction.target === target else {
       throw MediaError(
         .invalidState, "no edit of \(target.name) is open on this connection", operation: operation)
     }
-    return open
+    return transaction
   }
 
   /// Ends the transaction and applies its edits.
   ///
   /// - Throws: `invalid-state` if none is open, or the errors of applying the edits.
   func commit(on target: NamedPlayer) throws(MediaError) -> Reply {
-    let open = try openTransaction(for: target, "queue.commit")
+    let committed = try openTransaction(for: target, "queue.commit")
     transaction = nil
-    open.target.removeCloseHandler(open.closeHandlerID)
-    server.collectedSize = server.collectedSize - open.prepared.size
-    try apply(open.prepared, ifVersion: open.ifVersion, on: target)
-    return Self.editReply(open.prepared.items, target)
+    committed.target.removeCloseHandler(committed.closeHandlerID)
+    server.collectedSize = server.collectedSize - committed.prepared.size
+    try apply(committed.prepared, ifVersion: committed.ifVersion, on: target)
+    return Self.editReply(committed.prepared.items, target)
   }
 
   /// Ends the transaction and discards its edits.

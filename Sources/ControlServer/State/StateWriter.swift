@@ -36,24 +36,25 @@ final class StateWriter: @unchecked Sendable {
   private struct PendingChanges {
     /// The maximum number of recorded entries. Beyond it no more entries are recorded, and all entries of the player
     /// are written. The recorded entries are retained until the write, so that the store's thread frees their memory.
-    static let limit = 20_000
+    static let entryLimit = 20_000
 
     /// The new or changed entries: single entries, and groups that were added together.
     private var single: [PlayerItem.ID: PlayerItem] = [:]
     private var batches: [[PlayerItem]] = []
-    private var count = 0
+    /// The number of entries in both. An entry may be counted several times.
+    private var entryCount = 0
     /// Whether all entries must be written.
     private(set) var needsAllEntries = false
 
     mutating func add(_ items: [PlayerItem]) {
-      guard !needsAllEntries, let first = items.first else { return }
+      guard !needsAllEntries, let firstItem = items.first else { return }
       if items.count == 1 {
-        if single.updateValue(first, forKey: first.id) == nil { count += 1 }
+        if single.updateValue(firstItem, forKey: firstItem.id) == nil { entryCount += 1 }
       } else {
         batches.append(items)
-        count += items.count
+        entryCount += items.count
       }
-      needsAllEntries = count > Self.limit
+      needsAllEntries = entryCount > Self.entryLimit
     }
 
     /// All recorded entries without duplicates.

@@ -5,13 +5,15 @@ import WireProtocol
 
 /// The access rights of users and groups. The daemon's own user has all rights.
 public struct PeerAccess: Sendable, Hashable {
-  /// The users and groups that have `rights`.
+  /// The users that have `rights`.
   public var userIDs: Set<UInt32> = []
+  /// The groups that have `rights`.
   public var groupIDs: Set<UInt32> = []
   /// The rights of these users and groups.
   public var rights: Rights = [.read, .control]
-  /// The users and groups that have only the `read` right.
+  /// The users that have at least the `read` right.
   public var watchingUserIDs: Set<UInt32> = []
+  /// The groups that have at least the `read` right.
   public var watchingGroupIDs: Set<UInt32> = []
 
   public init() {}
@@ -19,15 +21,17 @@ public struct PeerAccess: Sendable, Hashable {
   /// The rights of a peer. A peer without rights is refused.
   func rights(of peer: PeerCredentials) -> Rights {
     if peer.userID == geteuid() { return .all }
-    var found: Rights = []
-    if userIDs.contains(peer.userID) || !groupIDs.isDisjoint(with: peer.groupIDs) { found.formUnion(rights) }
-    if watchingUserIDs.contains(peer.userID) || !watchingGroupIDs.isDisjoint(with: peer.groupIDs) {
-      found.insert(.read)
+    var rightsOfPeer: Rights = []
+    if userIDs.contains(peer.userID) || !groupIDs.isDisjoint(with: peer.groupIDs) {
+      rightsOfPeer.formUnion(rights)
     }
-    return found
+    if watchingUserIDs.contains(peer.userID) || !watchingGroupIDs.isDisjoint(with: peer.groupIDs) {
+      rightsOfPeer.insert(.read)
+    }
+    return rightsOfPeer
   }
 
-  /// The current access rights. Threading: any.
+  /// Shares the current access rights between threads. Threading: any.
   final class Box: Sendable {
     private let current: Mutex<PeerAccess>
 

@@ -58,6 +58,7 @@ final class ServerContext: @unchecked Sendable {
   var counters = Counters()
   /// The maximum number of closing connections that wait for their peers. Further connections close immediately.
   static let lingeringLimit = 64
+  /// The number of these connections.
   var lingeringCount = 0
   /// All served connections.
   var connections: [ObjectIdentifier: Connection] = [:]
@@ -134,7 +135,7 @@ final class ServerContext: @unchecked Sendable {
   /// Logs an event about all players under one number, and forwards it to the observations of every player.
   func publishToAll(_ key: ObservableKey, _ event: (String) -> Event) {
     let number = log.append(event(PlayerRegistry.mainName), key: key, player: nil)
-    for player in registry.players { player.watch.forward(key, number, event) }
+    for player in registry.players { player.observer.forward(key, number, event) }
   }
 
   var loop: any ControlLoop { engine.loop }

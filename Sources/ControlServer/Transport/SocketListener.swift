@@ -280,7 +280,8 @@ private final class FileLock {
 
   /// Creates and locks the file.
   ///
-  /// - Throws: `invalid-state` with `busyMessage` if another process holds the lock, or the error of the system call.
+  /// - Throws: `invalid-state` with `busyMessage` if another process holds the lock, `permission-denied` if the file
+  ///   belongs to another user, or the error of the system call.
   init(path: String, busyMessage: String) throws(MediaError) {
     self.path = path
     while true {
@@ -318,6 +319,7 @@ private final class FileLock {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
+  /// Removes the file and releases the lock.
   func remove() {
     guard descriptor >= 0 else { return }
     unlink(path)

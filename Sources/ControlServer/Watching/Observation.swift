@@ -25,12 +25,12 @@ final class Observation {
   /// Sends the initial values and starts to observe.
   func start() {
     sendInitialValues()
-    target.watch.add(self)
+    target.observer.add(self)
   }
 
   /// Stops to observe. No event is sent afterwards.
   func stop() {
-    target.watch.remove(self)
+    target.observer.remove(self)
     connection = nil
   }
 
@@ -54,7 +54,7 @@ final class Observation {
     }
     guard keys.contains(where: \.isOfItems) else { return }
     if keys.contains(.itemEvents) { for event in lastMetadata(of: state) { sendInitialEvent(event) } }
-    for (item, values) in target.watch.itemValues(current: state.currentItemID) {
+    for (item, values) in target.observer.itemValues(current: state.currentItemID) {
       for key in keys {
         guard let value = key.value(values) else { continue }
         send(.init(subscription: id, player: target.name, key: key, item: Int(clamping: item), initial: value))
@@ -69,10 +69,10 @@ final class Observation {
     var events: [Event] = []
     if let (time, title) = current.streamTitle {
       let kind = Event.ItemNotification.Kind.streamTitle(title: title.title, url: title.url)
-      events.append(PlayerWatch.event(kind, current.id, time, player: target.name))
+      events.append(PlayerObserver.event(kind, current.id, time, player: target.name))
     }
     for group in current.timedMetadataGroups {
-      events += PlayerWatch.events(of: group, current.id, player: target.name)
+      events += PlayerObserver.events(of: group, current.id, player: target.name)
     }
     return events
   }
@@ -85,7 +85,7 @@ final class Observation {
 
 extension ObservableKey {
   /// The keys that have a value for each entry.
-  static let ofItems: [ObservableKey] = allCases.filter { $0.value(PlayerWatch.ItemValues()) != nil }
+  static let ofItems: [ObservableKey] = allCases.filter { $0.value(PlayerObserver.ItemValues()) != nil }
 
   /// Whether the key has a value for each entry of the queue, or is the key of the item events.
   var isOfItems: Bool {
@@ -140,7 +140,7 @@ extension ObservableKey {
   }
 
   /// The key's value for one entry. Nil for keys that do not belong to entries.
-  func value(_ item: PlayerWatch.ItemValues) -> FieldValue? {
+  func value(_ item: PlayerObserver.ItemValues) -> FieldValue? {
     switch self {
     case .itemStatus: .string(item.status.name)
     case .itemDuration: .time(item.duration)

@@ -8,7 +8,7 @@ import WireProtocol
 /// observations.
 ///
 /// Threading: confined to the control loop.
-final class PlayerWatch: @unchecked Sendable {
+final class PlayerObserver: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop, on which the observers that capture it are called.
   let name: String
   private let player: QueuePlayer
