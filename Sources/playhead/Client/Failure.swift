@@ -6,6 +6,7 @@ struct Failure {
   var status: ExitStatus
   /// The error's number, if a daemon sent it or would have sent it; nil otherwise.
   var code: MediaError.Code?
+  /// The error's name on the wire, or a name of the client such as `misuse`.
   var name: String
   var message: String
 

@@ -26,7 +26,9 @@ struct FolderSearch {
   var prefersPlaylists = false
   /// Whether links to folders outside the specified one are followed too.
   var followsLinks = false
+  /// The specified files and the files found, in the order of the search.
   private(set) var files: [[UInt8]] = []
+  /// The files and folders that were omitted, with the reason.
   private(set) var omitted: [(path: [UInt8], reason: Reason)] = []
   /// The paths below the specified folders that could not be read, and the errors (errno(3)).
   private(set) var failures: [(path: [UInt8], error: Int32)] = []

@@ -168,9 +168,9 @@ enum Inspect {
 
   /// The offset of the next page. Nil after the last page.
   private static func nextOffset(_ page: DaemonReply, after offset: String) -> String? {
-    guard let next = page.fields["next"], let number = Int(next), let from = Int(offset), number > from else {
-      return nil
-    }
+    guard let next = page.fields["next"], let nextOffset = Int(next), let currentOffset = Int(offset),
+      nextOffset > currentOffset
+    else { return nil }
     return next
   }
 }

@@ -8,7 +8,7 @@ struct ReplyTally {
   private var pendingReplyCount = 0
   /// Whether `bye` was sent, after which the daemon ends the connection.
   private(set) var hasSentBye = false
-  /// Whether the daemon announced the end of the connection without a request.
+  /// Whether the daemon has announced the end of the connection with a `closing` event.
   private(set) var isCutOff = false
 
   /// Whether all requests have their replies.
