@@ -19,7 +19,7 @@ final class ReadinessWait: @unchecked Sendable {
   ///
   /// - with nil when all entries are ready,
   /// - with the error of the first entry that fails,
-  /// - with `wait-ended` if an entry leaves the queue, or the player is closed, before all entries are ready.
+  /// - with `wait-ended` if an entry leaves the queue before it is ready, or if the player is closed.
   init(_ target: NamedPlayer, items: [PlayerItem.ID], completion: @escaping (MediaError?) -> Void) {
     self.target = target
     self.items = items
