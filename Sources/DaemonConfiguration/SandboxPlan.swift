@@ -79,7 +79,7 @@ public struct SandboxPlan: Sendable, Hashable {
   /// written, because the folder may contain other files.
   private static func sockets(_ socketFile: SocketFile) -> [SandboxRule] {
     let folder = folder(of: socketFile.path)
-    guard !socketFile.isOwnFolder else { return [SandboxRule(folder, [.listening, .overwriting])] }
+    guard !socketFile.createsFolder else { return [SandboxRule(folder, [.listening, .overwriting])] }
     return [SandboxRule(folder, .listening)] + lockFiles(of: socketFile).map { SandboxRule($0, .overwriting) }
   }
 

@@ -74,7 +74,7 @@ struct SandboxSetup {
   /// Creates the folder of the sockets if it belongs to Playhead, or else their lock files. Returns the paths that
   /// could not be created.
   private static func prepare(_ socketFile: SocketFile) -> [Sandbox.MissingPath] {
-    if socketFile.isOwnFolder {
+    if socketFile.createsFolder {
       let folder = SandboxPlan.folder(of: socketFile.path)
       return mkdir(folder, 0o700) == 0 || errno == EEXIST ? [] : [missingPath(folder)]
     }

@@ -8,9 +8,9 @@ import WireProtocol
   private let requestWithID = ReplyAddress(form: .words, id: .words("a"))
 
   private func beginRequest(
-    _ machine: inout ConnectionStateMachine, _ address: ReplyAddress, isInOrder: Bool = false
+    _ machine: inout ConnectionStateMachine, _ address: ReplyAddress, runsInSlices: Bool = false
   ) throws -> WaitToken {
-    guard case .started(let token) = machine.start(address, isInOrder: isInOrder) else {
+    guard case .started(let token) = machine.start(address, runsInSlices: runsInSlices) else {
       Issue.record("the request did not begin")
       return 0
     }
@@ -31,9 +31,9 @@ import WireProtocol
     #expect(machine.mayProcessRequest)
   }
 
-  @Test func requestInOrderBlocksTheNextEvenWithAnID() throws {
+  @Test func requestInSlicesBlocksTheNextEvenWithAnID() throws {
     var machine = ConnectionStateMachine()
-    guard case .started(let token) = machine.start(requestWithID, isInOrder: true) else {
+    guard case .started(let token) = machine.start(requestWithID, runsInSlices: true) else {
       Issue.record("the request did not begin")
       return
     }
@@ -90,15 +90,15 @@ import WireProtocol
     #expect(machine.isComplete)
   }
 
-  @Test func requestInOrderBlocksOthersOnlyUntilItWaits() throws {
+  @Test func requestInSlicesBlocksOthersOnlyUntilItWaits() throws {
     var machine = ConnectionStateMachine()
-    let token = try beginRequest(&machine, requestWithID, isInOrder: true)
+    let token = try beginRequest(&machine, requestWithID, runsInSlices: true)
     #expect(!machine.mayProcessRequest && machine.isRunningInSlices)
     machine.allowLaterRequests(after: token)
     #expect(machine.mayProcessRequest && !machine.isRunningInSlices && !machine.accepts(requestWithID))
     #expect(machine.finish(token) == requestWithID)
     // A request without an id blocks later requests until its reply.
-    let other = try beginRequest(&machine, .words, isInOrder: true)
+    let other = try beginRequest(&machine, .words, runsInSlices: true)
     machine.allowLaterRequests(after: other)
     #expect(!machine.mayProcessRequest && !machine.isRunningInSlices)
     _ = machine.finish(other)

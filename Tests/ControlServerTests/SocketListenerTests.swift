@@ -104,7 +104,7 @@ import Testing
       for row in rows {
         let listener = try SocketListener(
           path: path, permissions: .init(mode: row.group == nil ? 0o600 : 0o660, groupID: row.group),
-          createsFolder: true, needsOwnedFolder: true)
+          createsFolder: true, requiresFolderOwnership: true)
         print("group: \(row): \(mode(ownFolder) ?? 0) \(group(ownFolder) ?? 0) \(mode(path) ?? 0) \(group(path) ?? 0)")
         #expect(mode(ownFolder) == row.folder && mode(path) == (row.group == nil ? 0o600 : 0o660))
         if let expected = row.group { #expect(group(ownFolder) == expected && group(path) == expected) }
@@ -123,7 +123,7 @@ import Testing
         code {
           _ = try SocketListener(
             path: "\(ownFolder)/s", permissions: .init(mode: 0o660, groupID: getegid()), createsFolder: true,
-            needsOwnedFolder: true)
+            requiresFolderOwnership: true)
         }
       }
       #expect(rejection(link) == .permissionDenied)
@@ -179,9 +179,9 @@ import Testing
   @Test func folderReadableByOthersIsRejectedWhereTheUserMustOwnIt() throws {
     try withFolder { folder in
       chmod(folder, 0o755)
-      expectError(.permissionDenied) { try SocketListener(path: "\(folder)/s", needsOwnedFolder: true) }
+      expectError(.permissionDenied) { try SocketListener(path: "\(folder)/s", requiresFolderOwnership: true) }
       chmod(folder, 0o700)
-      let listener = try SocketListener(path: "\(folder)/s", needsOwnedFolder: true)
+      let listener = try SocketListener(path: "\(folder)/s", requiresFolderOwnership: true)
       listener.remove()
     }
   }

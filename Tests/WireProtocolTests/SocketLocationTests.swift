@@ -9,11 +9,12 @@ import Testing
 
   @Test func environmentVariableTakesPrecedence() {
     let environment = ["PLAYHEAD_SOCKET": "/a/b.sock", "XDG_RUNTIME_DIR": "/r"]
-    #expect(choose(environment) == .init(path: "/a/b.sock", isOwnFolder: false, needsOwnedFolder: false))
+    #expect(choose(environment) == .init(path: "/a/b.sock", createsFolder: false, requiresFolderOwnership: false))
   }
 
   @Test func runtimeFolderIsUsedWhenNoAbsolutePathIsGiven() {
-    let expected = SocketLocation.Choice(path: "/r/playhead/control.sock", isOwnFolder: true, needsOwnedFolder: false)
+    let expected = SocketLocation.Choice(
+      path: "/r/playhead/control.sock", createsFolder: true, requiresFolderOwnership: false)
     #expect(choose(["XDG_RUNTIME_DIR": "/r"]) == expected)
     #expect(choose(["XDG_RUNTIME_DIR": "/r", "PLAYHEAD_SOCKET": ""]) == expected)
     #expect(choose(["XDG_RUNTIME_DIR": "/r", "PLAYHEAD_SOCKET": "relative"]) == expected)
@@ -23,6 +24,6 @@ import Testing
     #expect(choose([:], folders: ["/run/user/7"]).path == "/run/user/7/playhead/control.sock")
     #expect(
       choose(["XDG_RUNTIME_DIR": "r"])
-        == .init(path: "/tmp/playhead-7/control.sock", isOwnFolder: true, needsOwnedFolder: true))
+        == .init(path: "/tmp/playhead-7/control.sock", createsFolder: true, requiresFolderOwnership: true))
   }
 }

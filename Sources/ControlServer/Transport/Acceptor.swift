@@ -15,8 +15,8 @@ final class Acceptor: DescriptorHandler, @unchecked Sendable {
 
   /// The maximum number of connections accepted in one loop iteration.
   private static let acceptLimit = 16
-  /// The pause in nanoseconds after no descriptor or memory was available.
-  private static let pauseNanoseconds: Int64 = 1_000_000_000
+  /// The delay in nanoseconds before the next accept(2), after no descriptor or memory was available.
+  private static let acceptRetryDelayNanoseconds: Int64 = 1_000_000_000
 
   private let server: ServerContext
   /// The maximum rights of connections from this socket.
@@ -70,7 +70,7 @@ final class Acceptor: DescriptorHandler, @unchecked Sendable {
       "no connection can be accepted for now", metadata: ["error": "\(String(cString: strerror(failure)))"])
     watch?.events = []
     let loop = server.transport.loop
-    _ = loop.schedule(at: loop.now.advanced(byNanoseconds: Self.pauseNanoseconds)) { [weak self] in
+    _ = loop.schedule(at: loop.now.advanced(byNanoseconds: Self.acceptRetryDelayNanoseconds)) { [weak self] in
       self?.watch?.events = .readable
     }
   }

@@ -20,11 +20,11 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
     var wantsInput: Bool { get }
     /// Whether some of the received bytes will be processed in a later loop iteration.
     var hasUnprocessedInput: Bool { get }
-    /// Whether a request is using several loop iterations, after which more input is processed.
+    /// Whether a request runs in slices (``ConnectionStateMachine``). More input is processed after it.
     var isRunningInSlices: Bool { get }
     /// Handles received bytes, which are valid during the call. The stream does not read during the call.
     func received(_ bytes: UnsafeRawBufferPointer)
-    /// Called when the peer has ended its output.
+    /// Called when the peer has shut down its sending side.
     func inputEnded()
     /// Called when the kernel has accepted all written bytes.
     func outputDrained()
@@ -40,7 +40,7 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
   /// The delegate, which the stream retains until it is closed. The loop retains the stream.
   private var delegate: (any Delegate)?
   private let buffer: ReadBuffer
-  /// Whether the peer has ended its output.
+  /// Whether the peer has shut down its sending side.
   private(set) var hasInputEnded = false
   /// Whether output is discarded, because the peer has disconnected or a write has failed.
   private var discardsOutput = false

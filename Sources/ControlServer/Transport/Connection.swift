@@ -305,7 +305,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
         )
       }
       if request.isWaiting || request.command.mayRunInSlices {
-        let startResult = machine.start(request.address, isInOrder: request.command.mayRunInSlices)
+        let startResult = machine.start(request.address, runsInSlices: request.command.mayRunInSlices)
         guard case .started(let token) = startResult else { return }
         let waitingRequest = WaitingRequest(
           connection: self, token: token, request: request, batch: batch)
@@ -568,8 +568,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
 }
 
 extension Command {
-  /// Whether the command may run in several loop iterations. Until it has finished or only waits, it delays later
-  /// requests, even with an id.
+  /// Whether the command runs in slices (``ConnectionStateMachine``) if its arguments are large.
   fileprivate var mayRunInSlices: Bool {
     switch self {
     case .queue(.export, _): true

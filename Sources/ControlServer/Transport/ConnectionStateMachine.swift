@@ -7,14 +7,16 @@ typealias WaitToken = UInt64
 /// (docs/protocol/concepts.md, *Order*).
 ///
 /// - Requests that reply immediately only need `accepts`.
-/// - A waiting request with an id is in flight until its reply and does not delay others.
-/// - A waiting request without an id delays all later requests, as does a request that runs in several loop iterations.
+/// - Every waiting request is in flight until its reply. With an id, it does not delay later requests. Without an id,
+///   it delays them.
+/// - A request that *runs in slices* is executed in several loop iterations. It delays later requests, even with an id,
+///   until ``allowLaterRequests(after:)`` or ``finish(_:)``.
 ///
 /// It uses no I/O and no clock.
 struct ConnectionStateMachine {
   private enum Input {
     case open
-    /// The peer has ended its output. It still gets the remaining replies.
+    /// The peer has shut down its sending side. It still gets the remaining replies.
     case ended
     /// No more requests are processed.
     case closed
@@ -33,8 +35,8 @@ struct ConnectionStateMachine {
   private var idsInUse: Set<RequestID> = []
   /// The waiting request that delays all later requests.
   private var blockingToken: WaitToken?
-  /// Whether the blocking request delays others because it is executed in order, even if it has an id.
-  private var isBlockingInOrder = false
+  /// Whether the blocking request runs in slices.
+  private var isBlockingInSlices = false
   private var nextToken: WaitToken = 1
 
   /// Creates the state of a connection with a limit for requests in flight.
@@ -43,13 +45,14 @@ struct ConnectionStateMachine {
   /// Whether the next request may be processed.
   var mayProcessRequest: Bool { input != .closed && blockingToken == nil && inFlight.count < limit }
 
-  /// Whether a request is using several loop iterations, after which the next request is processed.
-  var isRunningInSlices: Bool { blockingToken != nil && isBlockingInOrder }
+  /// Whether a request runs in slices and still delays later requests.
+  var isRunningInSlices: Bool { blockingToken != nil && isBlockingInSlices }
 
   /// The number of requests in flight.
   var waitingCount: Int { inFlight.count }
 
-  /// Whether the peer has ended its output and all requests have their replies. Valid after all input is processed.
+  /// Whether the peer has shut down its sending side and all requests have their replies. Valid after all input is
+  /// processed.
   var isComplete: Bool { input == .ended && inFlight.isEmpty }
 
   /// Whether no request in flight has this id.
@@ -57,21 +60,22 @@ struct ConnectionStateMachine {
 
   /// Starts a waiting request.
   ///
-  /// - Parameter isInOrder: Whether its reply must come before the replies to later requests, even if it has an id.
-  mutating func start(_ address: ReplyAddress, isInOrder: Bool = false) -> StartResult {
+  /// - Parameter runsInSlices: Whether it is executed in several loop iterations.
+  mutating func start(_ address: ReplyAddress, runsInSlices: Bool = false) -> StartResult {
     guard accepts(address) else { return .idInUse }
     let token = nextToken
     nextToken += 1
     inFlight[token] = address
     if address.hasID { idsInUse.insert(address.id) }
-    if isInOrder || !address.hasID { (blockingToken, isBlockingInOrder) = (token, isInOrder) }
+    if runsInSlices || !address.hasID { (blockingToken, isBlockingInSlices) = (token, runsInSlices) }
     return .started(token)
   }
 
-  /// Marks the ordered part of a request as done. If the request has an id, it no longer delays others while it waits.
+  /// Marks the slices of a request as done. If the request has an id, it no longer delays later requests while it
+  /// waits.
   mutating func allowLaterRequests(after token: WaitToken) {
-    guard blockingToken == token, isBlockingInOrder else { return }
-    isBlockingInOrder = false
+    guard blockingToken == token, isBlockingInSlices else { return }
+    isBlockingInSlices = false
     if inFlight[token]?.hasID == true { blockingToken = nil }
   }
 
@@ -83,7 +87,7 @@ struct ConnectionStateMachine {
     return address
   }
 
-  /// Records that the peer has ended its output.
+  /// Records that the peer has shut down its sending side.
   mutating func inputEnded() { if input == .open { input = .ended } }
 
   /// Records that the connection is closing. No more requests are processed.

@@ -22,8 +22,9 @@ public final class ControlServer: @unchecked Sendable {
   /// The location of the sockets, the access rights, and the services of the daemon.
   public struct Configuration: Sendable {
     public var socketFile: SocketFile
-    /// The file mode of the sockets, and their group. Nil: the group of the process.
+    /// The file mode of the sockets. Default: only the user of the daemon can connect.
     public var socketMode: UInt32 = 0o600
+    /// The group of the sockets. Nil: the group of the process.
     public var socketGroupID: UInt32?
     /// The inherited listening sockets. The server uses them instead of creating sockets.
     public var inherited: [SocketRole: Int32] = [:]
@@ -103,13 +104,13 @@ public final class ControlServer: @unchecked Sendable {
           makeSource: configuration.makeSource)
       }
       var running = Running(context: context)
-      running.handoff = makeOptional(.handoff) { listener in
+      running.handoff = makeSecondarySocket(.handoff) { listener in
         let socket = HandoffSocket(listener: listener.releaseDescriptor(), server: context, access: context.access)
-        guard let socket else { throw MediaError(.writeFailed, "no descriptor is left") }
+        guard let socket else { throw MediaError(.writeFailed, "no file descriptor is available") }
         socket.start()
         return (listener, socket)
       }
-      let watch = makeOptional(.watch, { (listener: $0, acceptor: try open($0, .read, context)) })
+      let watch = makeSecondarySocket(.watch, { (listener: $0, acceptor: try open($0, .read, context)) })
       // The control socket opens last, so a client that gets the greeting finds the other sockets.
       running.acceptors = [(listener, try open(listener, .all, context))] + (watch.map { [$0] } ?? [])
       self.running = running
@@ -138,23 +139,27 @@ public final class ControlServer: @unchecked Sendable {
       path: path, kind: kind,
       permissions: SocketListener.Permissions(
         mode: mode_t(configuration.socketMode), groupID: configuration.socketGroupID),
-      createsFolder: socketFile.isOwnFolder, needsOwnedFolder: socketFile.needsOwnedFolder)
+      createsFolder: socketFile.createsFolder, requiresFolderOwnership: socketFile.requiresFolderOwnership)
   }
 
-  /// Creates a socket other than the control socket. Nil if it cannot be created, because the server works without it.
-  /// Also nil if the control socket was inherited and this one was not.
-  private func makeOptional<Made>(_ role: SocketRole, _ make: (SocketListener) throws -> Made) -> Made? {
+  /// Creates a socket other than the control socket, and its service. Returns nil if either cannot be created, because
+  /// the server works without it. Also returns nil if the control socket was inherited and this one was not.
+  private func makeSecondarySocket<Service>(
+    _ role: SocketRole, _ makeService: (SocketListener) throws -> Service
+  ) -> Service? {
     if configuration.inherited[.control] != nil, configuration.inherited[role] == nil { return nil }
     do {
       let listener = try makeListener(role)
       do {
-        return try make(listener)
+        return try makeService(listener)
       } catch {
         listener.remove()
         throw error
       }
     } catch {
-      logger.warning("a socket is missing", metadata: ["socket": "\(role.rawValue)", "error": "\(error)"])
+      logger.warning(
+        "cannot create socket; continuing without it",
+        metadata: ["socket": "\(role.rawValue)", "error": "\(error)"])
       return nil
     }
   }
@@ -177,7 +182,7 @@ public final class ControlServer: @unchecked Sendable {
     running.handoff?.socket.stop()
     let recordings = stopRecordings(running.context)
     closeConnections(running.context)
-    // On a very slow disk, files that are not finalized by the deadline are finalized at the next start.
+    // On a very slow disk, files that are not finalized by the deadline are repaired at the next start.
     let deadline = HostTime.now.advanced(byNanoseconds: Self.recordingsTimeoutNanoseconds)
     _ = recordings.wait(until: deadline) { $0 ? true : nil }
     saveState(running.context)

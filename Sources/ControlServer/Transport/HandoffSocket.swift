@@ -1,6 +1,6 @@
 // The socket next to the control socket, for passing open files, pipes and sockets (unix(7), SCM_RIGHTS). A separate
-// thread inspects each descriptor, because this may block, and creates its name. The control loop adds the descriptor
-// to the table. The thread sleeps until a connection arrives.
+// thread inspects each descriptor, because this may block, and assigns its `fd:` path. The control loop adds the
+// descriptor to the ``DescriptorTable``. The thread sleeps until a connection arrives.
 import CMediaShims
 import Glibc
 import MediaAssets
@@ -18,8 +18,8 @@ final class HandoffSocket: @unchecked Sendable {
   private static let connectionLimit = 16
   /// The time limit in nanoseconds for the packet.
   private static let packetTimeoutNanoseconds: Int64 = 5_000_000_000
-  /// The pause in nanoseconds after no descriptor was available.
-  private static let pauseNanoseconds: Int64 = 1_000_000_000
+  /// The delay in nanoseconds before the next accept(2), after one failed (for example, no descriptor was free).
+  private static let acceptRetryDelayNanoseconds: Int64 = 1_000_000_000
 
   private struct Client {
     let socket: Int32
@@ -35,8 +35,8 @@ final class HandoffSocket: @unchecked Sendable {
   private var pausedUntil: HostTime?
   private let thread = Mutex<NamedThread?>(nil)
 
-  /// Takes ownership of a listening, non-blocking `SOCK_SEQPACKET` socket. Returns nil if no descriptor is left for the
-  /// stop event. The socket is then closed.
+  /// Takes ownership of a listening, non-blocking `SOCK_SEQPACKET` socket. Returns nil, and closes the socket, if no
+  /// descriptor is available for the stop event.
   init?(listener: Int32, server: ServerContext, access: PeerAccess.Box) {
     let event = media_shims_event_open()
     guard event >= 0 else {
@@ -67,13 +67,13 @@ final class HandoffSocket: @unchecked Sendable {
       let now = HostTime.now
       let late = clients.filter { $0.deadline <= now }
       clients.removeAll { $0.deadline <= now }
-      for client in late { sendReply(client.socket, .error(Self.missingPacketError)) }
+      for client in late { sendReplyAndClose(client.socket, .error(Self.timeoutError)) }
     }
     for client in clients { close(client.socket) }
     close(listener)
   }
 
-  /// Waits for the next events and handles them. Returns false to stop.
+  /// Waits for the next events and handles them. Returns false after `stop()` was called.
   private func wait() -> Bool {
     let now = HostTime.now
     if let end = pausedUntil, end <= now { pausedUntil = nil }
@@ -96,13 +96,14 @@ final class HandoffSocket: @unchecked Sendable {
   private func accept() {
     let socket = media_shims_accept(listener)
     guard socket >= 0 else {
-      if errno != EAGAIN { pausedUntil = HostTime.now.advanced(byNanoseconds: Self.pauseNanoseconds) }
+      if errno != EAGAIN { pausedUntil = HostTime.now.advanced(byNanoseconds: Self.acceptRetryDelayNanoseconds) }
       return
     }
     let peer = PeerCredentials(ofSocket: socket)
     guard let peer, access.value.rights(of: peer).contains(.control) else {
       let name = peer.map { "user \($0.userID)" } ?? "this peer"
-      return sendReply(socket, .error(MediaError(.notAllowed, "\(name) may not pass descriptors", operation: "fd")))
+      let error = MediaError(.notAllowed, "\(name) may not pass descriptors", operation: "fd")
+      return sendReplyAndClose(socket, .error(error))
     }
     let deadline = HostTime.now.advanced(byNanoseconds: Self.packetTimeoutNanoseconds)
     if clients.count >= Self.connectionLimit { closeOldest() }
@@ -116,13 +117,13 @@ final class HandoffSocket: @unchecked Sendable {
     guard let busiestUserID = counts.max(by: { $0.value < $1.value })?.key,
       let oldest = clients.firstIndex(where: { $0.userID == busiestUserID })
     else { return }
-    sendReply(clients.remove(at: oldest).socket, .error(Self.missingPacketError))
+    sendReplyAndClose(clients.remove(at: oldest).socket, .error(Self.tooManyConnectionsError))
   }
 
   /// Handles the packet, or the end of the connection.
   private func receive(_ client: Client) {
     let received = media_shims_receive_descriptor(client.socket)
-    guard received >= 0 else { return sendReply(client.socket, .error(Self.missingPacketError)) }
+    guard received >= 0 else { return sendReplyAndClose(client.socket, .error(Self.descriptorCountError)) }
     let path = DescriptorTable.newPath()
     let descriptor: OpenDescriptor
     do throws(MediaError) {
@@ -130,24 +131,27 @@ final class HandoffSocket: @unchecked Sendable {
       descriptor = try OpenDescriptor(received, name: path.text)
     } catch {
       close(received)
-      return sendReply(client.socket, .error(error))
+      return sendReplyAndClose(client.socket, .error(error))
     }
     server.loop.execute { [self] in
       do throws(MediaError) {
         try server.registry.descriptors.add(descriptor, of: client.userID)
-        sendReply(client.socket, .ok(["path": .path(path)]))
+        sendReplyAndClose(client.socket, .ok(["path": .path(path)]))
       } catch {
-        sendReply(client.socket, .error(error))
+        sendReplyAndClose(client.socket, .error(error))
       }
     }
   }
 
-  private static let missingPacketError = MediaError(
-    .notReadable, "no packet with one descriptor came within \(packetTimeoutNanoseconds / 1_000_000_000) s",
-    operation: "fd")
+  private static let timeoutError = MediaError(
+    .notReadable, "no descriptor was received within \(packetTimeoutNanoseconds / 1_000_000_000) s", operation: "fd")
+  private static let tooManyConnectionsError = MediaError(
+    .notReadable, "closed: more than \(connectionLimit) pending connections", operation: "fd")
+  private static let descriptorCountError = MediaError(
+    .notReadable, "the packet must contain exactly one descriptor", operation: "fd")
 
   /// Sends the reply, if the socket buffer has room, and closes the connection. Threading: any.
-  private func sendReply(_ socket: Int32, _ reply: Reply) {
+  private func sendReplyAndClose(_ socket: Int32, _ reply: Reply) {
     var bytes: [UInt8] = []
     reply.encode(to: .words, into: &bytes)
     _ = bytes.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)) }

@@ -5,10 +5,10 @@ import WireProtocol
 public struct SocketFile: Sendable {
   /// An absolute path.
   public var path: String
-  /// Whether the folder belongs to Playhead and is created if it is missing.
-  public var isOwnFolder = false
+  /// Whether the folder belongs to Playhead, so that the daemon creates it if it is missing.
+  public var createsFolder = false
   /// Whether the folder must belong to the user alone, because any user could have created it.
-  public var needsOwnedFolder = false
+  public var requiresFolderOwnership = false
 
   /// Uses the requested path, made absolute. Without a requested path, uses the path that `SocketLocation` chooses.
   public init(requestedPath: String?) {
@@ -20,8 +20,8 @@ public struct SocketFile: Sendable {
           return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
         })
       path = choice.path
-      isOwnFolder = choice.isOwnFolder
-      needsOwnedFolder = choice.needsOwnedFolder
+      createsFolder = choice.createsFolder
+      requiresFolderOwnership = choice.requiresFolderOwnership
       return
     }
     path = requestedPath

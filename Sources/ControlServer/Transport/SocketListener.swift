@@ -54,7 +54,7 @@ final class SocketListener {
   ///   - `permission-denied` or `write-failed` for other errors.
   init(
     path: String, kind: Kind = .stream, permissions: Permissions = Permissions(), createsFolder: Bool = false,
-    needsOwnedFolder: Bool = false
+    requiresFolderOwnership: Bool = false
   ) throws(MediaError) {
     self.path = path
     guard path.hasPrefix("/") else {
@@ -68,7 +68,7 @@ final class SocketListener {
     }
     let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     try Self.prepareFolder(
-      folder.isEmpty ? "/" : folder, createsFolder: createsFolder, needsOwnedFolder: needsOwnedFolder,
+      folder.isEmpty ? "/" : folder, createsFolder: createsFolder, requiresFolderOwnership: requiresFolderOwnership,
       group: permissions.groupID)
     let lock = try FileLock(path: path + ".lock", busyMessage: "another playheadd listens at \(path)")
     do throws(MediaError) {
@@ -126,9 +126,9 @@ final class SocketListener {
 
   /// Ensures that the socket's folder exists and has safe permissions. With `createsFolder`, creates it with mode 0700,
   /// and lets only `group` search it, if any.
-  private static func prepareFolder(_ folder: String, createsFolder: Bool, needsOwnedFolder: Bool, group: gid_t?)
-    throws(MediaError)
-  {
+  private static func prepareFolder(
+    _ folder: String, createsFolder: Bool, requiresFolderOwnership: Bool, group: gid_t?
+  ) throws(MediaError) {
     if createsFolder, mkdir(folder, 0o700) != 0, errno != EEXIST {
       throw SystemFailure.error("create the folder \(folder)", call: "mkdir")
     }
@@ -149,14 +149,14 @@ final class SocketListener {
         "other users can write to the folder \(folder) of the socket; use `chmod go-w` to forbid that",
         operation: "--socket")
     }
-    guard createsFolder || needsOwnedFolder else { return }
+    guard createsFolder || requiresFolderOwnership else { return }
     // The opened folder is checked and changed, so that a symbolic link or a later replacement has no effect.
     let opened = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     defer { if opened >= 0 { close(opened) } }
     var status = stat()
     let isOwn = opened >= 0 && fstat(opened, &status) == 0 && status.st_uid == geteuid()
     // The mask does not include 0o010, because an earlier start may have let a group search the folder.
-    if needsOwnedFolder, !isOwn || status.st_mode & 0o067 != 0 {
+    if requiresFolderOwnership, !isOwn || status.st_mode & 0o067 != 0 {
       throw MediaError(
         .permissionDenied, "the folder \(folder) must belong to this user and have mode 0700; otherwise use --socket",
         operation: "open")

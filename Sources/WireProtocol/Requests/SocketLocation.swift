@@ -3,12 +3,12 @@ public enum SocketLocation {
   /// A socket path, and the checks that its folder needs.
   public struct Choice: Sendable, Hashable {
     public var path: String
-    /// Whether the folder belongs to Playhead. The daemon creates it if it is missing. The user must create any other
-    /// folder.
-    public var isOwnFolder: Bool
+    /// Whether the folder belongs to Playhead, so that the daemon creates it if it is missing. The user must create any
+    /// other folder.
+    public var createsFolder: Bool
     /// Whether the folder must belong to the user, and must be writable only by the user. Both sides check this,
     /// because any user could have created the folder.
-    public var needsOwnedFolder: Bool
+    public var requiresFolderOwnership: Bool
   }
 
   /// The sockets next to the control socket.
@@ -42,14 +42,15 @@ public enum SocketLocation {
   ) -> Choice {
     func absolute(_ name: String) -> String? { environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
     if let path = absolute("PLAYHEAD_SOCKET") {
-      return Choice(path: path, isOwnFolder: false, needsOwnedFolder: false)
+      return Choice(path: path, createsFolder: false, requiresFolderOwnership: false)
     }
     if let folder = absolute("XDG_RUNTIME_DIR") {
-      return Choice(path: "\(folder)/playhead/control.sock", isOwnFolder: true, needsOwnedFolder: false)
+      return Choice(path: "\(folder)/playhead/control.sock", createsFolder: true, requiresFolderOwnership: false)
     }
     if isFolder("/run/user/\(userID)") {
-      return Choice(path: "/run/user/\(userID)/playhead/control.sock", isOwnFolder: true, needsOwnedFolder: false)
+      return Choice(
+        path: "/run/user/\(userID)/playhead/control.sock", createsFolder: true, requiresFolderOwnership: false)
     }
-    return Choice(path: "/tmp/playhead-\(userID)/control.sock", isOwnFolder: true, needsOwnedFolder: true)
+    return Choice(path: "/tmp/playhead-\(userID)/control.sock", createsFolder: true, requiresFolderOwnership: true)
   }
 }

@@ -1,7 +1,7 @@
 /// The exit statuses of the client. The usage, the man page and docs/guide/playing.md list them; a test tries each.
 enum ExitStatus: Int32, CaseIterable {
   case done = 0
-  case refused = 1
+  case failure = 1
   case misused = 2
   case unreachable = 3
 
@@ -9,7 +9,7 @@ enum ExitStatus: Int32, CaseIterable {
   var meaning: String {
     switch self {
     case .done: "success; for `wait`: the condition is true"
-    case .refused:
+    case .failure:
       "the daemon replied with an error (on standard error); for `info`, `tags`, `scan`, `add` and `save`: a file could"
         + " not be read or written; standard output could not be written"
     case .misused: "invalid arguments; nothing was sent to the daemon"

@@ -13,19 +13,19 @@ struct Failure {
   init(_ error: any Error) {
     switch error {
     case let failure as Save.Failure:
-      self.init(.refused, "not-written", failure.message)
+      self.init(.failure, "not-written", failure.message)
     case let failure as Add.Failure:
-      self.init(.refused, "nothing-added", failure.message)
+      self.init(.failure, "nothing-added", failure.message)
     case let failure as OutputFailure:
-      self.init(.refused, "not-printed", failure.message)
+      self.init(.failure, "not-printed", failure.message)
     case let reply as ErrorReply:
-      self.init(reply.error, ExitStatus(rawValue: reply.status) ?? .refused)
+      self.init(reply.error, ExitStatus(rawValue: reply.status) ?? .failure)
     case let misuse as Invocation.Misuse:
       self.init(.misused, "misuse", misuse.message)
     case let error as MediaError:
       // A request that cannot be sent, or that no daemon accepts. An unknown command counts as an error of the daemon,
       // although it cannot be sent in JSON.
-      self.init(error, error.code == .unknownCommand ? .refused : .misused)
+      self.init(error, error.code == .unknownCommand ? .failure : .misused)
     default:
       self.init(.unreachable, "unreachable", (error as? Unreachable)?.message ?? "\(error)")
     }

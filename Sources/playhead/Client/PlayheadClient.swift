@@ -9,11 +9,11 @@ enum PlayheadClient {
   /// The exit statuses as numbers.
   enum Status {
     static let done = ExitStatus.done.rawValue
-    static let refused = ExitStatus.refused.rawValue
+    static let failure = ExitStatus.failure.rawValue
     static let unreachable = ExitStatus.unreachable.rawValue
 
     /// The exit status of an error reply. A daemon that shuts down counts as disconnected.
-    static func of(_ code: MediaError.Code?) -> Int32 { code == .shuttingDown ? unreachable : refused }
+    static func of(_ code: MediaError.Code?) -> Int32 { code == .shuttingDown ? unreachable : failure }
   }
 
   static func main() {
@@ -177,7 +177,7 @@ enum PlayheadClient {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
       })
-    guard choice.needsOwnedFolder else { return choice.path }
+    guard choice.requiresFolderOwnership else { return choice.path }
     let folder = String(choice.path.prefix(upTo: choice.path.lastIndex(of: "/") ?? choice.path.endIndex))
     var status = stat()
     guard lstat(folder, &status) == 0 else { throw Unreachable(message: "no daemon at \(choice.path)") }

@@ -42,7 +42,7 @@ enum Add {
       let fields = reply.fields.entries.map { "\($0.name)=\(WordsText.quoted($0.value))" }
       Terminal.print((fields + ["left-out=\(search.omitted.count)"]).joined(separator: " ") + "\n")
     }
-    return search.failures.isEmpty ? PlayheadClient.Status.done : PlayheadClient.Status.refused
+    return search.failures.isEmpty ? PlayheadClient.Status.done : PlayheadClient.Status.failure
   }
 
   // MARK: - Search

@@ -205,7 +205,7 @@ enum Record {
       }
       if let message = fields["message"] {
         Terminal.printDiagnostic(Terminal.printable(message))
-        exitStatus = PlayheadClient.Status.refused
+        exitStatus = PlayheadClient.Status.failure
       }
     }
 

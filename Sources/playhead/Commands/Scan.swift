@@ -4,11 +4,12 @@ import MediaCore
 import WireProtocol
 
 enum Scan {
-  /// Sends the line of a request and prints the reply. `name` converts a path to its display name. Returns the exit
-  /// status: 1 when a file could not be measured.
+  /// Sends a request line and prints the reply.
   ///
+  /// - Parameter displayName: Converts a path to its display name.
+  /// - Returns: The exit status: 1 if a file could not be measured.
   /// - Throws: `ErrorReply`, `Unreachable`.
-  static func run(_ line: [UInt8], _ socket: String, name displayName: (String) -> String) throws -> Int32 {
+  static func run(_ line: [UInt8], _ socket: String, displayName: (String) -> String) throws -> Int32 {
     var connection = try DaemonConnection(path: socket)
     // A daemon that rejects the connection may have closed it already, after sending the reason.
     try connection.sendIgnoringDisconnection(line)
@@ -22,14 +23,15 @@ enum Scan {
         }
       }
     }
-    Terminal.print(table(reply.rows, album: reply.fields, name: displayName))
-    return reply.fields["failed"] == "0" ? PlayheadClient.Status.done : PlayheadClient.Status.refused
+    Terminal.print(table(reply.rows, album: reply.fields, displayName: displayName))
+    return reply.fields["failed"] == "0" ? PlayheadClient.Status.done : PlayheadClient.Status.failure
   }
 
   /// A progress text such as `2/12 35 % /music/two.flac`.
-  private static func progress(_ fields: ServerLine.TextFields, _ name: (String) -> String) -> String {
+  private static func progress(_ fields: ServerLine.TextFields, _ displayName: (String) -> String) -> String {
     let part = fields["done"].flatMap { Double($0) }.map { "\(Int($0 * 100)) % " } ?? ""
-    return "\(fields["file"] ?? "")/\(fields["count"] ?? "") \(part)\(Terminal.printable(name(fields["path"] ?? "")))"
+    let name = Terminal.printable(displayName(fields["path"] ?? ""))
+    return "\(fields["file"] ?? "")/\(fields["count"] ?? "") \(part)\(name)"
   }
 
   // MARK: - Table
@@ -38,15 +40,15 @@ enum Scan {
     ("LUFS", "loudness"), ("LU", "range"), ("dBTP", "truePeak"), ("dBFS", "samplePeak"), ("gain", "gain"),
   ]
 
-  /// One line for each file: its values and its name, with any problem after it.
+  /// A header, one line per file (values, path, note), and a line for the album.
   private static func table(
-    _ rows: [ServerLine.TextFields], album: ServerLine.TextFields, name: (String) -> String
+    _ rows: [ServerLine.TextFields], album: ServerLine.TextFields, displayName: (String) -> String
   ) -> String {
     var text = columns.map { padded($0.0) }.joined() + "  file\n"
     for row in rows {
       let values = columns.map { padded(displayText(row[$0.1])) }.joined()
       let note = note(row).map { "  (\($0))" } ?? ""
-      text += "\(values)  \(Terminal.printable(name(row["path"] ?? "")))\(note)\n"
+      text += "\(values)  \(Terminal.printable(displayName(row["path"] ?? "")))\(note)\n"
     }
     if album["albumLoudness"] != nil {
       let names = ["albumLoudness", "", "albumTruePeak", "albumSamplePeak", "albumGain"]
@@ -64,7 +66,7 @@ enum Scan {
     }
   }
 
-  /// Formats a number with exactly two decimals.
+  /// Truncates a number to two decimals; returns `-` if there is none.
   private static func displayText(_ value: String?) -> String {
     guard let value, value != "none" else { return "-" }
     let parts = value.split(separator: ".", omittingEmptySubsequences: false)

@@ -58,7 +58,7 @@ struct Shell: ~Copyable {
     guard tally.isComplete, !tally.isCutOff, !isInputOpen || tally.hasSentBye else {
       throw Unreachable(message: "the daemon at \(connection.path) disconnected")
     }
-    return hasFailed && !isInteractive ? PlayheadClient.Status.refused : PlayheadClient.Status.done
+    return hasFailed && !isInteractive ? PlayheadClient.Status.failure : PlayheadClient.Status.done
   }
 
   // MARK: - Output

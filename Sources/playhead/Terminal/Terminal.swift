@@ -15,7 +15,7 @@ enum Terminal {
     let failure = OutputFailure(message: "standard output cannot be written: \(String(cString: strerror(errno)))")
     let isJSON = CommandLine.arguments.dropFirst().prefix { $0 != "--" }.contains("--json")
     Failure(failure).printDiagnostic(isJSON: isJSON)
-    exit(ExitStatus.refused.rawValue)
+    exit(ExitStatus.failure.rawValue)
   }
 
   static func print(_ text: String) { print(Array(text.utf8)) }

@@ -91,8 +91,9 @@ import Testing
     defer { for descriptor in [file, folder, writeOnly] { close(descriptor) } }
     #expect(try daemon.passDescriptors([folder]).hasPrefix("error code=2050 name=not-readable"))
     #expect(try daemon.passDescriptors([writeOnly]).hasPrefix("error code=2050 name=not-readable"))
-    #expect(try daemon.passDescriptors([file, file]).hasPrefix("error code=2050 name=not-readable"))
-    #expect(try daemon.passDescriptors([]).hasPrefix("error code=2050 name=not-readable"))
+    let countError = #"error code=2050 name=not-readable message="the packet must contain exactly one descriptor""#
+    #expect(try daemon.passDescriptors([file, file]).hasPrefix(countError))
+    #expect(try daemon.passDescriptors([]).hasPrefix(countError))
     let tokens = try (0..<16).map { _ in try daemon.passDescriptor(file) }
     #expect(Set(tokens).count == 16)
     #expect(try daemon.passDescriptors([file]).hasPrefix("error code=2052 name=too-many-descriptors"))
