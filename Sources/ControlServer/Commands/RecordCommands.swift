@@ -182,7 +182,7 @@ extension Connection {
     let cost = Subscriptions.Cost(eventsPerSecond: rate ?? 0)
     let id = try newSubscriptionID(cost)
     let number = numbered.number
-    let watcher = numbered.watch { [weak self] event in
+    let observerID = numbered.addObserver { [weak self] event in
       var event = event
       event.subscription = id
       self?.send(.recording(event), form: form)
@@ -201,7 +201,7 @@ extension Connection {
     }
     let confined = ControlLoopValue(value: numbered)
     subscriptions.add(id, .recordings, cost) { [weak self] in
-      confined.value.unwatch(watcher)
+      confined.value.removeObserver(observerID)
       if let meterObserverID { confined.value.recorder.removeMeterObserver(meterObserverID) }
       self?.dropChanges(ofSubscription: id)
     }

@@ -76,7 +76,7 @@ extension InterruptionPolicy.Outcome {
 extension ServerContext {
   /// Publishes the changed values of the session. Stops recordings if the new category does not allow recording.
   func sessionChanged(_ change: AudioSession.Change) {
-    if change.old.allowsRecording, !change.new.allowsRecording { recorders.sessionForbidsRecording() }
+    if change.old.allowsRecording, !change.new.allowsRecording { recorders.stopForbiddenRecordings() }
     for key in ObservableKey.allCases {
       guard let old = key.value(in: change.old), let new = key.value(in: change.new), old != new else { continue }
       publishToAll(key) { player in

@@ -3,37 +3,37 @@ import RealtimeAudio
 import Recording
 import WireProtocol
 
-/// A recorder with its id and its observers.
+/// A recorder with its number and its observers.
 ///
 /// Threading: confined to the control loop.
 final class NumberedRecorder {
   let number: Int
   let recorder: AudioRecorder
   let file: FilePath
-  private var watchers: [Int: (Event.Recording) -> Void] = [:]
+  private var observers: [Int: (Event.Recording) -> Void] = [:]
   private var closeHandlers: [Int: () -> Void] = [:]
-  private var next = 1
+  private var nextObserverID = 1
 
   init(number: Int, recorder: AudioRecorder, file: FilePath) {
     (self.number, self.recorder, self.file) = (number, recorder, file)
   }
 
-  /// Calls `body` with each event, and `onClose` when the recorder is removed. Returns the number for `unwatch`.
-  func watch(_ body: @escaping (Event.Recording) -> Void, onClose: @escaping () -> Void) -> Int {
-    defer { next += 1 }
-    (watchers[next], closeHandlers[next]) = (body, onClose)
-    return next
+  /// Calls `body` with each event, and `onClose` when the recorder is removed. Returns the id for `removeObserver`.
+  func addObserver(_ body: @escaping (Event.Recording) -> Void, onClose: @escaping () -> Void) -> Int {
+    defer { nextObserverID += 1 }
+    (observers[nextObserverID], closeHandlers[nextObserverID]) = (body, onClose)
+    return nextObserverID
   }
 
-  func unwatch(_ watcher: Int) {
-    watchers[watcher] = nil
-    closeHandlers[watcher] = nil
+  func removeObserver(_ id: Int) {
+    observers[id] = nil
+    closeHandlers[id] = nil
   }
 
   /// Reports a state to all observers.
   func notifyObservers(_ state: AudioRecorder.State, error: MediaError? = nil) {
     let event = event(state, error: error)
-    for (_, body) in watchers.sorted(by: { $0.key < $1.key }) { body(event) }
+    for (_, body) in observers.sorted(by: { $0.key < $1.key }) { body(event) }
   }
 
   func event(_ state: AudioRecorder.State, error: MediaError? = nil) -> Event.Recording {
@@ -45,7 +45,7 @@ final class NumberedRecorder {
 
   func close() {
     let handlers = closeHandlers.sorted { $0.key < $1.key }
-    watchers = [:]
+    observers = [:]
     closeHandlers = [:]
     for (_, handler) in handlers { handler() }
   }
@@ -65,7 +65,7 @@ final class RecorderRegistry {
 
   var isRecording: Bool { recorders.contains { $0.recorder.status.state == .recording } }
 
-  /// The recorder with this id. Nil: the newest.
+  /// The recorder with this number. Nil: the newest.
   ///
   /// - Throws: `no-such-recorder`.
   func recorder(_ number: Int?) throws(MediaError) -> NumberedRecorder {
@@ -81,12 +81,13 @@ final class RecorderRegistry {
 
   /// Adds a recorder. At the limit, removes the oldest stopped recorder.
   ///
-  /// - Parameter make: Creates the recorder with its id.
+  /// - Parameter make: Creates the recorder with its number.
   /// - Throws: `too-many-recorders` if no recorder is stopped.
   func add(_ file: FilePath, _ make: (Int) -> AudioRecorder) throws(MediaError) -> NumberedRecorder {
     if recorders.count >= Self.limit {
       guard let oldest = recorders.first(where: { $0.recorder.status.state == .stopped }) else {
-        throw MediaError(.tooManyRecorders, "the limit of \(Self.limit) active recorders is reached")
+        throw MediaError(
+          .tooManyRecorders, "the limit of \(Self.limit) recorders is reached, and none is stopped")
       }
       remove(oldest)
     }
@@ -112,7 +113,7 @@ final class RecorderRegistry {
     }
   }
 
-  /// Pauses active recorders at the beginning of an interruption.
+  /// Pauses the running recordings at the beginning of an interruption.
   func interruptionBegan() {
     for numbered in recorders where numbered.recorder.status.state == .recording {
       do throws(MediaError) {
@@ -134,8 +135,8 @@ final class RecorderRegistry {
     }
   }
 
-  /// Stops active recorders and finalizes their files, because the new session category does not allow recording.
-  func sessionForbidsRecording() {
+  /// Stops the running recordings and finalizes their files, because the new session category does not allow recording.
+  func stopForbiddenRecordings() {
     interrupted = []
     for numbered in recorders where numbered.recorder.status.state == .recording {
       do throws(MediaError) { try numbered.recorder.stop { _ in } } catch {
@@ -144,8 +145,8 @@ final class RecorderRegistry {
     }
   }
 
-  /// Stops all recorders. Calls `completion` when the last file is finalized: on any thread, or immediately without
-  /// recorders.
+  /// Stops all recorders. Calls `completion` on any thread when the last file is finalized. If there are no recorders,
+  /// calls it before returning.
   func stopAll(_ completion: @escaping @Sendable () -> Void) {
     let remainingCount = ConditionMutex(recorders.count)
     guard !recorders.isEmpty else { return completion() }

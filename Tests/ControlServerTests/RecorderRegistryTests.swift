@@ -1,0 +1,24 @@
+import MediaCore
+import MediaTesting
+import RealtimeAudio
+import Recording
+import RigSupport
+import Testing
+import WireProtocol
+
+@testable import ControlServer
+
+@Suite struct RecorderRegistryTests {
+  @Test func limitIsReportedIfNoRecorderIsStopped() throws {
+    let registry = RecorderRegistry()
+    let path = Array("/a.wav".utf8)
+    let file = try #require(FilePath(bytes: path))
+    let format = AudioFormat(sampleRateHz: 48_000, channelCount: 1)
+    func makeRecorder(_ number: Int) -> AudioRecorder {
+      AudioRecorder(location: RecordingLocation(path: path)) { ManualSource(format: format) }
+    }
+    for _ in 0..<RecorderRegistry.limit { _ = try registry.add(file, makeRecorder) }
+    let error = expectError(.tooManyRecorders) { try registry.add(file, makeRecorder) }
+    #expect(error?.message == "the limit of \(RecorderRegistry.limit) recorders is reached, and none is stopped")
+  }
+}
