@@ -171,14 +171,14 @@ final class StreamWriter {
     return time
   }
 
-  /// Starts the stream with a `StretchStage`. Frame 0 of the stream is frame `heard` of the item, counted at the
-  /// stream's sample rate. The next input is the item's frame `position`.
-  func startStretched(with stage: StretchStage, heardFrom heard: Int64, readingFrom position: Int64) {
+  /// Starts the stream with a `StretchStage`. Frame 0 of the stream is frame `firstOutputFrame` of the item, counted at
+  /// the stream's sample rate. The next input is the item's frame `position`.
+  func startStretched(with stage: StretchStage, firstOutputFrame: Int64, readingFrom position: Int64) {
     converter = stage
     endPosition = ExactPosition()
-    endPosition.advance(by: -heard, ofRate: Int(playbackRate.magnitude.millionths), inRate: 1_000_000)
+    endPosition.advance(by: -firstOutputFrame, ofRate: Int(playbackRate.magnitude.millionths), inRate: 1_000_000)
     advance(by: position)
-    appendSegment(MediaTime(frame: heard, rate: format.sampleRateHz), at: 0)
+    appendSegment(MediaTime(frame: firstOutputFrame, rate: format.sampleRateHz), at: 0)
   }
 
   /// Seeks to the frame at which the conversion must begin, so that its output equals that of an uninterrupted pass.

@@ -93,7 +93,7 @@ final class StretchStage: SampleConverter {
 
   // MARK: - Starting in the middle
 
-  /// Returns the item frame at which reading must begin so that `frame` is heard first.
+  /// Returns the item frame at which reading must begin so that `frame` is the first in the output.
   func historyStart(before frame: Int64) -> Int64 {
     let scaled = Int128(stretcher.historyFrameCount) * Int128(input.sampleRateHz)
     let (whole, rest) = scaled.quotientAndRemainder(dividingBy: Int128(output.sampleRateHz))
@@ -101,24 +101,24 @@ final class StretchStage: SampleConverter {
     return converter == nil ? first : AudioConverter.historyStart(before: first, from: input, to: output)
   }
 
-  /// Sets the first input frame and the first frame heard. Called once, before any input.
+  /// Sets the first input frame and the first output frame. Called once, before any input.
   ///
   /// - Parameters:
   ///   - start: The first input frame of the item.
-  ///   - first: The item's frame at `heard`, or the frame before.
-  ///   - heard: The first frame heard, counted from the item's beginning at the stream's sample rate. Not before
-  ///     `start`.
-  func start(readingFrom start: Int64, first: Int64, heardFrom heard: Int64) throws(MediaError) {
-    inputEnd = ExactPosition(frame: -heard)
+  ///   - firstItemFrame: The item's frame at `firstOutputFrame`, or the frame before.
+  ///   - firstOutputFrame: The first frame of the output, counted from the item's beginning at the stream's sample
+  ///     rate. Not before `start`.
+  func start(readingFrom start: Int64, firstItemFrame: Int64, firstOutputFrame: Int64) throws(MediaError) {
+    inputEnd = ExactPosition(frame: -firstOutputFrame)
     inputEnd.advance(by: start, ofRate: input.sampleRateHz, inRate: output.sampleRateHz)
     guard converter != nil else {
-      historyFramesMissing = Int(clamping: heard - start)
+      historyFramesMissing = Int(clamping: firstOutputFrame - start)
       return
     }
     // The history begins where the resampler has its full filter length.
-    let firstInput = max(start, firstHistoryFrame(before: first))
+    let firstInput = max(start, firstHistoryFrame(before: firstItemFrame))
     let resampler = try AudioConverter(from: input, to: output, historyStart: start, firstInputFrame: firstInput)
-    historyFramesMissing = Int(clamping: max(0, heard - resampler.firstOutputFrame))
+    historyFramesMissing = Int(clamping: max(0, firstOutputFrame - resampler.firstOutputFrame))
     converter = resampler
   }
 

@@ -122,7 +122,7 @@ import TimeStretch
       let start = stage.historyStart(before: first)
       let heard = (first * Int64(output.sampleRateHz) + 44_099) / 44_100
       #expect(StretchStage.outputFrame(at: first, from: Self.mono44, to: output) == heard)
-      try stage.start(readingFrom: start, first: first, heardFrom: heard)
+      try stage.start(readingFrom: start, firstItemFrame: first, firstOutputFrame: heard)
       let heardBursts = try run(stage, train.samples()[Int(start)...])
       var expectedTrain = train
       expectedTrain.sampleRateHz = output.sampleRateHz
@@ -130,7 +130,7 @@ import TimeStretch
       #expect(displacements.allSatisfy { abs($0 ?? .infinity) <= Self.limit(algorithm) }, "\(displacements)")
 
       let second = try StretchStage(from: Self.mono44, to: output, algorithm: algorithm, rate: rate)
-      try second.start(readingFrom: start, first: first, heardFrom: heard)
+      try second.start(readingFrom: start, firstItemFrame: first, firstOutputFrame: heard)
       let heardTone = try run(second, tone(441, frameCount: 130_000)[Int(start)...])
       let peak = heardTone[..<220].lazy.map(abs).max() ?? 0
       #expect(peak > 0.42 && peak < 0.58, "\(algorithm) at \(rate.value): \(peak)")
@@ -141,7 +141,7 @@ import TimeStretch
   func passThatEndsInsideTheHistoryProducesNothing(_ algorithm: TimeStretchAlgorithm) throws {
     let stage = try StretchStage(
       from: Self.mono44, to: Self.mono44, algorithm: algorithm, rate: StretchRate(2))
-    try stage.start(readingFrom: 0, first: 900, heardFrom: 900)
+    try stage.start(readingFrom: 0, firstItemFrame: 900, firstOutputFrame: 900)
     #expect(try run(stage, tone(441, frameCount: 500)).isEmpty)
   }
 
