@@ -19,7 +19,7 @@ enum Workers {
           + " use `--isolate none` to run without it",
         operation: "worker")
     }
-    Asset.Isolation.standard = isolation == .playback ? .playback : .worker
+    Asset.Isolation.standard = isolation == .playback ? .playback : .opening
     return workers
   }
 

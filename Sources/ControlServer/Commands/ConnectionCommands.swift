@@ -3,8 +3,9 @@ import MediaAssets
 import MediaCore
 import WireProtocol
 
-/// Commands about the connection itself. Each replies immediately. Nil means `ok` without fields.
+/// Commands about the connection and the daemon.
 extension Connection {
+  /// Runs a command that replies immediately. Returns nil for `ok` without fields.
   func run(_ command: ConnectionCommand) throws(MediaError) -> Reply? {
     switch command {
     case .ping: return nil
@@ -18,7 +19,7 @@ extension Connection {
         throw MediaError(.noSuchRequest, "no request with this id is waiting", operation: "cancel")
       }
       return nil
-    case .reloadConfiguration: preconditionFailure("the handler of immediate commands got one that waits")
+    case .reloadConfiguration: preconditionFailure("`startReload` handles this command")
     case .bye:
       cancelWaiting(MediaError(.cancelled, "the connection was ended by `bye`"))
       postReplyAction = .close
@@ -80,7 +81,7 @@ extension Asset.Isolation {
   fileprivate var wireName: String {
     switch self {
     case .none: "none"
-    case .worker: "opening"
+    case .opening: "opening"
     case .playback: "playback"
     }
   }

@@ -393,7 +393,7 @@ public final class Asset: Sendable {
     of source: FileSource, keepsOpen: Bool, interrupt: Interrupt, log: NetworkLog?
   ) throws(MediaError) -> AssetProperties {
     // A reader in this process follows, so the worker also decodes the first packets as a trial.
-    let runsTrial = isolation == .worker && keepsOpen
+    let runsTrial = isolation == .opening && keepsOpen
     let identity: FileIdentity?
     do throws(AVFailure) { identity = runsTrial ? try source.identity() : nil } catch {
       throw MediaError(error, path: displayPath)

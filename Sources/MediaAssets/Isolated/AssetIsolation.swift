@@ -22,8 +22,8 @@ extension Asset {
     /// This process decodes the audio of players, after a worker has opened the asset and decoded its beginning without
     /// a fault. This process also reads the video and the stored samples of ``AssetReader``, the video of
     /// ``AssetImageGenerator``, and the video of compositions.
-    case worker
-    /// As `worker`, and a worker also decodes the audio that a player plays.
+    case opening
+    /// As `opening`, and a worker also decodes the audio that a player plays.
     case playback
 
     private static let current = Mutex(Isolation.none)
@@ -59,7 +59,7 @@ extension Asset.Isolation {
 
   /// Returns a worker that reads audio; nil if this process reads it.
   func readingLease(isPlayback: Bool) throws(MediaError) -> WorkerLease? {
-    isPlayback && self == .worker ? nil : try lease()
+    isPlayback && self == .opening ? nil : try lease()
   }
 
   /// Performs one task on a file in a worker. Returns nil without isolation. Blocks.

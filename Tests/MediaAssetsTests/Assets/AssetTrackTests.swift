@@ -182,7 +182,7 @@ import Testing
       try Tool.ffmpeg("-r", "25", "-i", source, "-c", "copy", movie)
       let path = folder.file("a.\(kind)")
       try Tool.ffmpeg("-i", movie, "-c", "copy", path)
-      for isolation in [Asset.Isolation.none, .worker] {
+      for isolation in [Asset.Isolation.none, .opening] {
         let tracks = try Asset(path: Array(path.utf8), isolation: isolation).load().tracks
         #expect(tracks.map(\.closedCaptions) == [expected], "\(kind) \(entries)")
       }

@@ -33,11 +33,11 @@ import Testing
     let location = AssetLocation.path(Array(path.utf8))
     for isPrecise in [false, true] {
       let (local, isolated) = (
-        Self.asset(location, .none, isPrecise: isPrecise), Self.asset(location, .worker, isPrecise: isPrecise)
+        Self.asset(location, .none, isPrecise: isPrecise), Self.asset(location, .opening, isPrecise: isPrecise)
       )
       #expect(try isolated.load() == local.load(), "\(row.name)")
     }
-    let (local, isolated) = (Self.asset(location, .none), Self.asset(location, .worker))
+    let (local, isolated) = (Self.asset(location, .none), Self.asset(location, .opening))
     #expect(
       try isolated.loadMetadata(interrupt: Interrupt()) == local.loadMetadata(interrupt: Interrupt()), "\(row.name)")
     let whole = try MetadataReader.read(try openFile(local, interrupt: Interrupt()), displayPath: path)
@@ -103,7 +103,7 @@ import Testing
     try Tool.ffmpeg(
       "-f", "lavfi", "-i", "sine=duration=1", "-i", image, "-map", "0", "-map", "1", "-c:v", "copy", path)
     let location = AssetLocation.path(Array(path.utf8))
-    let (local, isolated) = (Self.asset(location, .none), Self.asset(location, .worker))
+    let (local, isolated) = (Self.asset(location, .none), Self.asset(location, .opening))
     let expected = try local.loadArtwork()
     #expect(try isolated.loadArtwork().1 == expected.1)
     #expect(try expected.1.data == readFile(image))
@@ -118,12 +118,12 @@ import Testing
     for (index, bytes) in bytes.enumerated() {
       let path = try folder.write(bytes, as: "\(index).wav")
       for (name, location) in try Self.locations(path) {
-        let errors = [Asset.Isolation.none, .worker].map { isolation in
+        let errors = [Asset.Isolation.none, .opening].map { isolation in
           expectError(.unknownFormat) { try Self.asset(location, isolation).load() }
         }
         print("isolated errors | \(index) | \(name) | \(errors[0]?.code.name ?? "")")
         #expect(errors[0] == errors[1], "\(index) \(name)")
-        let tags = [Asset.Isolation.none, .worker].map { isolation in
+        let tags = [Asset.Isolation.none, .opening].map { isolation in
           expectError(.unknownFormat) {
             try Self.asset(location, isolation).loadMetadata(interrupt: Interrupt())
           }

@@ -51,7 +51,7 @@ import Testing
   func fileWithUndecodableAudioOpens(_ row: Row) async throws {
     let folder = try TemporaryFolder()
     let path = try row.make(folder)
-    for isolation in [Asset.Isolation.none, .worker] {
+    for isolation in [Asset.Isolation.none, .opening] {
       let asset = Asset(path: Array(path.utf8), isolation: isolation)
       let properties = try Self.load(asset)
       #expect(properties.tracks.map(\.mediaType) == [.video, .audio])

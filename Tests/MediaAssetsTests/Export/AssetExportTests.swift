@@ -9,7 +9,7 @@ import Testing
 
 /// Exports in this process and in a worker process.
 @Suite(.timeLimit(.minutes(10))) struct AssetExportTests {
-  private static let isolations = [Asset.Isolation.none, .worker]
+  private static let isolations = [Asset.Isolation.none, .opening]
 
   private static func asset(_ path: String, _ isolation: Asset.Isolation, isPrecise: Bool = false) -> Asset {
     Asset(path: Array(path.utf8), prefersPreciseDuration: isPrecise, isolation: isolation)

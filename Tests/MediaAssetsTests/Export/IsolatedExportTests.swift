@@ -46,7 +46,7 @@ import Testing
 
   private static func asset(_ folder: TemporaryDirectory, _ name: String) throws -> Asset {
     try writeFile(Array("some bytes".utf8), at: Array(folder.file(name).utf8))
-    return Asset(path: Array(folder.file(name).utf8), isolation: .worker)
+    return Asset(path: Array(folder.file(name).utf8), isolation: .opening)
   }
 
   @Test(
@@ -98,7 +98,7 @@ import Testing
     var arguments = ["-f", "lavfi", "-i", "sine=d=0.05:r=48000"]
     for number in 0..<150 { arguments += ["-c:a", "pcm_s16le", folder.file("\(number).wav")] }
     try Tool.ffmpeg(arguments: arguments)
-    let assets = (0..<150).map { Asset(path: Array(folder.file("\($0).wav").utf8), isolation: .worker) }
+    let assets = (0..<150).map { Asset(path: Array(folder.file("\($0).wav").utf8), isolation: .opening) }
     let pool = try WorkerPool(program: #require(WorkerProgram.path()))
     let run = try Self.run(assets, in: folder, pool: pool)
     #expect(run.error == nil && pool.statistics.startedCount == 1)

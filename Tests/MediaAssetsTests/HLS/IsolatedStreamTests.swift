@@ -44,13 +44,13 @@ import Testing
   @Test("a worker reads the same samples", arguments: rows)
   func workerReadsTheSameSamples(_ row: Row) throws {
     let rig = try HLSRig(row.arguments, name: row.segmentName)
-    let (local, isolated) = (try Self.reading(rig, .none), try Self.reading(rig, .worker))
+    let (local, isolated) = (try Self.reading(rig, .none), try Self.reading(rig, .opening))
     print("isolated stream: \(row.name): \(local.map { $0.count / 2 }) frames")
     #expect(local.allSatisfy { !$0.isEmpty })
     #expect(local == isolated)
     let path = Array(rig.server.files.file("vod.m3u8").utf8)
     #expect(
-      try Asset(path: path, isolation: .none).load() == (try Asset(path: path, isolation: .worker).load()))
+      try Asset(path: path, isolation: .none).load() == (try Asset(path: path, isolation: .opening).load()))
   }
 
   @Test("playback is decoded in this process with `worker`, and in a worker with `playback`")
@@ -64,7 +64,7 @@ import Testing
       return segmentReader.isInWorker
     }
     for (isolation, isPlayback, expected) in [
-      (Asset.Isolation.none, false, false), (.none, true, false), (.worker, false, true), (.worker, true, false),
+      (Asset.Isolation.none, false, false), (.none, true, false), (.opening, false, true), (.opening, true, false),
       (.playback, false, true), (.playback, true, true),
     ] {
       let found = try isInWorker(isolation, isPlayback: isPlayback)
@@ -75,7 +75,7 @@ import Testing
 
   @Test func cancelledReadOfAWorkerIsNotAnError() throws {
     let rig = try HLSRig()
-    let session = try rig.session("vod.m3u8", .worker)
+    let session = try rig.session("vod.m3u8", .opening)
     let interrupt = Interrupt()
     let reader = try SegmentedTrackReader(
       session: session, fetcher: session.fetcher, interrupt: interrupt, trackID: nil)

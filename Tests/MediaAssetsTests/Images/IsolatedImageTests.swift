@@ -82,7 +82,7 @@ import WholeFiles
   private static func compare(
     _ location: AssetLocation, _ task: ImageTask, _ times: [MediaTime], _ name: String, isDamaged: Bool = false
   ) throws -> [MediaTime] {
-    let makers = try [Asset.Isolation.none, .worker].map { try maker(location, $0, task) }
+    let makers = try [Asset.Isolation.none, .opening].map { try maker(location, $0, task) }
     #expect(makers[0].timeRange == makers[1].timeRange, "\(name)")
     var actualTimes: [MediaTime] = []
     for wanted in times {
@@ -157,7 +157,7 @@ import WholeFiles
     }
     let task = ImageTask(settings: Self.settings(), format: .png)
     #expect(try Self.compare(try location("film.mp4"), task, [Self.time(150), .zero], "server").count == 2)
-    let errors = try [Asset.Isolation.none, .worker].map { isolation in
+    let errors = try [Asset.Isolation.none, .opening].map { isolation in
       let location = try location("film.m3u8")
       return #expect(throws: MediaError.self) { try Self.maker(location, isolation, task) }
     }
@@ -166,15 +166,15 @@ import WholeFiles
 
   @Test func compositionIsDecodedInThisProcess() throws {
     let folder = try TemporaryFolder()
-    let asset = Asset(location: Self.location(try Self.film.make(in: folder)), isolation: .worker)
+    let asset = Asset(location: Self.location(try Self.film.make(in: folder)), isolation: .opening)
     var composition = Composition()
     try composition.insertTimeRange(TimeRange(start: Self.time(50), end: Self.time(150)), of: asset, at: .zero)
     let task = ImageTask(settings: Self.settings(), format: .png)
     let together = try ImageMakers.open(
-      Asset(location: .composition(composition), isolation: .worker), task, interrupt: Interrupt())
+      Asset(location: .composition(composition), isolation: .opening), task, interrupt: Interrupt())
     #expect(together is LocalImageMaker)
     _ = try together.makeImage(at: Self.time(50))
-    let alone = try Self.maker(asset.location, .worker, task)
+    let alone = try Self.maker(asset.location, .opening, task)
     _ = try alone.makeImage(at: Self.time(100))
     #expect(try Self.file(together).bytes == Self.file(alone).bytes)
   }
@@ -190,7 +190,7 @@ import WholeFiles
   @Test func largeImageFileArrivesInChunks() throws {
     let folder = try TemporaryFolder()
     let task = ImageTask(settings: Self.settings(), format: .png)
-    let maker = try Self.maker(Self.location(try Self.noise.make(in: folder)), .worker, task)
+    let maker = try Self.maker(Self.location(try Self.noise.make(in: folder)), .opening, task)
     let made = try maker.makeImage(at: .zero)
     let (bytes, chunkCount) = try Self.file(maker)
     print("isolated image | \(made.byteCount) bytes in \(chunkCount) chunks")
@@ -211,7 +211,7 @@ import WholeFiles
     for format in [ImageFileFormat.png, .jpeg(quality: 70)] {
       var files: [[[UInt8]]] = []
       var results: [ImageExport.Result] = []
-      for isolation in [Asset.Isolation.none, .worker, .playback] {
+      for isolation in [Asset.Isolation.none, .opening, .playback] {
         let asset = Asset(location: Self.location(path), isolation: isolation)
         let names = (0..<4).map { folder.file("\(isolation)-\($0)") }
         let images = ImageExport.Request.Content.images(
@@ -251,7 +251,7 @@ import WholeFiles
     ]
     let before = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     for row in rows {
-      let errors = [Asset.Isolation.none, .worker].map { isolation in
+      let errors = [Asset.Isolation.none, .opening].map { isolation in
         let content = ImageExport.Request.Content.images(
           [(Self.time(0), Self.file(folder.file("1"))), (Self.time(row.time), Self.file(folder.file("2")))])
         return #expect(throws: MediaError.self) {
@@ -269,7 +269,7 @@ import WholeFiles
   @Test func missingTrackReportsNoSuchTrack() throws {
     let folder = try TemporaryFolder()
     let path = try Self.film.make(in: folder)
-    for isolation in [Asset.Isolation.none, .worker] {
+    for isolation in [Asset.Isolation.none, .opening] {
       let task = ImageTask(trackID: 5, settings: ImageSettings(), format: .png)
       expectError(.noSuchTrack) { try Self.maker(Self.location(path), isolation, task) }
     }
@@ -284,7 +284,8 @@ import WholeFiles
       "-pix_fmt", "yuv420p", giant)
     func export(_ path: String, _ content: ImageExport.Request.Content, width: Int?) throws -> ImageExport.Result {
       try Self.export(
-        Asset(location: Self.location(path), isolation: .worker), .init(content, settings: Self.settings(width: width)))
+        Asset(location: Self.location(path), isolation: .opening),
+        .init(content, settings: Self.settings(width: width)))
     }
     let (one, sheet) = (folder.file("1"), folder.file("s"))
     let error = #expect(throws: MediaError.self) {
@@ -307,7 +308,7 @@ import WholeFiles
     let path = try Self.film.make(in: folder)
     let content = ImageExport.Request.Content.images(
       (0..<3).map { (Self.time(60 * $0), Self.file(folder.file("\($0)"))) })
-    let asset = Asset(location: Self.location(path), isolation: .worker)
+    let asset = Asset(location: Self.location(path), isolation: .opening)
     let (completion, killed) = (ConditionMutex<Result<ImageExport.Result, MediaError>?>(nil), ConditionMutex(0))
     ImageExport(asset, .init(content)).start { done in
       guard let done, (moment == "open") == (done == 0), done < 0.5 else { return }
@@ -350,7 +351,7 @@ import WholeFiles
   @Test func cancellationEndsAnExportThatWaitsForBytes() throws {
     let (folder, out) = (try TemporaryFolder(), try TemporaryFolder())
     let bytes = ClosableBytes(try Self.longFilm(in: folder))
-    let asset = Asset(location: .source(name: "long.avi") { () throws(MediaError) in bytes }, isolation: .worker)
+    let asset = Asset(location: .source(name: "long.avi") { () throws(MediaError) in bytes }, isolation: .opening)
     let content = ImageExport.Request.Content.images([(Self.time(300), Self.file(out.file("1")))])
     let export = ImageExport(asset, .init(content, settings: Self.settings()))
     let codes = ConditionMutex<[Int]>([])

@@ -45,7 +45,7 @@ import Testing
   @Test(arguments: files) func tagsAreReadFromFilesThatFailToOpen(_ file: File) throws {
     let folder = try TemporaryFolder()
     let path = try folder.write(file.bytes, as: "file.bin")
-    for isolation in [Asset.Isolation.none, .worker] {
+    for isolation in [Asset.Isolation.none, .opening] {
       let asset = Asset(path: Array(path.utf8), isolation: isolation)
       expectError(file.loadError) { try asset.load() }
       guard let title = file.title else {
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [Asset.Isolation.none, .worker]) func tagEncodingCanBeChosenPerAsset(_ isolation: Asset.Isolation)
+  @Test(arguments: [Asset.Isolation.none, .opening]) func tagEncodingCanBeChosenPerAsset(_ isolation: Asset.Isolation)
     throws
   {
     let folder = try TemporaryFolder()
