@@ -32,7 +32,7 @@ import Testing
       let kinds = spec.parameters.map(\.position)
       let positional = kinds.prefix { $0 != .option }
       #expect(!kinds.dropFirst(positional.count).contains { $0 != .option }, "\(spec.name): options come last")
-      #expect(!positional.dropLast().contains { $0.takesSeveral }, "\(spec.name): a list reads all remaining words")
+      #expect(!positional.dropLast().contains { $0.isVariadic }, "\(spec.name): a list reads all remaining words")
       if let optional = positional.firstIndex(of: .optional) { #expect(!positional[optional...].contains(.required)) }
     }
   }

@@ -160,7 +160,7 @@ struct Arguments: Sendable {
 
   /// The values of the parameter that takes several.
   func list<Element>(_ name: ParameterName, of type: Element.Type = Element.self) -> WireList<Element> {
-    guard spec.parameters[index(name)].position.takesSeveral else { mismatch(name) }
+    guard spec.parameters[index(name)].position.isVariadic else { mismatch(name) }
     return WireList(list)
   }
 

@@ -243,7 +243,7 @@ public struct ParameterSpec: Sendable {
     case option
 
     /// Whether the parameter accepts more than one value.
-    public var takesSeveral: Bool { self == .list || self == .optionalList }
+    public var isVariadic: Bool { self == .list || self == .optionalList }
   }
 
   public let name: ParameterName

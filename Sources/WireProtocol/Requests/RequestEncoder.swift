@@ -64,7 +64,7 @@ public struct RequestEncoder: Sendable {
           .badArguments, "unexpected word \(Excerpt.quoted(argument.text)) (\(spec.synopsis))", operation: name)
       }
       let value = jsonValue(argument.text, parameter.kind)
-      if parameter.position.takesSeveral {
+      if parameter.position.isVariadic {
         listName = parameter.name
         list.append(value)
       } else {
@@ -114,7 +114,7 @@ public struct RequestEncoder: Sendable {
         continue
       }
       let parameter = spec.parameters[position]
-      if !parameter.position.takesSeveral { position += 1 }
+      if !parameter.position.isVariadic { position += 1 }
       var argument = Argument(parameter: parameter, text: "")
       if parameter.kind.isPath {
         argument.text = try path(bytes)

@@ -122,7 +122,7 @@ public struct RequestParser: Sendable {
         throw arguments.failure(
           "unexpected word \(Excerpt.quoted(lexer.text[word.range])) at column \(word.column)")
       }
-      if spec.parameters[position].position.takesSeveral {
+      if spec.parameters[position].position.isVariadic {
         try arguments.countListValue(at: position, limit: limits.patternCount)
         try addToList(word.range, upTo: cursor.end, at: position, &arguments)
       } else {
@@ -397,7 +397,7 @@ public struct RequestParser: Sendable {
         continue
       }
       // A list may be a single value. Of the other parameters only those with several texts may be an array.
-      if parameter.position.takesSeveral {
+      if parameter.position.isVariadic {
         guard case .array = JSONSyntax.kind(in: lexer.text, at: &index) else {
           try addToList(json: &index, upTo: end, at: position, &arguments)
           continue

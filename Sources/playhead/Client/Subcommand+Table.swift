@@ -36,19 +36,19 @@ extension Subcommand {
       the changes of the keys player.* item.* queue.version.
       """,
     options: [
-      Option(name: "tick", value: "T", summary: "an event at each multiple of T", takesSeveral: true),
-      Option(name: "at", value: "T", summary: "an event at each of these times", takesSeveral: true),
+      Option(name: "tick", value: "T", summary: "an event at each multiple of T", isVariadic: true),
+      Option(name: "at", value: "T", summary: "an event at each of these times", isVariadic: true),
       Option(name: "chapters", value: nil, summary: "an event at the start of each chapter"),
       Option(
         name: "item", value: "ID", summary: "the queue entry for --at and --chapters (default: every entry)",
         candidates: .entries),
       Option(name: "seeks", value: nil, summary: "for --at and --chapters: an event also if a seek passes the time"),
       Option(
-        name: "meter", value: "RATE", summary: "the audio level, RATE times per second", takesSeveral: true),
+        name: "meter", value: "RATE", summary: "the audio level, RATE times per second", isVariadic: true),
       Option(
         name: "observe", value: "KEY",
         summary: "the current value of a key and every change; `player.*` selects all keys with this prefix",
-        candidates: .keys, takesSeveral: true),
+        candidates: .keys, isVariadic: true),
       player,
       Option(name: "lines", value: nil, summary: "print events on a terminal, too"),
       Option(

@@ -25,10 +25,10 @@ struct Subcommand {
     var summary: String
     var candidates = Candidates.nothing
     /// Whether values extend up to the next option.
-    var takesSeveral = false
+    var isVariadic = false
 
     /// A synopsis such as `--tick T...`.
-    var synopsis: String { "--\(name)" + (value.map { " \($0)" } ?? "") + (takesSeveral ? "..." : "") }
+    var synopsis: String { "--\(name)" + (value.map { " \($0)" } ?? "") + (isVariadic ? "..." : "") }
   }
 
   var name: String

@@ -17,7 +17,7 @@ struct Completion {
   }
 
   /// Whether file names are also candidates.
-  private(set) var takesFiles = false
+  private(set) var includesFileNames = false
   /// The part of the word before a file name, such as `file=`.
   private(set) var filePrefix = ""
   private(set) var candidates: [Candidate] = []
@@ -36,9 +36,10 @@ struct Completion {
     candidates.removeAll { !$0.text.utf8.starts(with: partial.utf8) }
   }
 
-  /// The output of `playhead complete`: `files` or `words` and the prefix of a file name; then one line per candidate.
+  /// The output of `playhead complete`. First line: `files` or `words`, a tab, the file name prefix. Then one line per
+  /// candidate: text, tab, description.
   var text: String {
-    "\(takesFiles ? "files" : "words")\t\(filePrefix)\n"
+    "\(includesFileNames ? "files" : "words")\t\(filePrefix)\n"
       + candidates.map { "\(Terminal.withoutControls($0.text))\t\(Terminal.withoutControls($0.summary))\n" }.joined()
   }
 
@@ -51,7 +52,7 @@ struct Completion {
         index += 1
         break
       }
-      // The value of `--socket` is the word being typed, or a later one.
+      // Skip the option's value, or complete it if it is the word being typed.
       if let option = Self.optionAwaitingValue(words[index], among: Subcommand.globalOptions) {
         guard index + 1 < words.count else { return offer(option.candidates) }
         index += 1
@@ -78,7 +79,7 @@ struct Completion {
     }
   }
 
-  /// The option `word`, if its value is the next word.
+  /// The option that `word` names, if its value is a separate word.
   private static func optionAwaitingValue(_ word: String, among options: [Subcommand.Option]) -> Subcommand.Option? {
     options.first { $0.value != nil && word == "--\($0.name)" }
   }
@@ -86,21 +87,21 @@ struct Completion {
   private mutating func complete(_ subcommand: Subcommand, _ arguments: [String]) {
     let options = subcommand.options + Subcommand.globalOptions
     if arguments.contains("--") { return offer(subcommand.candidates) }
-    // The options of `info` and `tags` can also have the form of request options.
-    if let (option, value) = Self.split(partial, among: options) { return offer(option.candidates, value) }
+    // Options can also be written as `--name=value`.
+    if let (option, prefix) = Self.split(partial, among: options) { return offer(option.candidates, prefix) }
     if partial.hasPrefix("-") { return offer(options) }
     if let last = arguments.last, let option = Self.optionAwaitingValue(last, among: options) {
       return offer(option.candidates)
     }
     if let option = options.first(where: { option in
-      option.takesSeveral && arguments.last { $0.hasPrefix("--") } == "--\(option.name)"
+      option.isVariadic && arguments.last { $0.hasPrefix("--") } == "--\(option.name)"
     }) {
       return offer(option.candidates)
     }
     offer(subcommand.candidates)
   }
 
-  /// The option that a word names before its `=`, and the word up to and including the `=`.
+  /// Splits `--name=value` into the option and the prefix `--name=`.
   private static func split(
     _ word: String, among options: [Subcommand.Option]
   ) -> (option: Subcommand.Option, prefix: String)? {
@@ -118,8 +119,8 @@ struct Completion {
     }
     let acceptsOnlyPositionals = arguments.contains("--")
     if !acceptsOnlyPositionals {
-      if let (option, value) = Self.split(partial, among: asOptions + Subcommand.globalOptions) {
-        return offer(option.candidates, value)
+      if let (option, prefix) = Self.split(partial, among: asOptions + Subcommand.globalOptions) {
+        return offer(option.candidates, prefix)
       }
       if let equals = partial.firstIndex(of: "="),
         let parameter = options.first(where: { $0.kind != .flag && $0.name.rawValue == partial[..<equals] })
@@ -137,13 +138,13 @@ struct Completion {
         return offer(option.candidates)
       }
     }
-    let positions = spec.parameters.filter { $0.position != .option }
-    let position = Self.positionalCount(arguments, options)
+    let positionals = spec.parameters.filter { $0.position != .option }
+    let index = Self.positionalCount(arguments, options)
     let parameter =
-      position < positions.count ? positions[position] : positions.last.flatMap { $0.position.takesSeveral ? $0 : nil }
+      index < positionals.count ? positionals[index] : positionals.last.flatMap { $0.position.isVariadic ? $0 : nil }
     if let parameter { offer(Candidates(of: parameter)) }
-    // For file parameters, options are offered only after a word has been begun, because they would hide the files.
-    guard !acceptsOnlyPositionals, !takesFiles || !partial.isEmpty else { return }
+    // For a file parameter, options are offered only if the word is not empty. Otherwise they would hide the files.
+    guard !acceptsOnlyPositionals, !includesFileNames || !partial.isEmpty else { return }
     candidates += options.map { option in
       Candidate(
         text: option.kind == .flag ? option.name.rawValue : "\(option.name.rawValue)=", summary: option.summary)
@@ -177,12 +178,12 @@ struct Completion {
     candidates += options.map { Candidate(text: "--\($0.name)", summary: $0.summary) }
   }
 
-  /// Offers values, after the prefix of the word.
+  /// Adds the values of `kind`, each preceded by `prefix`.
   private mutating func offer(_ kind: Candidates, _ prefix: String = "") {
     var values: [Candidate] = []
     switch kind {
     case .nothing: break
-    case .files: (takesFiles, filePrefix) = (true, prefix)
+    case .files: (includesFileNames, filePrefix) = (true, prefix)
     case .words(let words): values = words.map { Candidate(text: $0, summary: "") }
     case .commands:
       values = Subcommand.all.filter { !$0.isHidden }.map { Candidate(text: $0.name, summary: $0.summary) }
@@ -191,7 +192,9 @@ struct Completion {
         Candidate(text: $0.name.rawValue, summary: $0.summary)
       }
     case .keys:
-      values = ["player.*", "item.*", "queue.*", "output.*"].map { Candidate(text: $0, summary: "all of these") }
+      values = ["player.*", "item.*", "queue.*", "output.*"].map {
+        Candidate(text: $0, summary: "all keys with this prefix")
+      }
       values += ObservableKey.allCases.map { Candidate(text: $0.rawValue, summary: $0.summary) }
     case .entries: values = live(.entries(player: player))
     case .players: values = live(.players)
