@@ -162,7 +162,7 @@ import Testing
       ("record.delete 2", .record(.delete(2))), ("record.status", .record(.status(nil))),
       ("record.list", .record(.list)),
       ("record.watch rate=20", .record(.watch(nil, rate: 20))), ("record.unwatch 5", .record(.unwatch(5))),
-      ("export '/a b' file=/c.MKA", .asset(.export(.init([one], file: try Self.path("/c.MKA"), form: .matroska)))),
+      ("export '/a b' file=/c.MKA", .asset(.export(.init([one], file: try Self.path("/c.MKA"), format: .matroska)))),
       (
         "export '/a b' '/a b' file=/c format=m4a start=1.5 end=2 mix track=1 codec=aac sample-rate=8000 channels=1 bit-rate=9000 metadata=sharing replace",
         .asset(.export(try Self.audioExport([one, one])))
@@ -472,7 +472,7 @@ import Testing
 
   private static func recording(_ file: FilePath) throws -> RecordCommand.Recording {
     var recording = RecordCommand.Recording(file)
-    (recording.source, recording.form, recording.replaces) = ("mic", .pcm, true)
+    (recording.source, recording.format, recording.replaces) = ("mic", .pcm, true)
     (recording.sampleRateHz, recording.channelCount, recording.bitsPerSample) = (8_000, 1, 32)
     (recording.isFloat, recording.isBigEndian) = (true, true)
     (recording.quality, recording.bitRate) = (.high, 9_000)
@@ -481,7 +481,7 @@ import Testing
   }
 
   private static func audioExport(_ paths: WireList<FilePath>) throws -> AssetCommand.Export {
-    var export = AssetCommand.Export(paths, file: try path("/c"), form: .m4a)
+    var export = AssetCommand.Export(paths, file: try path("/c"), format: .m4a)
     (export.start, export.end) = (try seconds("1.5"), try seconds("2"))
     (export.mixes, export.replaces, export.track, export.codec) = (true, true, 1, .aac)
     (export.sampleRateHz, export.channelCount, export.bitRate) = (8_000, 1, 9_000)
@@ -491,7 +491,7 @@ import Testing
 
   /// A height requires that the video is encoded again.
   private static func videoExport(_ paths: WireList<FilePath>) throws -> AssetCommand.Export {
-    var export = AssetCommand.Export(paths, file: try path("/c.mp4"), form: .mp4)
+    var export = AssetCommand.Export(paths, file: try path("/c.mp4"), format: .mp4)
     (export.codec, export.video, export.height, export.quality) = (.omit, .h264, 100, 30)
     return export
   }

@@ -3,14 +3,14 @@ import MediaCore
 import WholeFiles
 import WireProtocol
 
-/// The export command. The export runs on other threads. The reply comes when the file is written.
+/// The export command. The export runs on other threads.
 extension Connection {
-  /// Starts an export. Replies when the file is written, or when the export was cancelled.
+  /// Starts an export. Replies when the file is written or the export is cancelled.
   func start(_ command: AssetCommand.Export, _ request: WaitingRequest) throws(MediaError) {
     let options = server.registry.httpOptions(command.network)
-    let isJoined = command.paths.count > 1
-    // Concatenated files need exact durations.
-    let assets = command.paths.map { server.registry.makeAsset($0, options, precise: isJoined, for: peer?.userID) }
+    // Several inputs need exact durations.
+    let hasSeveralInputs = command.paths.count > 1
+    let assets = command.paths.map { server.registry.makeAsset($0, options, precise: hasSeveralInputs, for: peer?.userID) }
     let file = WholeFile(
       path: command.file.bytes, replaces: command.replaces, hint: "use `replace` to replace it",
       roots: server.policy.writableRoots)
@@ -22,7 +22,7 @@ extension Connection {
       session.start(progress: $0, completion: $1)
     } reply: { number, outcome throws(MediaError) in
       var fields: Fields = [
-        "scan": .int(number), "file": .path(command.file), "format": .string(command.form.rawValue),
+        "scan": .int(number), "file": .path(command.file), "format": .string(command.format.rawValue),
         "duration": .time(outcome.duration), "size": .int(Int(outcome.byteCount)),
       ]
       if let fault = outcome.fault {
@@ -35,10 +35,10 @@ extension Connection {
 
   /// The settings of the export.
   ///
-  /// - Throws: `invalidArgument`.
+  /// - Throws: `invalid-argument`.
   private static func settings(_ command: AssetCommand.Export) throws(MediaError) -> ExportSettings {
-    guard let container = WritableContainer(rawValue: command.form.rawValue) else {
-      throw MediaError(.invalidArgument, "unknown format \(command.form.rawValue)", operation: "export")
+    guard let container = WritableContainer(rawValue: command.format.rawValue) else {
+      throw MediaError(.invalidArgument, "unknown format \(command.format.rawValue)", operation: "export")
     }
     var settings = ExportSettings(container, audio: audio(command, container), video: video(command, container))
     settings.timeRange = TimeRange(start: command.start, end: command.end ?? .positiveInfinity)
@@ -65,8 +65,9 @@ extension Connection {
     case .mp3: codec = .mp3
     case .ima4: codec = .ima4
     case nil:
-      let isPlain = command.sampleRateHz == nil && command.channelCount == nil && bits == nil && command.bitRate == nil
-      if isPlain { return .encode(nil) }
+      let hasNoAudioOptions =
+        command.sampleRateHz == nil && command.channelCount == nil && bits == nil && command.bitRate == nil
+      if hasNoAudioOptions { return .encode(nil) }
       codec = container.defaultAudioCodec
     }
     var output = AudioOutputSettings(codec)

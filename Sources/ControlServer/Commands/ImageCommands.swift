@@ -25,7 +25,7 @@ extension Connection {
     (settings.toleranceBefore, settings.toleranceAfter) = (command.before, command.after)
     settings.appliesPreferredTrackTransform = command.isUpright
     let format: ImageFileFormat =
-      switch command.form {
+      switch command.format {
       case .png: .png
       case .jpeg(let quality): .jpeg(quality: quality)
       }

@@ -137,8 +137,8 @@ extension Connection {
       listed = before
     }
     let entries = target.player.onLoop { $0.items(in: start..<end).map(\.exportedEntry) }
-    var writer = PlaylistWriter(format: PlaylistFormat(part.form), base: part.base?.bytes)
-    if part.form == .cue, let entry = entries.compactMap(\.self).first { writer.title = entry.metadata[.album] }
+    var writer = PlaylistWriter(format: PlaylistFormat(part.format), base: part.base?.bytes)
+    if part.format == .cue, let entry = entries.compactMap(\.self).first { writer.title = entry.metadata[.album] }
     var lines = start == 0 ? writer.head() : []
     var next = start
     var skippedCount = 0
@@ -176,7 +176,7 @@ extension Connection {
 
 /// The part of a queue to export as lines of a playlist.
 struct ExportPart: Sendable {
-  let form: QueueCommand.PlaylistForm
+  let format: QueueCommand.PlaylistFormat
   /// The folder of the future playlist file. Nil: the playlist contains absolute paths.
   let base: FilePath?
   /// The queue index of the first entry.
@@ -185,12 +185,12 @@ struct ExportPart: Sendable {
   let limit: Int
 
   /// Whether the format contains the numbers of its entries.
-  var isNumbered: Bool { form == .pls || form == .cue }
+  var isNumbered: Bool { format == .pls || format == .cue }
 }
 
 extension PlaylistFormat {
-  fileprivate init(_ form: QueueCommand.PlaylistForm) {
-    switch form {
+  fileprivate init(_ format: QueueCommand.PlaylistFormat) {
+    switch format {
     case .m3u8: self = .m3u
     case .pls: self = .pls
     case .xspf: self = .xspf

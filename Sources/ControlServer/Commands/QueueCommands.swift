@@ -53,8 +53,8 @@ extension Connection {
   /// Starts an export, or an edit that is large, adds playlists, or waits. An edit with `wait=ready` replies
   /// when every new entry is ready, or with the first error.
   func start(_ command: QueueCommand, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
-    if case .export(let form, let base, let offset, let limit) = command {
-      let part = ExportPart(form: form, base: base, offset: offset, limit: limit)
+    if case .export(let format, let base, let offset, let limit) = command {
+      let part = ExportPart(format: format, base: base, offset: offset, limit: limit)
       return export(part, of: target.name, request)
     }
     if command.isLarge, !command.waitsUntilReady { return try startLargeEdit(command, on: target, request) }

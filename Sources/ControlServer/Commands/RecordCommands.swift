@@ -109,7 +109,7 @@ extension Connection {
 
   private static func settings(_ command: RecordCommand.Recording) -> RecordingSettings {
     var settings = RecordingSettings()
-    settings.format = command.form.flatMap { RecordingSettings.Format(rawValue: $0.rawValue) }
+    settings.format = command.format.flatMap { RecordingSettings.Format(rawValue: $0.rawValue) }
     (settings.sampleRateHz, settings.channelCount) = (command.sampleRateHz, command.channelCount)
     settings.bitDepth = command.bitsPerSample
     (settings.isFloat, settings.isBigEndian) = (command.isFloat, command.isBigEndian)

@@ -29,7 +29,7 @@ extension Connection {
   }
 
   private func waveformOutput(_ output: AssetCommand.Waveform.Output?) throws(MediaError) -> WaveformOutput? {
-    guard let output, let format = WaveformFormat(rawValue: output.form.rawValue) else { return nil }
+    guard let output, let format = WaveformFormat(rawValue: output.format.rawValue) else { return nil }
     var style = WaveformStyle()
     style.width = output.width ?? style.width
     style.height = output.height ?? style.height

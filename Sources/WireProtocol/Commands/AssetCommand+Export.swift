@@ -4,7 +4,7 @@ extension AssetCommand {
   /// The parameters of an export.
   public struct Export: Sendable, Hashable {
     /// The container format of the file.
-    public enum Form: String, Sendable, Hashable, CaseIterable {
+    public enum Format: String, Sendable, Hashable, CaseIterable {
       case wav, caf, flac, m4a, mp4, mov, matroska, webm, ogg, mp3
 
       /// The format for a file name extension.
@@ -41,10 +41,10 @@ extension AssetCommand {
 
     /// The input files. At least one.
     public var paths: WireList<FilePath>
-    /// Whether the inputs are mixed. Default: they are concatenated.
+    /// Whether the inputs are mixed. Default: they are joined.
     public var mixes = false
     public var file: FilePath
-    public var form: Form
+    public var format: Format
     /// Whether an existing file is replaced.
     public var replaces = false
     public var start = MediaTime.zero
@@ -68,8 +68,8 @@ extension AssetCommand {
     public var tags = Tags.all
     public var network = NetworkOptions()
 
-    public init(_ paths: WireList<FilePath>, file: FilePath, form: Form) {
-      (self.paths, self.file, self.form) = (paths, file, form)
+    public init(_ paths: WireList<FilePath>, file: FilePath, format: Format) {
+      (self.paths, self.file, self.format) = (paths, file, format)
     }
   }
 }

@@ -4,7 +4,7 @@ extension AssetCommand {
   /// Images of a file's video, and the file or files to write.
   public struct Image: Sendable, Hashable {
     /// The image format.
-    public enum Form: Sendable, Hashable {
+    public enum Format: Sendable, Hashable {
       case png
       /// JPEG. The quality is 1 to 100.
       case jpeg(quality: Int)
@@ -27,7 +27,7 @@ extension AssetCommand {
     public var times: WireList<MediaTime>
     /// The file to write. With several times it contains a pattern (see ``file(_:)``).
     public var file: FilePath
-    public var form: Form
+    public var format: Format
     /// Whether an existing file is replaced.
     public var replaces: Bool
     /// The maximum width in pixels. Nil: no limit.
@@ -42,11 +42,12 @@ extension AssetCommand {
     public var network: NetworkOptions
 
     public init(
-      _ path: FilePath, _ times: WireList<MediaTime> = [], file: FilePath, _ form: Form = .png, replaces: Bool = false,
-      width: Int? = nil, height: Int? = nil, before: MediaTime = .zero, after: MediaTime = .zero,
-      isUpright: Bool = true, sheet: Sheet? = nil, network: NetworkOptions = NetworkOptions()
+      _ path: FilePath, _ times: WireList<MediaTime> = [], file: FilePath, _ format: Format = .png,
+      replaces: Bool = false, width: Int? = nil, height: Int? = nil, before: MediaTime = .zero,
+      after: MediaTime = .zero, isUpright: Bool = true, sheet: Sheet? = nil,
+      network: NetworkOptions = NetworkOptions()
     ) {
-      (self.path, self.times, self.file, self.form, self.replaces) = (path, times, file, form, replaces)
+      (self.path, self.times, self.file, self.format, self.replaces) = (path, times, file, format, replaces)
       (self.width, self.height, self.before, self.after) = (width, height, before, after)
       (self.isUpright, self.sheet, self.network) = (isUpright, sheet, network)
     }

@@ -4,14 +4,14 @@ extension AssetCommand {
   /// A waveform of a file, and the file to write.
   public struct Waveform: Sendable, Hashable {
     /// The format of the waveform.
-    public enum Form: String, Sendable, Hashable, CaseIterable {
+    public enum Format: String, Sendable, Hashable, CaseIterable {
       case json, dat, png, svg
     }
 
     /// A file that the waveform is written to.
     public struct Output: Sendable, Hashable {
       public var file: FilePath
-      public var form: Form
+      public var format: Format
       /// Whether an existing file is replaced.
       public var replaces: Bool
       /// The width of an image in pixels. Nil: the default.
@@ -25,10 +25,10 @@ extension AssetCommand {
       public var bits: Int
 
       public init(
-        _ file: FilePath, _ form: Form, replaces: Bool = false, width: Int? = nil, height: Int? = nil,
+        _ file: FilePath, _ format: Format, replaces: Bool = false, width: Int? = nil, height: Int? = nil,
         color: String? = nil, background: String? = nil, hasAxis: Bool = true, bits: Int = 16
       ) {
-        (self.file, self.form, self.replaces) = (file, form, replaces)
+        (self.file, self.format, self.replaces) = (file, format, replaces)
         (self.width, self.height, self.color, self.background) = (width, height, color, background)
         (self.hasAxis, self.bits) = (hasAxis, bits)
       }

@@ -276,10 +276,10 @@ public enum QueueCommand: Sendable, Hashable {
   case changes(since: Int, instance: String?)
   /// The queue as lines of a playlist: `limit` entries from `offset` on. `base` is the folder of the future playlist
   /// file, for relative paths.
-  case export(PlaylistForm, base: FilePath?, offset: Int, limit: Int)
+  case export(PlaylistFormat, base: FilePath?, offset: Int, limit: Int)
 
   /// The playlist formats that can be written.
-  public enum PlaylistForm: String, Sendable, Hashable, CaseIterable {
+  public enum PlaylistFormat: String, Sendable, Hashable, CaseIterable {
     case m3u8
     case pls
     case xspf

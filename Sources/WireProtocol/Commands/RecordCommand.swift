@@ -31,7 +31,7 @@ public enum RecordCommand: Sendable, Hashable {
   /// The parameters of a recording.
   public struct Recording: Sendable, Hashable {
     /// The audio codec.
-    public enum Form: String, Sendable, Hashable, CaseIterable {
+    public enum Format: String, Sendable, Hashable, CaseIterable {
       case pcm, flac, alac, aac, opus, ima4, ulaw, alaw, ilbc, amr
     }
 
@@ -46,7 +46,7 @@ public enum RecordCommand: Sendable, Hashable {
     /// The name of the source. Nil: the default source of the sound server.
     public var source: String?
     /// The codec. Nil: derived from the file name extension.
-    public var form: Form?
+    public var format: Format?
     public var sampleRateHz: Int?
     public var channelCount: Int?
     public var bitsPerSample: Int?

@@ -23,7 +23,7 @@ extension CommandTable {
         ParameterSpec(.paths, .path, .list, "PATH", "the input files"),
         ParameterSpec(.file, .localPath, .option, "PATH", "the file to write (required)"),
         ParameterSpec(
-          .format, .word(AssetCommand.Export.Form.allCases.map(\.rawValue)), .option, "FORM",
+          .format, .word(AssetCommand.Export.Format.allCases.map(\.rawValue)), .option, "FORMAT",
           "the format; default: by the name of the file"),
         ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
         ParameterSpec(.start, .time, .option, "TIME", "the start of the range"),
@@ -72,10 +72,10 @@ extension Arguments {
     let file = try required(.file, path(.file))
     let fileExtension = String(decoding: file.bytes.split(separator: UInt8(ascii: ".")).last ?? [], as: UTF8.self)
     guard
-      let form = text(.format).flatMap(AssetCommand.Export.Form.init(rawValue:))
-        ?? AssetCommand.Export.Form(fileExtension: fileExtension.lowercased())
+      let format = text(.format).flatMap(AssetCommand.Export.Format.init(rawValue:))
+        ?? AssetCommand.Export.Format(fileExtension: fileExtension.lowercased())
     else { throw failure("the name of the file does not determine the format: use format=") }
-    var export = AssetCommand.Export(list(.paths), file: file, form: form)
+    var export = AssetCommand.Export(list(.paths), file: file, format: format)
     (export.mixes, export.replaces) = (flag(.mix), flag(.replace))
     (export.start, export.end) = (time(.start) ?? .zero, time(.end))
     if let end = export.end, end <= export.start { throw failure("the end must be after the start") }

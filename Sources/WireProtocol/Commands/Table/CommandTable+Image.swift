@@ -37,7 +37,7 @@ extension CommandTable {
         ParameterSpec(.times, .time, .optionalList, "TIME", "the times of the images"),
         ParameterSpec(.file, .localPath, .option, "PATH", "the file to write (required)"),
         ParameterSpec(
-          .format, .word(["png", "jpeg"]), .option, "FORM", 
+          .format, .word(["png", "jpeg"]), .option, "FORMAT", 
           "the format of the images; default: by the extension of `file`"),
         ParameterSpec(.quality, .integer(1...100), .option, "N", "the quality of a JPEG image; default: 90"),
         ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
@@ -101,13 +101,13 @@ extension Arguments {
       throw failure("fast allows any tolerance: it excludes before and after")
     }
     return AssetCommand.Image(
-      path, times, file: file, try imageForm(file), replaces: flag(.replace), width: integer(.width),
+      path, times, file: file, try imageFormat(file), replaces: flag(.replace), width: integer(.width),
       height: integer(.height), before: isFast ? .positiveInfinity : time(.before) ?? .zero,
       after: isFast ? .positiveInfinity : time(.after) ?? .zero, isUpright: text(.upright) != "off", sheet: sheet,
       network: try networkOptions())
   }
 
-  private func imageForm(_ file: FilePath) throws(MediaError) -> AssetCommand.Image.Form {
+  private func imageFormat(_ file: FilePath) throws(MediaError) -> AssetCommand.Image.Format {
     let end = String(decoding: file.bytes.split(separator: UInt8(ascii: ".")).last ?? [], as: UTF8.self).lowercased()
     switch text(.format) ?? end {
     case "png":

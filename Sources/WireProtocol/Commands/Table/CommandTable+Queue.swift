@@ -233,7 +233,7 @@ extension CommandTable {
         """,
       parameters: [
         ParameterSpec(
-          .format, .word(QueueCommand.PlaylistForm.allCases.map(\.rawValue)), .option, "m3u8|pls|xspf|cue",
+          .format, .word(QueueCommand.PlaylistFormat.allCases.map(\.rawValue)), .option, "m3u8|pls|xspf|cue",
           "the format; default: `m3u8`"),
         ParameterSpec(
           .base, .localPath, .option, "DIR",
@@ -254,7 +254,7 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       .queue(
         .export(
-          arguments.text(.format).flatMap { QueueCommand.PlaylistForm(rawValue: $0) } ?? .m3u8,
+          arguments.text(.format).flatMap { QueueCommand.PlaylistFormat(rawValue: $0) } ?? .m3u8,
           base: arguments.path(.base), offset: arguments.integer(.offset) ?? 0,
           limit: arguments.integer(.limit) ?? WireLimits.standard.listCount), player: arguments.player)
     },

@@ -17,7 +17,7 @@ extension CommandTable {
         + " default: the default source of the sound server"
     ),
     ParameterSpec(
-      .format, .word(RecordCommand.Recording.Form.allCases.map(\.rawValue)), .option, "FORM",
+      .format, .word(RecordCommand.Recording.Format.allCases.map(\.rawValue)), .option, "FORMAT",
       "the codec; default: by the extension of the file"),
     ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
     ParameterSpec(.sampleRate, .integer(1...768_000), .option, "HZ", "the sample rate; default: that of the source"),
@@ -174,7 +174,7 @@ extension Arguments {
   fileprivate func recording() throws(MediaError) -> RecordCommand.Recording {
     var recording = RecordCommand.Recording(try required(.file, path(.file)))
     recording.source = text(.source)
-    recording.form = text(.format).flatMap(RecordCommand.Recording.Form.init(rawValue:))
+    recording.format = text(.format).flatMap(RecordCommand.Recording.Format.init(rawValue:))
     recording.replaces = flag(.replace)
     (recording.sampleRateHz, recording.channelCount) = (integer(.sampleRate), integer(.channels))
     recording.bitsPerSample = text(.bits).flatMap { Int($0) }

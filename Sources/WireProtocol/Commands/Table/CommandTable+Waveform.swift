@@ -41,7 +41,7 @@ extension CommandTable {
         ParameterSpec(.mono, .flag, .option, "mono", "use the mean of all channels"),
         ParameterSpec(.file, .localPath, .option, "PATH", "the file to write"),
         ParameterSpec(
-          .format, .word(AssetCommand.Waveform.Form.allCases.map(\.rawValue)), .option, "FORM",
+          .format, .word(AssetCommand.Waveform.Format.allCases.map(\.rawValue)), .option, "FORMAT",
           "the format of the file; default: by its extension"),
         ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
         ParameterSpec(.width, .integer(16...8_192), .option, "PIXELS", "the width of an image; default: 800"),
@@ -85,7 +85,7 @@ extension Arguments {
       guard length == nil, bins.map({ $0 <= 1_000 }) ?? true else {
         throw failure("without file, bins must be at most 1000, and samples-per-bin is not allowed")
       }
-    } else if output?.form == .dat, bins != nil {
+    } else if output?.format == .dat, bins != nil {
       throw failure("a dat file needs samples-per-bin instead of bins")
     }
     let (start, end) = (time(.start) ?? .zero, time(.end))
@@ -105,13 +105,13 @@ extension Arguments {
       return nil
     }
     let end = String(decoding: file.bytes.split(separator: UInt8(ascii: ".")).last ?? [], as: UTF8.self)
-    guard let form = AssetCommand.Waveform.Form(rawValue: text(.format) ?? end.lowercased()) else {
+    guard let format = AssetCommand.Waveform.Format(rawValue: text(.format) ?? end.lowercased()) else {
       throw failure("file must end with .json, .dat, .png or .svg, unless format= is given")
     }
-    let isImage = form == .png || form == .svg
+    let isImage = format == .png || format == .svg
     let wrong: [ParameterName] = isImage ? [.bits] : [.width, .height, .color, .background, .axis]
     if let option = wrong.first(where: { isGiven($0) }) {
-      throw failure("\(option.rawValue) does not apply to \(form.rawValue)")
+      throw failure("\(option.rawValue) does not apply to \(format.rawValue)")
     }
     for name in [ParameterName.color, .background] {
       guard let color = text(name) else { continue }
@@ -121,7 +121,7 @@ extension Arguments {
       }
     }
     return AssetCommand.Waveform.Output(
-      file, form, replaces: flag(.replace), width: integer(.width), height: integer(.height), color: text(.color),
+      file, format, replaces: flag(.replace), width: integer(.width), height: integer(.height), color: text(.color),
       background: text(.background), hasAxis: text(.axis) != "off", bits: text(.bits) == "8" ? 8 : 16)
   }
 }
