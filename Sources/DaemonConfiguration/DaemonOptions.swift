@@ -23,10 +23,10 @@ public struct DaemonOptions: Sendable, Hashable {
   public enum Isolation: String, Sendable, Hashable, CaseIterable {
     /// The daemon itself.
     case none
-    /// Worker processes open files, read their tags, decode them for `scan` and `waveform`, and create images.
-    /// The daemon decodes during playback, after a worker has opened the file and decoded its beginning.
+    /// Worker processes open files, read their tags, decode them for `scan` and `waveform`, export them, and make
+    /// images. The daemon decodes for playback, after a worker has opened the file and decoded its beginning.
     case opening
-    /// Like `opening`. Worker processes also decode during playback.
+    /// Like `opening`. Worker processes also decode for playback.
     case playback
   }
 

@@ -55,15 +55,15 @@ struct CommandLineFlags: ParsableArguments {
   @Option(
     parsing: .upToNextOption,
     help: """
-      Folders below which files may be played and playlists read (default: all). Several values are separated by \
+      Folders in which the daemon may read media files and playlists (default: all). Several values are separated by \
       spaces.
       """)
   var readRoot: [String] = []
   @Option(
     parsing: .upToNextOption,
     help: """
-      Folders below which clients with the right to write can have files written, such as images (default: none). \
-      Several values are separated by spaces.
+      Folders in which the daemon may write files (images, exports, recordings) for clients with the right `write` \
+      (default: none). Several values are separated by spaces.
       """)
   var writeRoot: [String] = []
   @Option(help: "PulseAudio server (default: $PULSE_SERVER, else the user's server).")
@@ -77,8 +77,8 @@ struct CommandLineFlags: ParsableArguments {
   var preferredOutput: [String] = []
   @Option(
     help: """
-      When the device is lost: players pause and use the next device, hold until the device returns, move to the next \
-      device, or continue in silence until it returns (null) (default: pause).
+      Action when the device is lost. pause: pause; `play` uses the next device. hold: wait for the device. move: \
+      continue on the next device. null: continue in silence until the device returns (default: pause).
       """)
   var lostDevice: LostDevicePolicy?
   @Option(
@@ -90,20 +90,21 @@ struct CommandLineFlags: ParsableArguments {
       valueName: "milliseconds"))
   var outputLatency: Int?
   @Option(
-    help: "File of certificate authorities (PEM) for https: servers (default: the system's).")
+    help: "File of certificate authorities (PEM) for HTTPS servers (default: the system's).")
   var caFile: String?
   @Option(
     help: """
-      Process that opens files, decodes their beginning, reads their tags and makes images. opening: a worker process \
-      without access to files or networks; playback: that process also decodes for playback; none: the daemon itself \
+      Process that parses data from files and servers. opening: worker processes without access to files or networks \
+      open files, read their tags, decode them for scan and waveform, export them, and make images; the daemon decodes \
+      for playback. playback: worker processes also decode for playback. none: the daemon parses everything itself \
       (default: opening).
       """)
   var isolate: DaemonOptions.Isolation?
   @Option(
     parsing: .upToNextOption,
     help: """
-      Networks (CIDR), addresses and host names that may be reached (default: all except cloud metadata services, \
-      169.254.0.0/16 and similar). Several values are separated by spaces.
+      Networks (CIDR), addresses and host names that may be reached (default: all except link-local addresses and \
+      cloud metadata services). Several values are separated by spaces.
       """)
   var allowNetwork: [String] = []
   @Option(

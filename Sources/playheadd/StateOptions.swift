@@ -6,7 +6,7 @@ import SavedState
 struct StateOptions: ParsableArguments {
   @Option(
     help: """
-      Folder of the saved players, queues and positions, an absolute path; missing folders are created (default: \
+      Absolute path of the folder for saved players, queues and positions. Missing folders are created (default: \
       playhead in $XDG_STATE_HOME or ~/.local/state). One playheadd at a time can use it.
       """)
   var state: String?
