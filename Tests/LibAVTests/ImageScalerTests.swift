@@ -114,7 +114,7 @@ import Testing
 
   // MARK: - Tools
 
-  /// Generates three columns with one luma each, without color.
+  /// Generates three columns with one luma each, without colour.
   private static func columns(_ luma: [UInt8], _ format: PixelFormat) throws -> PixelBuffer {
     var data = [UInt8](repeating: 128, count: format.byteCount(width: 96, height: 32))
     for row in 0..<32 {

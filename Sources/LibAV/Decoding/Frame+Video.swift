@@ -17,7 +17,7 @@ extension Frame {
     public let isDamaged: Bool
     /// The aspect ratio of a pixel, as the codec states it; nil when unknown.
     public let pixelAspectRatio: FormatDescription.Video.PixelAspectRatio?
-    /// The color space of the pixel values.
+    /// The colour space of the pixel values.
     public let color: FormatDescription.Video.Color
   }
 

@@ -52,7 +52,7 @@ public final class ImageConverter {
     return try output.copiedPixels(format)
   }
 
-  /// Returns the color space of `frame` after its conversion to `format`.
+  /// Returns the colour space of `frame` after its conversion to `format`.
   public static func color(of frame: Frame, as format: PixelFormat) -> FormatDescription.Video.Color {
     let source = frame.pointer.pointee
     let traits = PixelFormatTraits(AVPixelFormat(source.format))

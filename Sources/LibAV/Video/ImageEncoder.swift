@@ -17,7 +17,7 @@ public enum ImageEncoder {
   /// At most two copies of the pixels exist at a time if the caller consumes its copy, because a worker process has
   /// little memory.
   ///
-  /// - Parameter pixels: The image, in any format; `color` is the color space of one with luma and chroma.
+  /// - Parameter pixels: The image, in any format; `color` is the colour space of one with luma and chroma.
   /// - Throws: `noEncoder` when this FFmpeg has none; the failures of `ImageConverter`.
   public static func encode(
     _ pixels: consuming PixelBuffer, as fileFormat: FileFormat, color: FormatDescription.Video.Color = .init()

@@ -9,7 +9,7 @@ public struct ImageLayout: Sendable, Hashable {
   public var width: Int
   /// The height, in rows.
   public var height: Int
-  /// The color space of the pixel values; FFmpeg's guess where it is not specified.
+  /// The colour space of the pixel values; FFmpeg's guess where it is not specified.
   public var color: FormatDescription.Video.Color
 
   /// Creates a layout.

@@ -1,7 +1,7 @@
 import CFFmpeg
 import MediaCore
 
-/// Converts video frames from one layout to another, through swscale: size, pixel format and color space.
+/// Converts video frames from one layout to another, through swscale: size, pixel format and colour space.
 ///
 /// Threading: one thread at a time; works on the calling thread only. It retains one video frame.
 public final class ImageScaler {

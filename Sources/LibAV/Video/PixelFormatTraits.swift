@@ -7,7 +7,7 @@ struct PixelFormatTraits {
   let format: AVPixelFormat
   /// Whether values range from 0 to 255 by default: JPEG's formats, and gray.
   let isAlwaysFullRange: Bool
-  /// Whether the format is RGB, or a palette of RGB colors.
+  /// Whether the format is RGB, or a palette of RGB colours.
   let isRGB: Bool
   /// Whether neighboring pixels of a row share their chroma.
   let hasHalvedChroma: Bool

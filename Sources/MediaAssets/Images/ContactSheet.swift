@@ -2,7 +2,7 @@ import MediaCore
 
 /// Arranges many images of a video in one image, in rows from the top left.
 public struct ContactSheet: Sendable, Hashable, Codable {
-  /// A background color.
+  /// A background colour.
   public struct Color: Sendable, Hashable, Codable {
     public var red: UInt8
     public var green: UInt8

@@ -21,7 +21,7 @@ struct ImageCanvas {
     try PixelBuffer(.bgra, width: width, height: height, data: bytes)
   }
 
-  /// Fills the canvas with one color and replaces its contents.
+  /// Fills the canvas with one colour and replaces its contents.
   mutating func clear(_ color: VideoCompositionInstruction.Color) {
     let pixel = UInt32(color.alpha) << 24 | UInt32(color.red) << 16 | UInt32(color.green) << 8 | UInt32(color.blue)
     bytes.withUnsafeMutableBytes { target in
@@ -141,7 +141,7 @@ struct ImageSampler {
     let (right, below) = (Int(((x - 0.5 - left) * 256).rounded()), Int(((y - 0.5 - top) * 256).rounded()))
     let (column, row) = (Int(left), Int(top))
     if right == 0, below == 0 { return at(column, row) }
-    // Colors are weighted by alpha, because the color of a transparent pixel is undefined.
+    // Colours are weighted by alpha, because the colour of a transparent pixel is undefined.
     var (blue, green, red, alpha) = (0, 0, 0, 0)
     func add(_ pixel: Pixel, _ part: Int) {
       let weight = part * pixel.alpha

@@ -62,7 +62,7 @@ public struct VideoComposition: Sendable, Hashable {
 
 /// The layers and background of a time range, as AVVideoCompositionInstruction.
 public struct VideoCompositionInstruction: Sendable, Hashable {
-  /// A color with alpha.
+  /// A colour with alpha.
   public struct Color: Sendable, Hashable {
     public var red: UInt8
     public var green: UInt8
@@ -78,7 +78,7 @@ public struct VideoCompositionInstruction: Sendable, Hashable {
 
   /// The time range. The last instruction may have an infinite one.
   public var timeRange: TimeRange
-  /// The color below all layers. Default: black.
+  /// The colour below all layers. Default: black.
   public var backgroundColor: Color
   /// The layers, from bottom to top.
   public var layers: [VideoCompositionLayer]

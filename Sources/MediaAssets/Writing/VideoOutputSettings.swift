@@ -54,7 +54,7 @@ public struct VideoOutputSettings: Sendable, Hashable, Codable {
   /// It is stored as H.264 cropping, which every decoder applies, so the cropped pixels are lost. FFmpeg 5.1 does not
   /// write a `clap` atom. The edges must be multiples of two pixels.
   public var cleanAperture: FormatDescription.Video.CleanAperture?
-  /// The color description. Default: nil, that of the source. Frames with another description are converted. BGRA
+  /// The colour description. Default: nil, that of the source. Frames with another description are converted. BGRA
   /// without a description becomes BT.709, or BT.601 below 720 rows.
   public var color: FormatDescription.Video.Color?
   /// Whether the encoder may use B-frames, which are coded in another order than they are shown. Default: true. The
@@ -63,7 +63,7 @@ public struct VideoOutputSettings: Sendable, Hashable, Codable {
   /// Maximum number of encoder threads, 1 to 64. Default: nil, the choice of the encoder.
   public var maximumThreadCount: Int?
 
-  /// Creates settings that keep the size and color of the source.
+  /// Creates settings that keep the size and colour of the source.
   public init(_ codec: Codec = .h264) { self.codec = codec }
 
   // MARK: - Checks
@@ -117,7 +117,7 @@ public struct VideoOutputSettings: Sendable, Hashable, Codable {
       throw refuse("the width and height of a pixel must be between 1 and 65535")
     }
     let numbers = [color, video.color].compactMap(\.self).flatMap { [$0.primaries, $0.transfer, $0.matrix] }
-    guard numbers.allSatisfy((0...22).contains) else { throw refuse("color numbers (H.273) must be between 0 and 22") }
+    guard numbers.allSatisfy((0...22).contains) else { throw refuse("colour numbers (H.273) must be between 0 and 22") }
     _ = try cropping(of: video)
   }
 

@@ -101,7 +101,7 @@ public struct FormatDescription: Sendable, Hashable {
     public var cleanAperture: CleanAperture?
     /// The clockwise rotation that displays the video upright: 0, 90, 180 or 270 degrees.
     public var rotationDegrees = 0
-    /// The color space of the pixels.
+    /// The colour space of the pixels.
     public var color = Color()
     /// The average duration of a video frame, in seconds; invalid when not known.
     public var frameDuration = MediaTime.invalid
@@ -144,7 +144,7 @@ public struct FormatDescription: Sendable, Hashable {
       }
     }
 
-    /// The color space of pixels: code points of ITU-T H.273, as in FFmpeg's `AVCOL_*`; 2 means unspecified.
+    /// The colour space of pixels: code points of ITU-T H.273, as in FFmpeg's `AVCOL_*`; 2 means unspecified.
     public struct Color: Sendable, Hashable, Codable {
       /// H.273, table 2.
       public var primaries = 2

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Colors and weights of text on a terminal. No styles for other outputs, or when the environment disables them.
+/// Colours and weights of text on a terminal. No styles for other outputs, or when the environment disables them.
 struct Style: Sendable {
   /// Whether styles are enabled.
   let isColored: Bool
@@ -10,7 +10,7 @@ struct Style: Sendable {
   /// The style of standard error.
   static var errorOutput: Style { Style(isColored: allowsColor(STDERR_FILENO)) }
 
-  /// Whether the descriptor is a terminal with colors, and the user has not disabled them (https://no-color.org).
+  /// Whether the descriptor is a terminal with colours, and the user has not disabled them (https://no-color.org).
   private static func allowsColor(_ descriptor: Int32) -> Bool {
     if let setting = getenv("NO_COLOR"), setting.pointee != 0 { return false }
     return isatty(descriptor) == 1 && !isDumb
