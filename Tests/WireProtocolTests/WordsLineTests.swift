@@ -20,13 +20,14 @@ import Testing
     ("seek fast", .badArguments, "time is missing"),
     ("seek x", .invalidTime, "time must be a time such as"),
     ("seek 1 before=-1", .invalidTime, "(got '-1')"), ("seek 1 before=5%", .invalidTime, "before must be"),
-    ("seek 1 fast before=1", .badArguments, "fast allows any"), ("seek 1 fast=maybe", .badArguments, "fast must be"),
+    ("seek 1 fast before=1", .badArguments, "fast cannot be combined"),
+    ("seek 1 fast=maybe", .badArguments, "fast must be"),
     ("seek 1 chase=maybe", .badArguments, "chase must be"), ("seek chase", .badArguments, "time is missing"),
     ("seek 1 chase chase", .badArguments, "chase is given twice"), ("explain all", .badArguments, "unexpected word"),
     ("seek 1 before=1 before=2", .badArguments, "before is given twice"),
     ("seek 1 item=0", .badArguments, "(got '0')"),
     ("seek", .badArguments, "time is missing"), ("seek date=soon", .badArguments, "2026-11-22T09:30:00Z"),
-    ("seek 1 date=2026-11-22T09:30:00Z", .badArguments, "a time and a date exclude each other"),
+    ("seek 1 date=2026-11-22T09:30:00Z", .badArguments, "TIME and date cannot be combined"),
     ("seek inf", .invalidTime, "time must be"), ("seek nan", .invalidTime, "time"),
     ("seek 1e999999", .invalidTime, "time"),
     ("rate 0", .badArguments, "but not 0"), ("rate -0.0", .badArguments, "but not 0"),
@@ -48,7 +49,7 @@ import Testing
     ("pitch lowQuality", .badArguments, "timeDomain, spectral, varispeed"),
     ("media-selection both", .badArguments, "audible, legible"),
     ("media-selection language=de", .badArguments, "a group is missing"),
-    ("media-selection audible clear language=de", .badArguments, "clear excludes other preferences"),
+    ("media-selection audible clear language=de", .badArguments, "clear cannot be combined"),
     ("media-selection audible principal=loud", .badArguments, "principal must be any of is-original"),
     ("media-selection automatic=maybe", .badArguments, "automatic must be"),
     ("asset.artwork 1 file=/a offset=1", .badArguments, "file and offset exclude each other"),
@@ -101,6 +102,24 @@ import Testing
     #expect(rejection.error.error.code == code, "\(rejection.error.error)")
     #expect(rejection.error.error.message.contains(message), "\(rejection.error.error.message)")
     #expect(rejection.address == .words)
+  }
+
+  @Test(arguments: [
+    ("export /a file=/b.flac start=60 end=30", "end must be after start 60 (got 30)"),
+    ("waveform /a start=1 end=0.5", "end must be after start 1 (got 0.5)"),
+    ("export /a file=/b.xyz", "unknown file name extension 'xyz'; specify format"),
+    ("export /a file=/b", "the file name has no extension; specify format"),
+    ("export /a file=/b.mp4 video=copy height=64", "height and quality cannot be combined with video=copy"),
+    ("export /a file=/b.flac codec=copy sample-rate=48000", "sample-rate cannot be combined with codec=copy"),
+    ("seek date=soon", "invalid date 'soon'; expected a form such as 2026-11-22T09:30:00Z"),
+    ("rate-at 1 frame:5", "time cannot be 'frame:5'; it takes now, a time from now such as +0.5, or an instant"),
+    ("record.start at=frame:5", "at cannot be 'frame:5'; it takes now, a time from now such as +0.5, or an instant"),
+    ("queue.edit 'append /a.m3u'", "a queue edit cannot contain a playlist"),
+  ])
+  func invalidArgumentsAreRejectedWithTheirValues(line: String, message: String) throws {
+    let error = try Lines.rejection(line).error.error
+    #expect(error.code == .badArguments)
+    #expect(error.message.contains(message), "\(error.message)")
   }
 
   @Test func argumentErrorsNameTheCommand() throws {

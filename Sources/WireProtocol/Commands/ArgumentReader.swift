@@ -45,7 +45,7 @@ enum ArgumentReader {
     case (.number(let token), .integer), (.number(let token), .entry), (.number(let token), .number),
       (.number(let token), .timeExpression), (.number(let token), .time), (.number(let token), .timeOrNone),
       (.number(let token), .duration), (.number(let token), .tolerance), (.number(let token), .startMoment),
-      (.number(let token), .track):
+      (.number(let token), .startTime), (.number(let token), .track):
       do throws(Fault) { return try number(token, parameter.kind) } catch {
         throw failure(error, String(decoding: token.prefix(64), as: UTF8.self), parameter, spec)
       }
@@ -154,7 +154,7 @@ enum ArgumentReader {
       return .requestID(.words(String(decoding: text, as: UTF8.self)))
     case .condition: return .condition(try condition(text))
     case .track: return .track(try track(text))
-    case .startMoment: return .moment(try startMoment(text))
+    case .startMoment, .startTime: return .moment(try startMoment(text, kind))
     case .key, .edit: preconditionFailure("the command table has keys and edits in lists only")
     }
   }
@@ -164,7 +164,7 @@ enum ArgumentReader {
     switch kind {
     case .timeExpression: return .expression(.absolute(try checked(try time(token), kind)))
     case .time, .timeOrNone, .duration, .tolerance: return .time(try checked(try time(token), kind))
-    case .startMoment: return .moment(.instant(try checked(try time(token), kind)))
+    case .startMoment, .startTime: return .moment(.instant(try checked(try time(token), kind)))
     default: return try value(token, kind)
     }
   }
@@ -249,16 +249,19 @@ enum ArgumentReader {
     return .language(String(decoding: text, as: UTF8.self))
   }
 
-  private static func startMoment(_ text: ArraySlice<UInt8>) throws(Fault) -> PlayersCommand.StartMoment {
+  private static func startMoment(
+    _ text: ArraySlice<UInt8>, _ kind: ParameterSpec.Kind
+  ) throws(Fault) -> PlayersCommand.StartMoment {
     if text.elementsEqual("now".utf8) { return .now }
     if text.starts(with: "frame:".utf8) {
+      guard kind == .startMoment else { throw .bad }
       let number = text.dropFirst("frame:".utf8.count)
       guard number.allSatisfy(ASCII.isDigit), let frame = ASCII.integer(number) else { throw .badTime }
       return .frame(Int64(frame))
     }
     switch try expression(text) {
-    case .relative(let delay): return .after(try checked(delay, .startMoment))
-    case .absolute(let instant): return .instant(try checked(instant, .startMoment))
+    case .relative(let delay): return .after(try checked(delay, kind))
+    case .absolute(let instant): return .instant(try checked(instant, kind))
     case .percent, .end: throw .badTime
     }
   }

@@ -124,6 +124,23 @@ struct Arguments: Sendable {
     MediaError(.badArguments, "\(message) (\(spec.synopsis))", operation: spec.name.rawValue)
   }
 
+  /// The error for a file name from which no format can be derived. `fileExtension` is the part after the last dot of
+  /// the path, or the whole path.
+  func unknownExtension(_ fileExtension: String) -> MediaError {
+    failure(
+      fileExtension.utf8.contains(UInt8(ascii: "/"))
+        ? "the file name has no extension; specify format"
+        : "unknown file name extension \(Excerpt.quoted(fileExtension)); specify format")
+  }
+
+  /// Checks that a range is not empty. Without an end it extends to the end of the item.
+  ///
+  /// - Throws: `bad-arguments`.
+  func checkRange(start: MediaTime, end: MediaTime?) throws(MediaError) {
+    guard let end, end <= start else { return }
+    throw failure("end must be after start \(NumberText.seconds(start)) (got \(NumberText.seconds(end)))")
+  }
+
   // MARK: - Reading
 
   private func index(_ name: ParameterName) -> Int {

@@ -14,7 +14,7 @@ extension FieldSpec {
   static let address = FieldSpec("address", .text, "the network address of the server; empty before its first response")
   static let addressChanges = FieldSpec("addressChanges", .integer, "the number of changes of the server address")
   static let after = FieldSpec(
-    "after", .time, "how much later than requested the seek may land, 0 or more; `inf` is unlimited")
+    "after", .time, "how much later than requested the reached position may be, 0 or more; `inf` is unlimited")
   static let albumGain = FieldSpec(
     "albumGain", .number, "the ReplayGain of the album, from its tags or measured, in dB to -18 LUFS")
   static let albumLoudness = FieldSpec(
@@ -28,8 +28,8 @@ extension FieldSpec {
   static let allowsEmptySelection = FieldSpec(
     "allowsEmptySelection", .boolean, "whether no track of the group may be presented")
   static let applied = FieldSpec("applied", .integer, "the number of queue entries that got the measured gains")
-  static let appliesPreferences = FieldSpec(
-    "automatic", .boolean, "whether entries follow the preferences of `media-selection`")
+  static let appliesCriteria = FieldSpec(
+    "automatic", .boolean, "whether entries follow the criteria of `media-selection`")
   static let artist = FieldSpec("artist", .text, "the artist of the item, from its tags")
   static let artwork = FieldSpec("artwork", .integer, "the number of the image among the artwork of the file, from 0")
   static let artworkCount = FieldSpec("artworkCount", .integer, "the number of images in the tags")
@@ -60,7 +60,7 @@ extension FieldSpec {
   static let averageScale = FieldSpec(
     "averageScale", .numbers, "the average power of each channel on a meter, from 0 (-60 dBFS) to 1 (0 dBFS)")
   static let before = FieldSpec(
-    "before", .time, "how much earlier than requested the seek may land, 0 or more; `inf` is unlimited")
+    "before", .time, "how much earlier than requested the reached position may be, 0 or more; `inf` is unlimited")
   static let bin = FieldSpec("bin", .integer, "the number of the bin, from 0")
   static let bins = FieldSpec("bins", .integer, "the number of bins of the waveform")
   static let bitRate = FieldSpec("bitRate", .integer, "the bit rate of the track, in bits per second")
@@ -94,7 +94,7 @@ extension FieldSpec {
     .word([
       "request", "itemEnded", "looped", "itemFailed", "itemLoaded", "buffered", "stalled", "output", "interruption",
       "session", "closed", "initial",
-    ]), "the cause of the change; `initial` for the value at the start of the observation")
+    ]), "the cause of the change; `initial` for the current value at the start of the observation")
   static let causeOfJump = FieldSpec(
     "cause", .word(["seek", "step", "stop", "endAction", "repeat", "restart"]), "the cause of the time jump")
   static let causeOfRemoval = FieldSpec(
@@ -180,7 +180,7 @@ extension FieldSpec {
       "stream-title", "time-jumped", "timed-metadata", "transition",
     ]), "the name of the event")
   static let events = FieldSpec("events", .integer, "the number of sent events since the start of the daemon")
-  static let exact = FieldSpec("exact", .boolean, "whether `time` is the time of the requested sample")
+  static let exact = FieldSpec("exact", .boolean, "whether `time` is the start of the requested sample")
   static let fade = FieldSpec("fade", .time, "the duration of the fade-in after an interruption, from 0 to 10 s")
   static let failed = FieldSpec("failed", .integer, "the number of files that could not be measured")
   static let fallback = FieldSpec(

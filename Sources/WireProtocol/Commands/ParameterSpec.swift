@@ -1,3 +1,5 @@
+import MediaCore
+
 /// The names of parameters: of options in the text form, and of all parameters in JSON.
 public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case action
@@ -180,6 +182,8 @@ public struct ParameterSpec: Sendable {
     case track
     /// The start moment of players: `now`, `+TIME`, a time of the clock, or a frame of the output.
     case startMoment
+    /// A start moment that is not a frame of the output.
+    case startTime
 
     /// The separator of texts.
     public enum TextSeparator: UInt8, Sendable, Hashable {
@@ -225,6 +229,7 @@ public struct ParameterSpec: Sendable {
         "one of time>=TIME, time<=TIME, status=playing, status=paused, status=waiting, item=ID, ended, ready"
       case .startMoment:
         "now, a time from now such as +0.5, an instant of the monotonic clock such as 1234.5, or frame:N"
+      case .startTime: "now, a time from now such as +0.5, or an instant of the monotonic clock such as 1234.5"
       }
     }
   }
@@ -283,6 +288,13 @@ enum NumberText {
   static func number(_ value: Double) -> String {
     var buffer: [UInt8] = []
     FieldValue.float(value).appendWords(to: &buffer)
+    return String(decoding: buffer, as: UTF8.self)
+  }
+
+  /// Formats a time in seconds, as in replies.
+  static func seconds(_ time: MediaTime) -> String {
+    var buffer: [UInt8] = []
+    FieldValue.time(time).appendWords(to: &buffer)
     return String(decoding: buffer, as: UTF8.self)
   }
 }

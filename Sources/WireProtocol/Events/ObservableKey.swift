@@ -67,35 +67,35 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     case .playerAutomaticallyWaits: "whether playback resumes automatically after an underrun (`auto-wait`)"
     case .playerAudioTimePitchAlgorithm: "the algorithm of `pitch`: `timeDomain`, `spectral` or `varispeed`"
     case .playerAudibleCriteria:
-      "the preferences of `media-selection` for audio, such as `language=de,en principal=describes-video`, or `none`"
-    case .playerLegibleCriteria: "the preferences of `media-selection` for subtitles, or `none`"
-    case .playerAppliesCriteria: "whether entries follow the preferences (`media-selection automatic`)"
+      "the criteria of `media-selection` for audio, such as `language=de,en principal=describes-video`, or `none`"
+    case .playerLegibleCriteria: "the criteria of `media-selection` for subtitles, or `none`"
+    case .playerAppliesCriteria: "whether items follow the criteria (`media-selection automatic`)"
     case .playerReplayGain: "the mode of `replay-gain`: `off`, `track`, `album` or `auto`"
     case .playerRepeat: "what repeats: `off`, `one` or `all`"
     case .playerLoop: "the looped range of the current item, `START-END` in seconds, or `none`"
     case .playerShuffle: "the seed of the shuffled order, or `none`"
-    case .playerOnFailure: "the action when an entry fails: `skip` or `stop`"
+    case .playerOnFailure: "the action when an item fails: `skip` or `stop`"
     case .playerError: "the name of the error that stopped the player, until it plays again, or `none`"
     case .itemStatus:
       "the status of every entry: `unknown` until it is opened, then `readyToPlay` or `failed`"
     case .itemDuration:
-      "the duration of every opened entry, in seconds; `indefinite` while unknown. An estimate is corrected when the"
+      "the duration of each opened item, in seconds; `indefinite` while unknown. An estimate is corrected when the"
         + " end of the audio has been read"
-    case .itemProvidesPreciseDuration: "whether the duration is exact, not an estimate, of every opened entry"
-    case .itemError: "the name of the error of a failed entry, or `none`"
+    case .itemProvidesPreciseDuration: "for each opened item: whether the duration is exact"
+    case .itemError: "the name of the error of a failed item, or `none`"
     case .itemCurrentMediaSelection:
-      "the presented track of each group, such as `audible=1,legible=none`, of every opened entry; groups without"
-        + " tracks are left out. `none` before the entry is opened"
-    case .itemIsPlaybackLikelyToKeepUp: "whether the current entry is expected to play without a stall"
+      "for each opened item: the presented track of each group, such as `audible=1,legible=none`; groups without"
+        + " tracks are left out. `none` before the item is opened"
+    case .itemIsPlaybackLikelyToKeepUp: "whether the current item is expected to play without a stall"
     case .itemIsPlaybackBufferFull:
-      "whether the buffer of the current entry is full: decoding pauses, and a waiting player starts"
+      "whether the buffer of the current item is full: decoding pauses, and a waiting player starts"
     case .itemIsPlaybackBufferEmpty:
-      "whether the buffer of the current entry is empty. When another entry becomes current, the former one reports an"
+      "whether the buffer of the current item is empty. When another item becomes current, the former one reports an"
         + " empty buffer"
     case .itemEvents:
       "no value: the events "
         + EventTable.all.filter { $0.key == self }.map { "`\($0.name.rawValue)`" }
-        .joined(separator: ", ") + "; first the last `stream-title` and `timed-metadata` of the current entry"
+        .joined(separator: ", ") + "; the most recent `stream-title` and `timed-metadata` are sent first"
     case .queueVersion: "a number that increases with every change of the queue"
     case .outputState:
       "the state of the output: `opening`, `ready`, `unresponsive` (the device accepts no audio), `fallback` (silence"

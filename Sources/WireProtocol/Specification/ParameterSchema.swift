@@ -54,7 +54,7 @@ extension ParameterSpec.Kind {
     case .requestID: return ["type": ["string", "number"]]
     case .edit: return .schema("QueueEdit")
     case .track: return ["type": ["integer", "string", "null"]]
-    case .startMoment: return ["type": ["number", "string"]]
+    case .startMoment, .startTime: return ["type": ["number", "string"]]
     }
   }
 

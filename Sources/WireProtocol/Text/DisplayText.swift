@@ -1,6 +1,6 @@
 /// Text that is safe to show on a terminal and in a log.
 ///
-/// File names, tags and addresses may contain any character. Some characters start a new line, control the terminal, or
+/// File names, tags and URLs may contain any character. Some characters start a new line, control the terminal, or
 /// change the order in which the following text is displayed.
 public enum DisplayText {
   /// Returns whether a terminal or a log viewer would act on `scalar` instead of displaying it.

@@ -4,7 +4,7 @@ import MediaCore
 enum Excerpt {
   private static let characterCount = 48
 
-  /// `text` in single quotes, without user names and passwords of addresses, cut after 48 characters. The writer of the
+  /// `text` in single quotes, without user names and passwords of URLs, cut after 48 characters. The writer of the
   /// message escapes control characters.
   static func quoted(_ text: some StringProtocol) -> String {
     let text = AddressText.withoutCredentials(String(text))

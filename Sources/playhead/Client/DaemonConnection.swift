@@ -81,7 +81,7 @@ struct DaemonConnection: ~Copyable {
     if untrustedUserID != nil, Self.containsSecrets(request) { try requireTrustedPeer() }
   }
 
-  /// Whether a request contains header fields or an address with a user name.
+  /// Whether a request contains header fields or a URL with a user name.
   private static func containsSecrets(_ request: [UInt8]) -> Bool {
     if request.firstRange(of: Array("header".utf8)) != nil { return true }
     var remaining = request[...]

@@ -14,7 +14,8 @@ enum ExitStatus: Int32, CaseIterable {
         + " not be read or written; standard output could not be written"
     case .misused: "invalid arguments; nothing was sent to the daemon"
     case .unreachable:
-      "the daemon is not reachable, disconnected or violated the protocol before its reply, or its user is not trusted"
+      "no reply: the daemon is not reachable, closed the connection, violated the protocol, or runs as an untrusted"
+        + " user"
     }
   }
 

@@ -28,9 +28,9 @@ extension Subcommand {
 
   private static let watch = Subcommand(
     name: "watch",
-    summary: "Show playback in one live line on a terminal, else print events.",
+    summary: "Show a live status line on a terminal; otherwise print events.",
     details: """
-      The live line has the title, a position bar, the time, the duration, the player's state and a level meter. It
+      The status line has the title, a position bar, the time, the duration, the player's state and a level meter. It
       appears if standard output is a terminal and no option selects events (--lines, --tick, --at, --chapters, --meter,
       --observe, --json, --raw). Events are printed one per line until the command is interrupted. By default they are
       the changes of the keys player.* item.* queue.version.

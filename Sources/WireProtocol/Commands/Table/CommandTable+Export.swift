@@ -5,31 +5,36 @@ extension CommandTable {
   static let exports: [CommandSpec] = [
     CommandSpec(
       .export, .assets, "Export files: convert, cut or join them.",
-      details:
-        "Several files follow each other without a gap, or with `mix` are mixed. `start` and `end` cut the result"
-        + " exact to the sample: from the first sample not before `start` to the last one before `end`. `codec=copy`"
-        + " copies whole packets. The first and last packet can therefore contain audio outside the range; players"
-        + " skip that audio if the format has edit lists or trim fields. Otherwise audio is encoded with `codec`, or"
-        + " with the format's default codec; `bits` applies to pcm, float, flac and alac. `video` selects the video"
-        + " codec; formats without video drop the video. Copied video starts with a key frame: only m4a, mp4 and mov"
-        + " can hide the frames before `start`. If the format cannot store a rotation, the video is rotated when it"
-        + " is encoded. Tags, chapters and artwork are copied; `metadata=sharing` omits the location and the device"
-        + " of a recording. The daemon writes the file atomically, and replaces an existing file only with `replace`."
-        + " The file must be below a folder of `--write-root`, and the client needs the right `write`. Exports run"
-        + " one after another with low priority. `scan-progress` events come before the reply; `scan.cancel` or the"
-        + " end of the connection cancels the export. `fault` describes errors of decoding; silence replaces the"
-        + " audio that could not be decoded. An input file that ends too early is an error, and no file is written.",
+      details: """
+        - Inputs: Several files are joined without gaps; with `mix` they are mixed. An input file that ends too early \
+        is an error, and no file is written.
+        - Range: `start` and `end` cut the result with sample accuracy: samples at or after `start` and before `end`.
+        - Audio: `codec=copy` copies whole packets. The first and last packet can therefore contain audio outside the \
+        range; players skip that audio if the format has edit lists or trim fields. Otherwise audio is encoded with \
+        `codec`, or with the format's default codec. `bits` applies to pcm, float, flac and alac.
+        - Video: `video` selects the video codec; formats without video drop the video. Copied video starts at a key \
+        frame, which can be before `start`. Only m4a, mp4 and mov can hide the extra frames. If the format cannot \
+        store a rotation, the video is rotated when it is encoded.
+        - Tags: Tags, chapters and artwork are copied. `metadata=sharing` omits the geographic location and the \
+        recording device.
+        - File: The daemon writes the file atomically, and replaces an existing file only with `replace`. The file \
+        must be below a folder of `--write-root`, and the client needs the right `write`.
+        - Progress: Exports run one after another with low priority. `scan-progress` events come before the reply. \
+        `scan.cancel` or the end of the connection cancels the export. `fault` describes decoding errors; silence \
+        replaces the audio that could not be decoded.
+        """,
       parameters: [
         ParameterSpec(.paths, .path, .list, "PATH", "the input files"),
         ParameterSpec(.file, .localPath, .option, "PATH", "the file to write (required)"),
         ParameterSpec(
           .format, .word(AssetCommand.Export.Format.allCases.map(\.rawValue)), .option, "FORMAT",
-          "the format; default: by the name of the file"),
+          "the format; default: from the file name extension"),
         ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
         ParameterSpec(.start, .time, .option, "TIME", "the start of the range"),
         ParameterSpec(.end, .time, .option, "TIME", "the end of the range"),
         ParameterSpec(.mix, .flag, .option, "mix", "mix the files instead of joining them"),
-        ParameterSpec(.track, .integer(0...255), .option, "N", "the audio track; default: the one that plays"),
+        ParameterSpec(
+          .track, .integer(0...255), .option, "N", "the audio track; default: the track that playback would select"),
         ParameterSpec(
           .codec, .word(AssetCommand.Export.Codec.allCases.map(\.rawValue)), .option, "CODEC", "the audio codec"),
         ParameterSpec(.sampleRate, .integer(1...768_000), .option, "HZ", "the sample rate; default: that of the input"),
@@ -74,11 +79,11 @@ extension Arguments {
     guard
       let format = text(.format).flatMap(AssetCommand.Export.Format.init(rawValue:))
         ?? AssetCommand.Export.Format(fileExtension: fileExtension.lowercased())
-    else { throw failure("the name of the file does not determine the format: use format=") }
+    else { throw unknownExtension(fileExtension) }
     var export = AssetCommand.Export(list(.paths), file: file, format: format)
     (export.mixes, export.replaces) = (flag(.mix), flag(.replace))
     (export.start, export.end) = (time(.start) ?? .zero, time(.end))
-    if let end = export.end, end <= export.start { throw failure("the end must be after the start") }
+    try checkRange(start: export.start, end: export.end)
     export.track = integer(.track)
     export.codec = text(.codec).flatMap(AssetCommand.Export.Codec.init(rawValue:))
     (export.sampleRateHz, export.channelCount) = (integer(.sampleRate), integer(.channels))
@@ -89,7 +94,9 @@ extension Arguments {
     (export.height, export.quality) = (integer(.height), integer(.quality))
     if export.height ?? export.quality != nil {
       export.video = export.video ?? .h264
-      guard export.video == .h264 else { throw failure("height and quality need encoded video") }
+      if let video = export.video, video != .h264 {
+        throw failure("height and quality cannot be combined with video=\(video.rawValue)")
+      }
     }
     export.tags = text(.metadata).flatMap(AssetCommand.Export.Tags.init(rawValue:)) ?? .all
     export.network = try networkOptions()
@@ -98,9 +105,9 @@ extension Arguments {
 
   private func checkAudio(_ export: AssetCommand.Export) throws(MediaError) {
     let options: [ParameterName] = [.sampleRate, .channels, .bits, .bitRate]
-    guard export.codec == .copy || export.codec == .omit else { return }
+    guard let codec = export.codec, codec == .copy || codec == .omit else { return }
     if let option = options.first(where: { isGiven($0) }) {
-      throw failure("\(option.rawValue) needs encoded audio")
+      throw failure("\(option.rawValue) cannot be combined with codec=\(codec.rawValue)")
     }
   }
 }

@@ -38,7 +38,7 @@ extension CommandTable {
         ParameterSpec(.file, .localPath, .option, "PATH", "the file to write (required)"),
         ParameterSpec(
           .format, .word(["png", "jpeg"]), .option, "FORMAT", 
-          "the format of the images; default: by the extension of `file`"),
+          "the format of the images; default: from the extension of `file`"),
         ParameterSpec(.quality, .integer(1...100), .option, "N", "the quality of a JPEG image; default: 90"),
         ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
         ParameterSpec(.width, .integer(1...16_384), .option, "PIXELS", "the maximum width"),
@@ -98,7 +98,7 @@ extension Arguments {
     }
     let isFast = flag(.fast)
     if isFast, isGiven(.before) || isGiven(.after) {
-      throw failure("fast allows any tolerance: it excludes before and after")
+      throw failure("fast cannot be combined with before or after")
     }
     return AssetCommand.Image(
       path, times, file: file, try imageFormat(file), replaces: flag(.replace), width: integer(.width),

@@ -6,7 +6,7 @@ extension CommandTable {
     CommandSpec(
       .mediaSelection, .playback, "Set the preferred tracks of all entries, or show them.",
       details: """
-        The preferences apply to all current and future entries for which `item.select` has selected nothing. A \
+        The criteria apply to all current and future entries for which `item.select` has selected nothing. A \
         request replaces the earlier preferences of its group. A change is heard as with `item.select`. The reply has \
         a row for each group with preferences.
 
@@ -41,11 +41,11 @@ extension CommandTable {
         ParameterSpec(
           .principal, .texts(maximumByteCount: 256, separator: .comma), .option, "NAME,...",
           "required characteristics, which have priority over the language"),
-        ParameterSpec(.clear, .flag, .option, "clear", "remove the preferences of the group"),
+        ParameterSpec(.clear, .flag, .option, "clear", "remove the criteria of the group"),
         ParameterSpec(
-          .automatic, .toggle, .option, "on|off|toggle", "whether entries follow the preferences; default: on"), player,
+          .automatic, .toggle, .option, "on|off|toggle", "whether entries follow the criteria; default: on"), player,
       ],
-      readsWithoutValue: true, reply: [.appliesPreferences],
+      readsWithoutValue: true, reply: [.appliesCriteria],
       rows: [.group, .languages, .characteristicsPreferred, .principal],
       errors: [.noSuchPlayer],
       example: [
@@ -71,7 +71,7 @@ extension Arguments {
         languages: elements(.language), characteristics: try characteristics(.characteristics),
         principal: try characteristics(.principal))
     }
-    if change.clears, change.criteria != nil { throw failure("clear excludes language, characteristics and principal") }
+    if change.clears, change.criteria != nil { throw failure("clear cannot language, characteristics and principal") }
     guard change.group != nil || (change.criteria == nil && !change.clears) else {
       throw failure("a group is missing: it must be audible or legible")
     }

@@ -93,33 +93,53 @@ extension CommandTable {
     simple(.toggle, .toggle, "Pause if playing or waiting to play; otherwise play.", "", errors: streamErrors),
     simple(.stop, .stop, "Pause, and return to the start of the current item.", ""),
     CommandSpec(
-      .seek, .playback, "Seek to a time of the current item.",
-      details:
-        "Exactly one of TIME and `date` is required. The request waits: its reply comes when the device has the audio"
-        + " from the new position. Unless a tolerance is given, playback continues with the sample that contains the"
-        + " requested time. `requested` is the requested time. If it is outside the item, the nearer end is used and"
-        + " `clamped=true`. `before` and `after` are the tolerances. `time` is the position reached, and `exact` states"
-        + " whether it is the requested sample. `us` is the duration of the seek in microseconds. A new seek replaces a"
-        + " pending one. With `chase`, the new seek starts when the audio of the pending seek is heard; of several"
-        + " waiting seeks only the newest is carried out. A seek that is not carried out replies at once with"
-        + " `finished=false`, the current position in `time`, and a `reason`: `superseded`, `itemChanged`, `itemEnded`,"
-        + " `itemFailed`, `cancelled`, `outputLost` (playback continues from the requested position once there is an"
-        + " output) or `closed`. If a finished seek is not exact, `reason` is `tolerance` (the position reached is"
-        + " another one within the tolerances), or states why the position is not proved: `estimated`,"
-        + " `irregularTimestamps`, `coarseTimestamps`, `decoderState` or `damage`. A relative time counts from the"
-        + " target of the newest seek. In a live stream `end` and `live` are three target durations before the last"
-        + " segment's end. `item` guards against a change of the current item.",
+      .seek, .playback, "Seek to a time in the current item.",
+      details: """
+        Exactly one of TIME and `date` is required. Unless a tolerance is given, playback continues with the sample \
+        that contains the requested time. A relative time counts from the target of the newest pending seek, or else \
+        from the current time. In a live stream, `end` and `live` are three target durations before the end of the \
+        last segment.
+
+        The request waits: its reply comes when the device has the audio from the new position. A new seek replaces a \
+        pending one. With `chase`, the new seek starts when the pending seek has completed; of several waiting seeks, \
+        only the newest is carried out. A seek that is not carried out replies at once with `finished=false`, the \
+        current position in `time`, and a `reason`.
+
+        - `time`: the reached position; `exact`: whether `time` is the start of the requested sample
+        - `requested`: the requested time; if it is outside the item, the nearer end is used and `clamped=true`
+        - `before`, `after`: the tolerances
+        - `us`: the duration of the seek in microseconds
+
+        `reason` of a seek that is not carried out:
+
+        - `superseded`: a newer seek replaced it
+        - `itemChanged`: another item became current, or no item is current
+        - `itemEnded`: the item ended before the new position was heard
+        - `itemFailed`: the item could not be opened, read or decoded
+        - `cancelled`: the pending seeks were cancelled (`seek.cancel`)
+        - `outputLost`: the output was lost; playback continues from the requested position when an output is available
+        - `closed`: the player was closed
+
+        `reason` of a finished seek that is not exact:
+
+        - `tolerance`: the reached position is another one within the tolerances
+        - `estimated`: the position is calculated from the bit rate, or from the durations in a playlist
+        - `irregularTimestamps`: the timestamps contradict the frame counts, and the file is too long to count
+        - `coarseTimestamps`: the timestamps are rounded to more than a frame
+        - `decoderState`: the decoder needs all audio before the position, and the file is too long for that
+        - `damage`: packets before the position are missing, damaged, or have wrong timestamps
+        """,
       parameters: [
         ParameterSpec(.time, .timeExpression, .optional, "TIME", "the target"),
         ParameterSpec(
           .date, .text(maximumByteCount: 64), .option, "DATE",
-          "instead of TIME: the date of the recording, such as `2026-11-22T09:30:00Z`; for HLS streams with dates"),
+          "instead of TIME: a date and time in the stream (EXT-X-PROGRAM-DATE-TIME), such as `2026-11-22T09:30:00Z`"),
         ParameterSpec(
           .fast, .flag, .option, "fast", "allow any tolerance: seek to the position that is reached fastest"),
-        ParameterSpec(.chase, .flag, .option, "chase", "wait until the pending seek is heard"),
+        ParameterSpec(.chase, .flag, .option, "chase", "start when the pending seek has completed"),
         ParameterSpec(.before, .tolerance, .option, "TIME", "how much earlier the reached position may be; default: 0"),
         ParameterSpec(.after, .tolerance, .option, "TIME", "how much later the reached position may be; default: 0"),
-        ParameterSpec(.item, item, .option, "ID", "the required current item"),
+        ParameterSpec(.item, item, .option, "ID", "fail with `no-such-item` unless this is the current item"),
         player,
       ],
       waiting: .always,
@@ -138,7 +158,7 @@ extension CommandTable {
       let before = arguments.time(.before)
       let after = arguments.time(.after)
       guard !isFast || (before == nil && after == nil) else {
-        throw arguments.failure("fast allows any tolerance: it excludes before and after")
+        throw arguments.failure("fast cannot be combined with before or after")
       }
       let seek = PlaybackCommand.Seek(
         target: try arguments.seekTarget(), toleranceBefore: before ?? (isFast ? .positiveInfinity : .zero),
@@ -336,7 +356,7 @@ extension CommandTable {
         ParameterSpec(.last, .flag, .option, "last", "make the current pass the last one"),
         ParameterSpec(
           .count, .integer(1...1_000_000_000), .option, "N", "the number of returns; default: indefinitely"),
-        ParameterSpec(.item, item, .option, "ID", "the required current item"), player,
+        ParameterSpec(.item, item, .option, "ID", "fail with `no-such-item` unless this is the current item"), player,
       ],
       waiting: .always, readsWithoutValue: true,
       reply: [.item.nullable, .start.nullable, .end.nullable, .countOfReturns.nullable, .passes.nullable],
@@ -434,11 +454,13 @@ extension CommandTable {
 extension Arguments {
   /// The target of a seek.
   ///
-  /// - Throws: `bad-arguments` for an invalid date, and unless exactly one of time and date is given.
+  /// - Throws: `bad-arguments` if the date is invalid, or if not exactly one of time and date is given.
   fileprivate func seekTarget() throws(MediaError) -> PlaybackCommand.Seek.Target {
     guard let text = text(.date) else { return .time(try required(.time, expression(.time))) }
-    guard let date = ISODate.parse(text) else { throw failure("a date has the form 2026-11-22T09:30:00Z") }
-    guard !isGiven(.time) else { throw failure("a time and a date exclude each other") }
+    guard let date = ISODate.parse(text) else {
+      throw failure("invalid date \(Excerpt.quoted(text)); expected a form such as 2026-11-22T09:30:00Z")
+    }
+    guard !isGiven(.time) else { throw failure("TIME and date cannot be combined") }
     return .date(date)
   }
 }

@@ -19,7 +19,7 @@ extension CommandTable {
       "header fields of requests, each `Name: value`"),
     ParameterSpec(
       .headerFor, .word(["origin", "any"]), .option, "origin|any",
-      "the servers that get `header`: only the URL's scheme, host and port (`origin`, default), or every server (`any`)"
+      "the servers that receive `header`: only the URL's scheme, host and port (`origin`, URL; default) or every server (`any`)"
     ),
     ParameterSpec(
       .userAgent, .text(maximumByteCount: 1_024), .option, "TEXT",
@@ -48,7 +48,7 @@ extension CommandTable {
   )
   private static let list = ParameterSpec(
     .list, .word(["true", "false"]), .option, "true|false",
-    "whether the paths are playlists; default: those that end in .m3u, .m3u8 (not URLs), .pls, .xspf or .cue"
+    "whether the paths are playlists; default: those that end in .m3u, .m3u8 (files only; an .m3u8 URLs), .pls, .xspf or .cue"
   )
   private static let listErrors: [MediaError.Code] = [
     .notAPlaylist, .damagedPlaylist, .playlistLimitExceeded, .playlistCycle, .emptyPlaylist,
@@ -57,7 +57,7 @@ extension CommandTable {
 
   /// The command. If some of its paths are playlists, it waits until these are read.
   ///
-  /// - Throws: `bad-arguments` for a playlist within an edit, where none can be read.
+  /// - Throws: `bad-arguments` if the command is part of a queue edit, which cannot contain playlists.
   private static func expanding(_ command: QueueCommand, _ arguments: Arguments) throws(MediaError) -> Command {
     let isListArgument = arguments.text(.list).map { $0 == "true" }
     func isList(_ path: ArraySlice<UInt8>) -> Bool {
@@ -114,8 +114,9 @@ extension CommandTable {
     },
     CommandSpec(
       .append, .queue, "Append entries to the queue.",
-      details: "The reply has the ids of the new entries at once; a missing file becomes a failed entry. With"
-        + " `wait=ready` the reply comes when all are ready, or has the error of the first that fails.",
+      details: "The reply has the ids of the new entries. It does not wait for files to open, but it waits until"
+        + " playlists are read. A missing file becomes a failed entry. Each skipped playlist entry is a row. With"
+        + " `wait=ready` the reply comes when all entries are ready, or has the error of the first that fails.",
       parameters: [paths, wait, precise, resume, list, ifVersion, player] + network, waiting: .untilReady,
       reply: listReply,
       rows: skippedEntryFields,

@@ -18,7 +18,7 @@ extension CommandTable {
     ),
     ParameterSpec(
       .format, .word(RecordCommand.Recording.Format.allCases.map(\.rawValue)), .option, "FORMAT",
-      "the codec; default: by the extension of the file"),
+      "the codec; default: from the file name extension"),
     ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
     ParameterSpec(.sampleRate, .integer(1...768_000), .option, "HZ", "the sample rate; default: that of the source"),
     ParameterSpec(.channels, .integer(1...64), .option, "N", "the number of channels; default: that of the source"),
@@ -71,18 +71,17 @@ extension CommandTable {
     CommandSpec(
       .recordStart, .recording, "Record, or resume a paused recording in the same file.",
       details:
-        "Starts now, or at an instant of CLOCK_MONOTONIC (`at=+0.5`, `at=1234.5`; also on the virtual clock,"
-        + " because a source captures in real time), exact to the sample as far as the source knows its capture"
-        + " times. With `duration` the recording stops after exactly that time. A stopped recorder cannot start"
-        + " again. The category of the session must allow recording. An interruption of the session pauses the"
-        + " recording, and its end resumes it, as for players.",
+        "Starts now, after a delay (`at=+0.5`), or at a CLOCK_MONOTONIC time (`at=1234.5`). This also applies with"
+        + " the virtual clock. The start is sample-accurate if the source reports capture times. With `duration` the"
+        + " recording stops after exactly that time. A stopped recorder cannot start again. The category of the"
+        + " session must allow recording. An interruption of the session pauses the recording. When the interruption"
+        + " ends, the recording resumes.",
       parameters: [
         recorder,
-        ParameterSpec(.at, .startMoment, .option, "WHEN", "the start; default: now"),
+        ParameterSpec(.at, .startTime, .option, "now|+TIME|TIME", "the start; default: now"),
         ParameterSpec(
-          .duration, .duration(positive: true), .option, "TIME",
-          "the duration of the recording; default: until"
-            + " `record.stop`"),
+          .duration, .duration(positive: true), .option, "DURATION",
+          "the duration of the recording; default: until `record.stop`"),
       ],
       errors: [.noSuchRecorder, .invalidState, .invalidTime, .sessionForbidsRecording, .sessionInterrupted],
       example: ["> record.start duration=20", "< ok"]
@@ -194,7 +193,7 @@ extension Arguments {
     case nil, .now: return .now
     case .after(let delay): return delay > .zero ? .after(delay) : .now
     case .instant(let time): return .instant(time)
-    case .frame: throw failure("at must be now, +TIME or an instant, not frame:N")
+    case .frame: preconditionFailure("a start time is not a frame")
     }
   }
 }

@@ -56,7 +56,7 @@ extension CommandTable {
       parameters: [
         ParameterSpec(.rate, .number(-32...32, exceptZero: false), .required, "RATE", "the rate; 0 pauses"),
         ParameterSpec(
-          .time, .startMoment, .required, "now|+TIME|TIME",
+          .time, .startTime, .required, "now|+TIME|TIME",
           "the instant: as soon as possible (`now`), after a duration (`+TIME`), or of the monotonic clock (`TIME`)"),
         ParameterSpec(.from, .time, .option, "TIME", "the item time that is heard at the instant"), player,
       ],
@@ -72,7 +72,7 @@ extension CommandTable {
       case .now: moment = .now
       case .after(let delay): moment = .after(delay)
       case .instant(let time): moment = .instant(time)
-      case .frame: throw arguments.failure("time must be now, +TIME or an instant, not frame:N")
+      case .frame: preconditionFailure("a start time is not a frame")
       }
       return .playback(
         .rateAt(try arguments.required(.rate, arguments.number(.rate)), moment, from: arguments.time(.from)),

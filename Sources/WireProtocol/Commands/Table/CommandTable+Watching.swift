@@ -10,7 +10,7 @@ extension CommandTable {
   /// Commands that observe events or wait for them.
   static let watching: [CommandSpec] = [
     CommandSpec(
-      .observe, .watching, "Subscribe to the present values of keys and their changes.",
+      .observe, .watching, "Subscribe to the current values of keys and their changes.",
       details:
         "The first events, with `initial=true`, follow the reply; they describe the state after event `seq`. A slow"
         + " reader gets only the newest value of each key, and an `overflow` event.",

@@ -42,14 +42,14 @@ extension CommandTable {
         ParameterSpec(.file, .localPath, .option, "PATH", "the file to write"),
         ParameterSpec(
           .format, .word(AssetCommand.Waveform.Format.allCases.map(\.rawValue)), .option, "FORMAT",
-          "the format of the file; default: by its extension"),
+          "the format of the file; default: from its extension"),
         ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
         ParameterSpec(.width, .integer(16...8_192), .option, "PIXELS", "the width of an image; default: 800"),
         ParameterSpec(.height, .integer(16...2_048), .option, "PIXELS", "the height of an image; default: 200"),
         ParameterSpec(
-          .color, .text(maximumByteCount: 7), .option, "RRGGBB", "the color of the waveform; default: 3070b0"),
+          .color, .text(maximumByteCount: 7), .option, "RRGGBB", "the colour of the waveform; default: 3070b0"),
         ParameterSpec(
-          .background, .text(maximumByteCount: 7), .option, "RRGGBB", "the color of the background; default: ffffff"),
+          .background, .text(maximumByteCount: 7), .option, "RRGGBB", "the colour of the background; default: ffffff"),
         ParameterSpec(.axis, .onOff, .option, "on|off", "show times below an image; default: on"),
         ParameterSpec(.bits, .word(["8", "16"]), .option, "8|16", "the bits per value in json and dat; default: 16"),
       ] + network,
@@ -89,9 +89,7 @@ extension Arguments {
       throw failure("a dat file needs samples-per-bin instead of bins")
     }
     let (start, end) = (time(.start) ?? .zero, time(.end))
-    if let end, end <= start {
-      throw failure("end must be after start \(start.decimalDescription) (got \(end.decimalDescription))")
-    }
+    try checkRange(start: start, end: end)
     return AssetCommand.Waveform(
       try required(.path, path(.path)), start: start, end: end,
       binCount: output == nil ? bins ?? 100 : bins, framesPerBin: length, mixesChannels: flag(.mono), output: output,
@@ -106,7 +104,7 @@ extension Arguments {
     }
     let end = String(decoding: file.bytes.split(separator: UInt8(ascii: ".")).last ?? [], as: UTF8.self)
     guard let format = AssetCommand.Waveform.Format(rawValue: text(.format) ?? end.lowercased()) else {
-      throw failure("file must end with .json, .dat, .png or .svg, unless format= is given")
+      throw unknownExtension(end)
     }
     let isImage = format == .png || format == .svg
     let wrong: [ParameterName] = isImage ? [.bits] : [.width, .height, .color, .background, .axis]
