@@ -93,8 +93,8 @@ public enum OptionTable {
       name: "output.latency", kind: .integer(DaemonOptions.outputLatencyRange),
       summary:
         "Buffer latency that the daemon requests from the sound server, in milliseconds. With a larger buffer,"
-          + " playback survives longer delays of a busy machine or network. Seeks and pauses are still heard at once if"
-          + " the device can replace its buffer.",
+        + " playback survives longer delays of a busy machine or network. Seeks and pauses are still heard at once if"
+        + " the device can replace its buffer.",
       flag: "--output-latency", isReloadable: false, field: \.outputLatency,
       set: { options, value throws(MediaError) in
         if case .integer(let value) = value { options.outputLatency = value }
@@ -160,7 +160,7 @@ public enum OptionTable {
       name: "roots.min-free", kind: .integer(0...1_125_899_906_842_624),
       summary:
         "Number of bytes that stay free in a file system when files are written for clients. A write that needs"
-          + " these bytes fails with `write-failed`. 0: no reserve.",
+        + " these bytes fails with `write-failed`. 0: no reserve.",
       flag: nil, isReloadable: true, field: \.reservedFreeBytes,
       set: { options, value throws(MediaError) in
         if case .integer(let value) = value { options.reservedFreeBytes = value }
@@ -253,7 +253,7 @@ public enum OptionTable {
       name: "state.bookmarks-from", kind: .integer(bookmarkSeconds),
       summary:
         "Minimum duration of an item, in seconds, for an automatic bookmark when playback leaves the item. 0: no"
-          + " automatic bookmarks.",
+        + " automatic bookmarks.",
       flag: "--bookmarks-from", isReloadable: true, field: \.minimumBookmarkedSeconds,
       set: { options, value throws(MediaError) in
         if case .integer(let value) = value { options.minimumBookmarkedSeconds = value }
@@ -263,7 +263,7 @@ public enum OptionTable {
       name: "state.resume", kind: .boolean,
       summary:
         "Whether entries that `load`, `append` and `insert` add start where playback ended last. `resume=` of these"
-          + " commands overrides it.",
+        + " commands overrides it.",
       flag: "--resume", isReloadable: true, field: \.resumesAtLastPosition,
       set: { options, value throws(MediaError) in
         if case .boolean(let value) = value { options.resumesAtLastPosition = value }

@@ -10,7 +10,8 @@ import Testing
 
   /// A line in text form and the JSON parameters with the same meaning.
   @Test(arguments: [
-    ("hello protocol=1", #"{"protocol":1}"#), ("hello rights=read,write", #"{"rights":["read","write"]}"#), ("ping", "{}"), ("ping", "[]"), ("help seek", #"{"command":"seek"}"#),
+    ("hello protocol=1", #"{"protocol":1}"#), ("hello rights=read,write", #"{"rights":["read","write"]}"#),
+    ("ping", "{}"), ("ping", "[]"), ("help seek", #"{"command":"seek"}"#),
     ("stats", "{}"), ("rpc.discover", "{}"), ("bye", "{}"), ("config.reload", "{}"), ("play", "{}"),
     ("pause player=x", #"{"player":"x"}"#),
     ("toggle", "{}"),

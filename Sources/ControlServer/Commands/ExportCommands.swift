@@ -10,7 +10,9 @@ extension Connection {
     let options = server.registry.httpOptions(command.network)
     // Several inputs need exact durations.
     let hasSeveralInputs = command.paths.count > 1
-    let assets = command.paths.map { server.registry.makeAsset($0, options, precise: hasSeveralInputs, for: peer?.userID) }
+    let assets = command.paths.map {
+      server.registry.makeAsset($0, options, precise: hasSeveralInputs, for: peer?.userID)
+    }
     let file = WholeFile(
       path: command.file.bytes, replaces: command.replaces, hint: "use `replace` to replace it",
       roots: server.policy.writableRoots)

@@ -97,7 +97,7 @@ public enum EventTable {
       name: .newAccessLogEntry, key: .itemEvents,
       fields: position + [.uri, .address, .resourceType, .startup, .seq.optional],
       text:
-        "a server replied to a request of an entry. The event URL (without user name and password), the"
+        "a server replied to a request of an entry. The event has the URL (without user name and password), the"
         + " address of the server, the type (`file`, `vod` for HLS, or `live`), and the time until the first byte."
         + " `item.log` has more values."),
     EventSpec(
@@ -162,7 +162,7 @@ public enum EventTable {
         - `noSuitableRoute`: no sound server replies, or it has no device
         - `routeConfigurationChange`: the properties of the device or its port changed
         - `unknown`: the reason is unknown
-    current    """),
+        """),
     EventSpec(
       name: .scanProgress, fields: [.scan, .file, .countOfFiles, .path, .done.nullable],
       text: """

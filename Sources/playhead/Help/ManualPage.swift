@@ -168,7 +168,8 @@ enum ManualPage: String, CaseIterable {
     for key in ObservableKey.allCases { page.term(key.rawValue, key.summary) }
     page.heading("EVENTS")
     for event in EventTable.all {
-      page.term(event.name.rawValue, "\(event.summary)\nFields: \(event.fields.map(\.notation).joined(separator: " ")).")
+      page.term(
+        event.name.rawValue, "\(event.summary)\nFields: \(event.fields.map(\.notation).joined(separator: " ")).")
     }
     page.heading("ERRORS")
     for (number, name) in MediaError.Code.names.sorted(by: { $0.key < $1.key }) { page.term("\(number)", name) }

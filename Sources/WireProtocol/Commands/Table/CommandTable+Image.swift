@@ -37,7 +37,7 @@ extension CommandTable {
         ParameterSpec(.times, .time, .optionalList, "TIME", "the times of the images"),
         ParameterSpec(.file, .localPath, .option, "PATH", "the file to write (required)"),
         ParameterSpec(
-          .format, .word(["png", "jpeg"]), .option, "FORMAT", 
+          .format, .word(["png", "jpeg"]), .option, "FORMAT",
           "the format of the images; default: from the extension of `file`"),
         ParameterSpec(.quality, .integer(1...100), .option, "N", "the quality of a JPEG image; default: 90"),
         ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),

@@ -71,7 +71,9 @@ extension Arguments {
         languages: elements(.language), characteristics: try characteristics(.characteristics),
         principal: try characteristics(.principal))
     }
-    if change.clears, change.criteria != nil { throw failure("clear cannot language, characteristics and principal") }
+    if change.clears, change.criteria != nil {
+      throw failure("clear cannot be combined with language, characteristics and principal")
+    }
     guard change.group != nil || (change.criteria == nil && !change.clears) else {
       throw failure("a group is missing: it must be audible or legible")
     }

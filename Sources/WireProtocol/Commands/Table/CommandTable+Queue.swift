@@ -19,7 +19,7 @@ extension CommandTable {
       "header fields of requests, each `Name: value`"),
     ParameterSpec(
       .headerFor, .word(["origin", "any"]), .option, "origin|any",
-      "the servers that receive `header`: only the URL's scheme, host and port (`origin`, URL; default) or every server (`any`)"
+      "the servers that receive `header`: only the URL's scheme, host and port (`origin`; default) or every server (`any`)"
     ),
     ParameterSpec(
       .userAgent, .text(maximumByteCount: 1_024), .option, "TEXT",
@@ -48,7 +48,7 @@ extension CommandTable {
   )
   private static let list = ParameterSpec(
     .list, .word(["true", "false"]), .option, "true|false",
-    "whether the paths are playlists; default: those that end in .m3u, .m3u8 (files only; an .m3u8 URLs), .pls, .xspf or .cue"
+    "whether the paths are playlists; default: those that end in .m3u, .m3u8 (files only; an .m3u8 URL is an HLS stream), .pls, .xspf or .cue"
   )
   private static let listErrors: [MediaError.Code] = [
     .notAPlaylist, .damagedPlaylist, .playlistLimitExceeded, .playlistCycle, .emptyPlaylist,

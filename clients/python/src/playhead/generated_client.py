@@ -53,9 +53,9 @@ class ClientCommands(Sends):
         reply = await self._send("config.reload", {})
         return decode(ConfigReloadReply, reply)
 
-    async def hello(self, *, protocol: int | None = None) -> Hello:
+    async def hello(self, *, protocol: int | None = None, rights: str | Sequence[str] | None = None) -> Hello:
         """Request a version of the protocol."""
-        reply = await self._send("hello", {"protocol": protocol})
+        reply = await self._send("hello", {"protocol": protocol, "rights": wire_texts(rights)})
         return decode(Hello, reply)
 
     async def help(self, command: str | None = None) -> Help:
@@ -315,7 +315,7 @@ class ClientCommands(Sends):
         self, device: str | None = None, *, preferred: str | Sequence[str] | None = None,
         lost: Literal["pause", "hold", "move", "null"] | None = None,
     ) -> OutputStatus:
-        """Set the output device and the reaction to its loss, or show them."""
+        """Set the output device and the action at its loss, or show them."""
         reply = await self._send("output.set", {"device": device, "preferred": wire_texts(preferred), "lost": lost})
         return decode(OutputStatus, reply)
 
@@ -384,7 +384,7 @@ class ClientCommands(Sends):
         return decode(RecorderStatus, reply)
 
     async def record_stop(self, recorder: int | None = None) -> RecordingOutcome:
-        """Stop a recording. The reply comes when the file is complete."""
+        """Stop a recording, and reply when the file is complete."""
         reply = await self._send("record.stop", {"recorder": recorder})
         return decode(RecordingOutcome, reply)
 
@@ -408,7 +408,7 @@ class ClientCommands(Sends):
         self, *, at_end: Literal["resume", "pause"] | None = None, timeout: Time | None = None,
         at_timeout: Literal["resume", "pause"] | None = None, fade: Time | None = None,
     ) -> SessionPolicy:
-        """Set how interruptions end, or show it."""
+        """Set the actions at the end of an interruption, or show them."""
         reply = await self._send("session.policy", {
             "at-end": at_end,
             "timeout": wire_time(timeout),
@@ -445,7 +445,7 @@ class ClientCommands(Sends):
         return decode(SavedState, reply)
 
     async def state_save(self) -> int:
-        """Save all changes now. The reply comes when they are saved."""
+        """Save all changes now, and reply when they are saved."""
         reply = await self._send("state.save", {})
         return read_int(reply, "writes")
 

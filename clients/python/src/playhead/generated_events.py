@@ -14,8 +14,7 @@ from .values import Event, Value
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class At(Event):
-    """Playback reached one of the times (`kind=crossed`), or a seek passed it (`kind=skipped`, with `direction=forward` or
-    `backward`)."""
+    """Playback reached one of the times, or a seek passed it."""
 
     id: int
     player: str
@@ -30,8 +29,7 @@ class At(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changed(Event):
-    """The present value of a key (`initial=true`, without `old`), and then each change, with its cause (the table below) and
-    its number (*Numbers*)."""
+    """The current value of a key (`initial=true`, without `old`), or a change of the value."""
 
     id: int
     player: str
@@ -47,7 +45,7 @@ class Changed(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChapterChanged(Event):
-    """Another chapter of the current item begins to be heard, or the chapters of the item became known."""
+    """Another chapter of the current item begins to be heard, or the chapters became known."""
 
     id: int
     player: str
@@ -87,7 +85,7 @@ class FailedToPlayToEnd(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interruption(Event):
-    """Another program interrupts playback."""
+    """Another program interrupts playback, or the interruption has ended."""
 
     id: int
     player: str
@@ -114,7 +112,7 @@ class ItemSkipped(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meter(Event):
-    """The level of the player up to `time`, a value for each channel of the output."""
+    """The levels of the player up to `time`, with a value for each channel of the output."""
 
     id: int
     player: str
@@ -144,7 +142,7 @@ class NewAccessLogEntry(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewErrorLogEntry(Event):
-    """An error that does not stop playback."""
+    """An error occurred that does not stop playback."""
 
     id: int
     player: str
@@ -160,7 +158,7 @@ class NewErrorLogEntry(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overflow(Event):
-    """The client did not read in time."""
+    """The client did not read in time, and `dropped` events were lost."""
 
     dropped: int
     merged: int
@@ -169,7 +167,7 @@ class Overflow(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PacketsSkipped(Event):
-    """Packets of an item did not decode, the first of them at `time`."""
+    """Packets of an item did not decode, and silence replaces them."""
 
     id: int
     player: str
@@ -250,7 +248,7 @@ class RouteChanged(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanProgress(Event):
-    """The progress of a request."""
+    """The progress of a request of this connection, before its reply."""
 
     scan: int
     file: int
@@ -283,7 +281,7 @@ class Stalled(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamTitle(Event):
-    """The title that a station (Icecast, SHOUTcast) announces for the audio from `time` on."""
+    """A station (Icecast, SHOUTcast) announced a title for the audio from `time` on."""
 
     id: int
     player: str
@@ -322,7 +320,7 @@ class TimeJumped(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimedMetadata(Event):
-    """Metadata of an HLS stream from this time on, for `duration` if it is known."""
+    """Metadata of an HLS stream is heard at `time`."""
 
     id: int
     player: str

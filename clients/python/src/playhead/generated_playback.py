@@ -98,7 +98,7 @@ class PlaybackCommands(Sends):
         return read_text(reply, "audioTimePitchAlgorithm")
 
     async def play(self) -> None:
-        """Play at the rate that `rate` set, or else at `default-rate`."""
+        """Play at the rate that `rate` has set, or else at `default-rate`."""
         await self._send("play", {})
 
     async def play_immediately(self, rate: Number | None = None) -> None:
@@ -115,7 +115,7 @@ class PlaybackCommands(Sends):
         await self._send("preroll.cancel", {})
 
     async def previous_chapter(self) -> SeekReply:
-        """Seek to this chapter's start, or in its first 3 s to the previous one's."""
+        """Seek to the start of the current or the previous chapter."""
         reply = await self._send("previous-chapter", {})
         return decode(SeekReply, reply)
 
@@ -151,7 +151,7 @@ class PlaybackCommands(Sends):
         self, time: Time | None = None, *, date: str | None = None, fast: bool | None = None, chase: bool | None = None,
         before: Time | None = None, after: Time | None = None, item: int | None = None,
     ) -> SeekReply:
-        """Seek to a time of the current item."""
+        """Seek to a time in the current item."""
         reply = await self._send("seek", {
             "time": wire_time(time),
             "date": date,
@@ -164,7 +164,7 @@ class PlaybackCommands(Sends):
         return decode(SeekReply, reply)
 
     async def seek_cancel(self) -> None:
-        """End every pending `seek` and `step`, unfinished (`reason=cancelled`)."""
+        """Cancel every pending `seek` and `step`."""
         await self._send("seek.cancel", {})
 
     async def status(self) -> Status:

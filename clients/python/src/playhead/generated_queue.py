@@ -178,7 +178,7 @@ class QueueCommands(Sends):
         return decode(AddReply, reply)
 
     async def queue_edit(self, *ops: str | Mapping[str, object], if_version: int | None = None) -> AddReply:
-        """Apply several edits, or none."""
+        """Apply several edits to the queue, or none of them."""
         reply = await self._send("queue.edit", {"ops": list(ops), "if-version": if_version})
         return decode(AddReply, reply)
 

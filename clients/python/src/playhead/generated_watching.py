@@ -35,7 +35,7 @@ class WatchingCommands(Sends):
         return decode(EventsReply, reply)
 
     async def explain(self) -> Explanation:
-        """Show the timings of the last start or seek."""
+        """Show the durations of the steps of the last start or seek."""
         reply = await self._send("explain", {})
         return decode(Explanation, reply)
 
