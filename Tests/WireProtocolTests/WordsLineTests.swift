@@ -112,9 +112,15 @@ import Testing
     ("export /a file=/b.mp4 video=copy height=64", "height and quality cannot be combined with video=copy"),
     ("export /a file=/b.flac codec=copy sample-rate=48000", "sample-rate cannot be combined with codec=copy"),
     ("seek date=soon", "invalid date 'soon'; expected a form such as 2026-11-22T09:30:00Z"),
-    ("rate-at 1 frame:5", "time cannot be 'frame:5'; it takes now, a time from now such as +0.5, or an instant"),
-    ("record.start at=frame:5", "at cannot be 'frame:5'; it takes now, a time from now such as +0.5, or an instant"),
-    ("queue.edit 'append /a.m3u'", "a queue edit cannot contain a playlist"),
+    (
+      "rate-at 1 frame:5",
+      "time must be now, a time from now such as +0.5, or an instant of the monotonic clock such as 1234.5"
+    ),
+    (
+      "record.start at=frame:5",
+      "at must be now, a time from now such as +0.5, or an instant of the monotonic clock such as 1234.5"
+    ),
+    ("queue.edit 'append /a.m3u'", "a playlist is not allowed within queue.edit"),
   ])
   func invalidArgumentsAreRejectedWithTheirValues(line: String, message: String) throws {
     let error = try Lines.rejection(line).error.error

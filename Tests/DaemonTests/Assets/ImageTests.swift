@@ -85,7 +85,7 @@ import Testing
       ("image \(path) 0 1 file=\(out) sheet=1x1", "times must have at most 1 values"),
       ("image \(path) 0 file=\(out) gap=1", "gap needs sheet"),
       ("image \(path) -1 file=\(out)", "name=invalid-time"),
-      ("image \(path) 0 file=\(out) fast before=1", "fast allows"),
+      ("image \(path) 0 file=\(out) fast before=1", "fast cannot be combined with before"),
       ("image \(path) 0 file=\(out) width=0", "error code=60"),
     ] {
       let reply = try client.reply(request)
