@@ -86,7 +86,7 @@ import Testing
     let silence = try rig.server.capture.waitForSilence(4_800, from: rig.server.capture.frameCount)
     // A call does not cork streams with the role `game`: the new stream continues.
     let reply = try rig.client.reply("session.category ambient")
-    #expect(field("role", reply) == "game" && field("others", reply) == "mixed")
+    #expect(field("role", reply) == "game" && field("otherAudio", reply) == "mixed")
     #expect(field("by", try rig.interruption("ended")) == "outputLost")
     try rig.server.capture.waitForCode(file: 1, from: silence)
     let runs = rig.server.capture.runs()

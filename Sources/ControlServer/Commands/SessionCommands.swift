@@ -41,7 +41,7 @@ extension Connection {
     [
       "category": .string(setting.category.rawValue), "mode": .string(setting.mode.rawValue),
       "options": setting.optionsValue, "role": .string(setting.role.rawValue),
-      "others": .string(setting.otherAudio.rawValue), "playback": .bool(setting.category.allowsPlayback),
+      "otherAudio": .string(setting.otherAudio.rawValue), "playback": .bool(setting.category.allowsPlayback),
       "recording": .bool(setting.category.allowsRecording),
     ]
   }

@@ -315,8 +315,8 @@ extension FieldSpec {
   static let open = FieldSpec("open", .integer, "the time to open the file, in microseconds; 0 if it was open")
   static let operation = FieldSpec("operation", .text, "the command or call that failed")
   static let options = FieldSpec("options", .integer, "the number of tracks in the group")
-  static let others = FieldSpec(
-    "others", .word(["interrupted", "mixed", "ducked"]),
+  static let otherAudio = FieldSpec(
+    "otherAudio", .word(["interrupted", "mixed", "ducked"]),
     "the effect on other programs while the session plays: they pause, continue, or have a lower volume")
   static let output = FieldSpec(
     "output", .text, "the open output, such as `pulse:NAME`, `null` or `wav:PATH`; `none` while none is open")

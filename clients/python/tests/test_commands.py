@@ -85,7 +85,7 @@ class CommandTests(Case):
         await run(main.volume(Fraction(1, 2)), "volume", 0.5)
         self.assertEqual((await run(main.replay_gain("auto", pre_amp=3, protect=False), "replay-gain")).pre_amp, 3.0)
         category = await run(client.session_category("playback", mode="moviePlayback", options="duckOthers"), "session.category")
-        self.assertEqual((category.role, category.others, category.recording), ("event", "ducked", False))
+        self.assertEqual((category.role, category.other_audio, category.recording), ("event", "ducked", False))
         self.assertEqual(category.options, ("mixWithOthers", "duckOthers"))
         self.assertEqual((await client.session_category("playAndRecord")).options, ())
         self.assertFalse((await run(client.session_status(), "session.status")).is_interrupted)

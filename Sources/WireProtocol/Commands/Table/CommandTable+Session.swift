@@ -2,7 +2,7 @@ import MediaCore
 
 extension CommandTable {
   private static let settingFields: [FieldSpec] = [
-    .category, .mode, .sessionOptions.nullable, .role, .others, .playback, .recording,
+    .category, .mode, .sessionOptions.nullable, .role, .otherAudio, .playback, .recording,
   ]
 
   private static func words<Word: RawRepresentable & CaseIterable>(_: Word.Type) -> [String]
@@ -18,7 +18,7 @@ extension CommandTable {
       right: .read, reply: settingFields + [.isActive, .isInterrupted, .secondaryAudioShouldBeSilencedHint],
       example: [
         "> session.status",
-        "< ok category=playAndRecord mode=default options=none role=music others=interrupted playback=true recording=true isActive=true"
+        "< ok category=playAndRecord mode=default options=none role=music otherAudio=interrupted playback=true recording=true isActive=true"
           + " isInterrupted=false secondaryAudioShouldBeSilencedHint=false",
       ]
     ) { _ throws(MediaError) in .session(.status) },
@@ -60,7 +60,7 @@ extension CommandTable {
 
         - `role` is the role that the sound server sees (PulseAudio's `media.role`). The rules of the sound server \
         refer to it.
-        - `others` is the effect of these rules on other programs: `interrupted` (they pause), `mixed` (they continue) \
+        - `otherAudio` is the effect of these rules on other programs: `interrupted` (they pause), `mixed` (they continue) \
         or `ducked` (their volume is lowered).
         - `playback` states whether the category allows playback. If not, players wait (`categoryForbidsPlayback`).
         - `recording` states whether the category allows recording. If not, recordings are stopped, and their files \
@@ -77,7 +77,7 @@ extension CommandTable {
       readsWithoutValue: true, reply: settingFields, errors: [.sessionMismatch],
       example: [
         "> session.category playback mode=moviePlayback",
-        "< ok category=playback mode=moviePlayback options=none role=video others=interrupted playback=true recording=false",
+        "< ok category=playback mode=moviePlayback options=none role=video otherAudio=interrupted playback=true recording=false",
       ]
     ) { arguments throws(MediaError) in .session(.category(try setting(arguments))) },
     CommandSpec(

@@ -670,7 +670,7 @@ class SessionSetting:
     mode: str
     options: tuple[str, ...]
     role: Literal["music", "video", "game", "event", "phone", "production", "a11y"]
-    others: Literal["interrupted", "mixed", "ducked"]
+    other_audio: Literal["interrupted", "mixed", "ducked"]
     playback: bool
     recording: bool
 
@@ -693,7 +693,7 @@ class SessionStatus:
     mode: str
     options: tuple[str, ...]
     role: Literal["music", "video", "game", "event", "phone", "production", "a11y"]
-    others: Literal["interrupted", "mixed", "ducked"]
+    other_audio: Literal["interrupted", "mixed", "ducked"]
     playback: bool
     recording: bool
     is_active: bool
