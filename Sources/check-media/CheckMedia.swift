@@ -37,7 +37,7 @@ struct FileCheck: Sendable {
     if let fault = properties.audioFault {
       return report.fail(.open, expected: "audio that can be decoded", found: "\(fault)")
     }
-    guard properties.hasAudio else { return report.skip("the file has no audio") }
+    guard properties.hasAudio else { return report.note("the file has no audio") }
     report.begin(.decode)
     guard let whole = WholeDecode(path: options.path, report: report).run() else { return }
     if report.begin(.duration) { opening.compareDuration(properties, with: whole) }

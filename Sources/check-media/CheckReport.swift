@@ -4,18 +4,19 @@ import Synchronization
 /// Prints the results of a file's checks, one line each, with tabs between the fields:
 ///
 /// - `begin CHECK`: the check to which a later crash or hang belongs
-/// - `fail KIND EXPECTED FOUND`: a failure. Further failures of the same kind are only counted, and `more KIND COUNT`
-///   follows.
+/// - `fail KIND EXPECTED FOUND`: a failure. Further ones of the same kind are only counted.
 /// - `noise KIND EXPECTED FOUND`: different samples at the right position, because of the decoder's state
 /// - `inexact KIND EXPECTED FOUND`: wrong samples after a seek that does not claim to be exact
-/// - `note TEXT`: a check that does not apply, with the reason
+/// - `note TEXT`: a remark, for example the reason why a check does not apply
+/// - `more WORD KIND COUNT`: the number of further lines `WORD KIND` that were not printed. WORD is `fail`, `noise` or
+///   `inexact`; one space separates it from KIND.
 /// - `done COUNT`: the number of comparisons. If this line is missing, the process ended early.
 ///
 /// Threading: any thread.
 final class CheckReport: Sendable {
   private struct State {
-    var checkCount = 0
-    var failureCounts: [String: Int] = [:]
+    var comparisonCount = 0
+    var differenceCounts: [String: Int] = [:]
     var only: Check?
   }
 
@@ -33,14 +34,14 @@ final class CheckReport: Sendable {
   /// Reports the start of a check. Returns whether the check is selected.
   @discardableResult
   func begin(_ check: Check) -> Bool {
-    // The other checks compare with the results of these two.
     let isSelected = state.withLock { $0.only.map { $0 == check } ?? true }
+    // `open` and `decode` always run, because the other checks compare with their results.
     if isSelected || check == .open || check == .decode { line(["begin", check.rawValue]) }
     return isSelected
   }
 
-  /// Counts a comparison, which may fail.
-  func count() { state.withLock { $0.checkCount += 1 } }
+  /// Counts a comparison, whether it succeeds or fails.
+  func countComparison() { state.withLock { $0.comparisonCount += 1 } }
 
   /// Reports a failure. Kinds are the names of checks and `false-exact`.
   func fail(_ kind: String, expected: String, found: String) { difference("fail", kind, expected, found) }
@@ -59,13 +60,13 @@ final class CheckReport: Sendable {
   /// Reports different samples at the right position, because of the decoder's state.
   func noise(_ check: Check, expected: String, found: String) { difference("noise", check.rawValue, expected, found) }
 
-  /// Explains why a check does not apply.
-  func skip(_ reason: String) { line(["note", reason]) }
+  /// Prints a remark, for example the reason why a check does not apply.
+  func note(_ text: String) { line(["note", text]) }
 
   /// Ends the report.
   func finish() {
-    let (count, failures) = state.withLock { ($0.checkCount, $0.failureCounts) }
-    for (kind, count) in failures.sorted(by: { $0.key < $1.key }) where count > 1 {
+    let (count, differences) = state.withLock { ($0.comparisonCount, $0.differenceCounts) }
+    for (kind, count) in differences.sorted(by: { $0.key < $1.key }) where count > 1 {
       line(["more", kind, "\(count - 1)"])
     }
     line(["done", "\(count)"])
@@ -73,8 +74,8 @@ final class CheckReport: Sendable {
 
   private func difference(_ word: String, _ kind: String, _ expected: String, _ found: String) {
     let isFirst = state.withLock { state in
-      state.failureCounts["\(word) \(kind)", default: 0] += 1
-      return state.failureCounts["\(word) \(kind)"] == 1
+      state.differenceCounts["\(word) \(kind)", default: 0] += 1
+      return state.differenceCounts["\(word) \(kind)"] == 1
     }
     if isFirst { line([word, kind, expected, found]) }
   }

@@ -25,9 +25,9 @@ struct ExportCheck: Sendable {
 
   /// Copies the packets into another file, if a container of the library supports the codec.
   func copy() async {
-    guard properties.formatName != "hls" else { return report.skip("streams are not copied") }
+    guard properties.formatName != "hls" else { return report.note("streams are not copied") }
     guard let (container, name) = Self.copies[whole.codecName] else {
-      return report.skip("no container for a copy of \(whole.codecName)")
+      return report.note("no container for a copy of \(whole.codecName)")
     }
     var settings = ExportSettings.passthrough(container)
     settings.video = .none
@@ -49,7 +49,7 @@ struct ExportCheck: Sendable {
   private func export(
     _ check: Check, _ settings: ExportSettings, name: String, range: Range<Int>?, tolerance: Float
   ) async {
-    report.count()
+    report.countComparison()
     let path = "\(options.scratch)/\(name)"
     defer { unlink(path) }
     var settings = settings
@@ -71,7 +71,7 @@ struct ExportCheck: Sendable {
       // The export of a truncated file fails with the error of its whole decode.
       if let known = whole.error, known.code == error.code { return }
       // Most containers cannot hold a copy of damaged packets, nor of gaps between packets.
-      if check == .exportCopy, whole.hasFaults { return report.skip("no copy of a damaged file: \(error)") }
+      if check == .exportCopy, whole.hasFaults { return report.note("no copy of a damaged file: \(error)") }
       report.fail(
         check, expected: "\(end - start) frames" + (range == nil ? "" : " from frame \(start) on"), found: "\(error)")
     }

@@ -8,14 +8,14 @@ struct OpenCheck {
 
   /// Opens the file; nil on failure. A file that a reference decoder decodes must open.
   func open(referenceFrameCount: Int?) -> AssetProperties? {
-    report.count()
+    report.countComparison()
     do throws(MediaError) {
       return try Asset(path: path).load()
     } catch {
       if let referenceFrameCount, referenceFrameCount > 0 {
         report.fail(.open, expected: "an asset (the reference has \(referenceFrameCount) frames)", found: "\(error)")
       } else {
-        report.skip("not opened: \(error)")
+        report.note("not opened: \(error)")
       }
       return nil
     }
@@ -34,19 +34,19 @@ struct OpenCheck {
     do throws(MediaError) {
       let properties = try Asset(path: path, prefersPreciseDuration: true).load()
       guard properties.providesPreciseDuration else {
-        if properties.formatName != "hls" { report.skip("the precise duration is an estimate") }
+        if properties.formatName != "hls" { report.note("the precise duration is an estimate") }
         return
       }
       compare(properties, with: whole, as: .precise)
     } catch {
-      report.count()
+      report.countComparison()
       report.fail(.precise, expected: "\(whole.frameCount) frames", found: "\(error)")
     }
   }
 
   private func compare(_ properties: AssetProperties, with whole: DecodedAudio, as check: Check) {
     guard !properties.hasVideo else { return }
-    report.count()
+    report.countComparison()
     let expected = whole.time(ofFrame: whole.frameCount)
     guard properties.duration != expected else { return }
     report.fail(

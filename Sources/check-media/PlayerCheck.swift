@@ -13,7 +13,7 @@ struct PlayerCheck: Sendable {
 
   /// Plays the file from its start to its end.
   func play() async {
-    report.count()
+    report.countComparison()
     do {
       let player = try await VirtualPlayer(path: options.path, format: whole.format)
       await player.run { $0.play() }
@@ -88,7 +88,7 @@ struct PlayerCheck: Sendable {
       let window = ReaderSeekCheck.windowFrameCount
       for _ in 0..<options.seekCount {
         let target = Int.random(in: 0..<whole.frameCount, using: &random)
-        report.count()
+        report.countComparison()
         let result = try await player.player.seek(
           to: whole.time(ofFrame: target), toleranceBefore: .zero, toleranceAfter: .zero)
         await player.advance(nanoseconds: 0)

@@ -27,7 +27,7 @@ struct ReaderSeekCheck {
   }
 
   private func seek(_ reader: AudioTrackReader, to target: Int, count frameCount: Int, readsToEnd: Bool) {
-    report.count()
+    report.countComparison()
     let samples: [Float]
     let reportedFrame: Int
     do throws(MediaError) {

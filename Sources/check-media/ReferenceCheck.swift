@@ -108,7 +108,7 @@ struct ReferenceCheck {
   }
 
   func run() {
-    report.count()
+    report.countComparison()
     var first: Mismatch?
     for reference in references {
       guard let mismatch = compare(with: reference) else { return }
@@ -149,7 +149,7 @@ struct ReferenceCheck {
       if reference.name.hasPrefix("ffmpeg"), difference == nil, (0..<Self.movieEndFrameCount).contains(excess),
         isMovie, properties.providesPreciseDuration || properties.formatName == "hls"
       {
-        report.skip("ffmpeg decodes \(excess) frames after the end of the edit list")
+        report.note("ffmpeg decodes \(excess) frames after the end of the edit list")
         return nil
       }
       let rest = difference.map { "; expected \($0.0), found \($0.1)" } ?? "; the common frames agree"

@@ -69,14 +69,14 @@ struct WholeDecode {
 
   /// Decodes the file; nil on failure, after a report.
   func run() -> DecodedAudio? {
-    report.count()
+    report.countComparison()
     do throws(MediaError) {
       let decoded = try Self.decode(Asset(path: path), readFrameCount: Self.readFrameCount) { frame, position in
         report.fail(.decode, expected: "a read at frame \(frame)", found: "frame \(position)")
       }
-      if let error = decoded.error { report.skip("the audio ends early: \(error)") }
+      if let error = decoded.error { report.note("the audio ends early: \(error)") }
       guard decoded.frameCount > 0 else {
-        report.skip("the file has no audio frames")
+        report.note("the file has no audio frames")
         return nil
       }
       return decoded
@@ -88,7 +88,7 @@ struct WholeDecode {
 
   /// Decodes the file again with reads of another size, and compares.
   func compareRepeated(with whole: DecodedAudio) {
-    report.count()
+    report.countComparison()
     do throws(MediaError) {
       let again = try Self.decode(Asset(path: path), readFrameCount: Self.repeatedReadFrameCount)
       Self.compare(again, with: whole, as: .repeat, tolerance: 0, report)

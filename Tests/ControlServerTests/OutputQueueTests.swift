@@ -60,7 +60,7 @@ import WireProtocol
   @Test func aboveHalfTheLimitEventsAreDroppedAndChangesMerged() {
     var queue = queue(1_000)
     queue.append { $0 += [UInt8](repeating: UInt8(ascii: "x"), count: 501) + Array("\n".utf8) }
-    #expect(queue.isFull)
+    #expect(queue.isHalfFull)
     #expect(queue.append(tick, form: .words) == 1)
     #expect(queue.append(change(1, 2), form: .words) == 0)
     #expect(queue.append(tick, form: .words) == 1)
@@ -108,7 +108,7 @@ import WireProtocol
   @Test func bytesOfTheTransportCountTowardsTheLimit() {
     var queue = queue(1_000)
     queue.transportByteCount = 600
-    #expect(queue.isFull)
+    #expect(queue.isHalfFull)
     #expect(!queue.isOverLimit)
     #expect(queue.append(tick, form: .words) == 1)
     #expect(dequeuedLines(&queue) == [])

@@ -7,7 +7,7 @@ import WireProtocol
 extension Connection {
   /// Runs the commands that reply immediately. Nil means `ok` without fields.
   func run(_ command: QueueCommand, on target: NamedPlayer) throws(MediaError) -> Reply? {
-    if let reply = try collect(command, for: target) { return reply }
+    if let reply = try addToOpenTransaction(command, for: target) { return reply }
     switch command {
     case .load, .append, .insert, .remove, .move, .replace, .clear, .edit:
       return Self.editReply(try edit(command, on: target), target)
@@ -50,8 +50,8 @@ extension Connection {
     }
   }
 
-  /// Starts an export, or an edit that is large, adds playlists, or waits. An edit with `wait=ready` replies
-  /// when every new entry is ready, or with the first error.
+  /// Starts a command that does not reply immediately: an export, a large edit, an edit that adds playlists, or an edit
+  /// with `wait=ready`, which replies when every new entry is ready, or with the first error.
   func start(_ command: QueueCommand, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
     if case .export(let format, let base, let offset, let limit) = command {
       let part = ExportPart(format: format, base: base, offset: offset, limit: limit)
@@ -129,7 +129,7 @@ extension Connection {
       let titles = item.titleAndArtist
       let titleByteCount = (titles.title?.utf8.count ?? 0) + (titles.artist?.utf8.count ?? 0)
       byteCount += (item.wirePathByteCount + titleByteCount) * Self.bytesPerTextByte + Self.bytesPerRow
-      // A single row always fits, because a request line contained its path.
+      // The first row always fits: its path came from a request line, whose length is limited.
       if byteCount > server.limits.outputByteCount / 2, position > 0 { break }
       rows.append(Self.row(item, index: start + position))
     }
@@ -200,7 +200,7 @@ extension Connection {
     }
   }
 
-  /// The maximum number of set points and ramps of an entry that a connection can add.
+  /// The maximum number of volume points and ramps of one entry.
   private static let mixStepLimit = 1_024
 
   /// Changes the volume points and ramps of an entry, if requested, and returns all of them.

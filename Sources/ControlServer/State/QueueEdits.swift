@@ -257,7 +257,7 @@ extension Connection {
   ///
   /// - Throws: `edit-too-large`, or `invalid-argument` for an edit with a version. The edit is then discarded, and the
   ///   earlier ones stay collected.
-  func collect(_ command: QueueCommand, for target: NamedPlayer) throws(MediaError) -> Reply? {
+  func addToOpenTransaction(_ command: QueueCommand, for target: NamedPlayer) throws(MediaError) -> Reply? {
     guard transaction?.target === target, command.isEdit else { return nil }
     try checkHasNoVersion(command)
     let prepared = EditPreparation(command.parts, of: target, registry: server.registry, for: peer?.userID).makeAll()

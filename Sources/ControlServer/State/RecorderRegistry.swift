@@ -43,6 +43,7 @@ final class NumberedRecorder {
       lostFrameCount: status.outcome?.lostFrameCount ?? status.lostFrameCount, error: error)
   }
 
+  /// Removes the observers, and calls the handlers of the end.
   func close() {
     let handlers = closeHandlers.sorted { $0.key < $1.key }
     observers = [:]

@@ -56,7 +56,7 @@ final class Acceptor: DescriptorHandler, @unchecked Sendable {
       case EAGAIN, EWOULDBLOCK: return
       case EMFILE, ENFILE, ENOBUFS, ENOMEM: return pause(because: errno)
       default:
-        // For example, the process that passed the socket has shut it down.
+        // Not recoverable. For example, the process that passed the listening socket called shutdown(2) on it.
         server.logger.error("no connection can be accepted", metadata: ["error": "\(String(cString: strerror(errno)))"])
         return close()
       }
@@ -101,8 +101,8 @@ final class Acceptor: DescriptorHandler, @unchecked Sendable {
       return .refused(
         MediaError(
           .tooManyConnections,
-          "the limit of \(server.connections.count) connections is reached"
-            + (reservedCount > 0 ? ": \(reservedCount) are reserved for the control socket's own user" : "")))
+          "too many connections (the limit is \(server.limits.connectionCount)"
+            + (reservedCount > 0 ? ", of which \(reservedCount) are reserved for the daemon's user)" : ")")))
     }
     let granted = rights.intersection(server.access.value.rights(of: credentials))
     return .served(Peer(credentials: credentials, maximumRights: rights, rights: granted))

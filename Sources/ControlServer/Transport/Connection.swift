@@ -221,7 +221,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   }
 
   private var mayProcessRequest: Bool {
-    machine.mayProcessRequest && !isClosing && !(batch == nil ? output.isFull : output.lacksSpaceForBatch)
+    machine.mayProcessRequest && !isClosing && !(batch == nil ? output.isHalfFull : output.lacksSpaceForBatch)
   }
 
   /// Whether the socket is read. Unread input stays in the socket and applies back-pressure. While lingering, the

@@ -11,7 +11,7 @@ import WireProtocol
 /// When the peer reads again, it gets one `overflow` event. It contains the number of dropped events, and the sequence
 /// number from which the peer can query them.
 ///
-/// It uses no I/O.
+/// The queue performs no I/O.
 struct OutputQueue {
   private struct ChangeKey: Hashable {
     var subscription: Int
@@ -33,13 +33,13 @@ struct OutputQueue {
   private var bytes: [UInt8] = []
   /// The number of bytes in the transport that the kernel has not accepted.
   var transportByteCount = 0
-  /// Whether events are retained or dropped, because too much output is pending.
+  /// Whether too much output is pending. New events are then retained or dropped, not appended.
   private var isOverflowing = false
   /// The number of events dropped in this overflow.
   private var droppedCount = 0
   /// The number of events in this overflow that a newer value has replaced.
   private var mergedCount = 0
-  /// The sequence number before that of the first event that could not be sent immediately.
+  /// The sequence number of the first event of this overflow minus 1, which is the value for `events since=`.
   private var overflowSince: UInt64?
   private var overflowForm = WireForm.words
   private var retained: OrderedDictionary<ChangeKey, RetainedChange> = [:]
@@ -57,10 +57,12 @@ struct OutputQueue {
   /// Whether there is no output for the transport.
   var isEmpty: Bool { bytes.isEmpty && !isOverflowing }
 
-  /// Whether so much is pending that the peer's requests are delayed until it reads.
-  var isFull: Bool { backlogByteCount > byteLimit / 2 }
+  /// Whether more than half of the limit is pending. Requests are then delayed and events retained until the peer
+  /// reads.
+  var isHalfFull: Bool { backlogByteCount > byteLimit / 2 }
 
-  /// Whether so much is pending that no batch member runs until the peer reads. All replies to a batch are one message.
+  /// Whether the members of a batch must wait until the peer reads. The limit is lower than for single requests,
+  /// because the replies to a batch are sent as one message.
   var lacksSpaceForBatch: Bool { backlogByteCount > byteLimit / 8 }
 
   /// Whether the limit is exceeded, so that the connection must be closed.
@@ -71,7 +73,7 @@ struct OutputQueue {
 
   /// Appends an event. If too much is pending, retains or drops it instead. Returns the number of dropped events.
   mutating func append(_ event: Event, form: WireForm, number: UInt64? = nil) -> Int {
-    if !isOverflowing, isFull { isOverflowing = true }
+    if !isOverflowing, isHalfFull { isOverflowing = true }
     guard isOverflowing else {
       event.encode(form: form, into: &bytes, number: number)
       return 0

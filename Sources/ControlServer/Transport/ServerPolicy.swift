@@ -21,7 +21,8 @@ public struct ServerPolicy: Sendable, Hashable {
 
   /// The minimum duration of entries for automatic bookmarks. Nil: no automatic bookmarks.
   public var minimumBookmarkedDuration: MediaTime?
-  /// Whether new entries start at their last position. A command can override this.
+  /// Whether new entries start where playback of the same file last ended. The option `resume` of a command overrides
+  /// this.
   public var resumesAtLastPosition = false
 
   public init() {}

@@ -3,7 +3,9 @@ import Glibc
 import MediaCore
 
 extension Muxer {
-  /// Adds a stream of an encoder's packets, before the header; returns its index.
+  /// Adds a stream for the packets of an encoder. Call it before the header is written.
+  ///
+  /// - Returns: The index of the stream.
   public func addStream(_ encoder: Encoder, options: StreamOptions = StreamOptions()) throws(AVFailure) -> Int {
     let stream = try newStream(timeBase: encoder.timeBase, options: options)
     try check(
@@ -11,7 +13,9 @@ extension Muxer {
     return streamCount - 1
   }
 
-  /// Adds a stream of a video encoder's packets, before the header; returns its index.
+  /// Adds a stream for the packets of a video encoder. Call it before the header is written.
+  ///
+  /// - Returns: The index of the stream.
   public func addStream(
     _ encoder: VideoEncoder, options: StreamOptions = StreamOptions()
   ) throws(AVFailure) -> Int {
@@ -26,9 +30,10 @@ extension Muxer {
     return streamCount - 1
   }
 
-  /// Adds a stream of packets that are already encoded, before the header; returns its index.
+  /// Adds a stream for packets that are already encoded. Call it before the header is written.
   ///
   /// - Parameter timeBase: The time base of the packets' times.
+  /// - Returns: The index of the stream.
   /// - Throws: `noEncoder` for a codec that FFmpeg does not know.
   public func addStream(
     _ format: FormatDescription, timeBase: TimeBase, options: StreamOptions = StreamOptions()
@@ -40,12 +45,11 @@ extension Muxer {
     return streamCount - 1
   }
 
-  /// Adds an image that belongs to the file: as an attachment if the container supports that, otherwise as a stream of
-  /// one packet.
+  /// Adds artwork: an attachment if `isAttachment`, otherwise a stream of one packet (`AV_DISPOSITION_ATTACHED_PIC`).
   ///
   /// - Parameters:
   ///   - codecName: `png` or `mjpeg`.
-  ///   - isAttachment: Whether to add an attachment, as in Matroska, named `fileName`.
+  ///   - isAttachment: Whether to store the image as an attachment of Matroska, which has `fileName` and `mediaType`.
   ///   - role: FFmpeg's term for the content of the image, such as `Cover (front)`.
   public func addArtwork(
     _ bytes: [UInt8], codecName: String, mediaType: String, fileName: String, isAttachment: Bool, role: String,

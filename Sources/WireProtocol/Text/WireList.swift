@@ -6,9 +6,9 @@ public protocol WireListElement: Sendable, Hashable {
 
 /// The values of an argument that accepts several, in their order.
 ///
-/// The values of a request are stored as consecutive bytes and decoded on access. The bytes are no longer than their
-/// text in the request. A line of 64 KiB may contain 30,000 values: arrays and strings for them would need many times
-/// the memory of the line.
+/// The values of a request are stored as consecutive bytes and decoded on access. They need hardly more memory
+/// than their text in the request. A line of 64 KiB may contain 30,000 values: arrays and strings for them would need
+/// many times the memory of the line.
 public struct WireList<Element: WireListElement>: Sequence, Sendable, Hashable, ExpressibleByArrayLiteral {
   private enum Storage: Sendable {
     case packed(PackedValues)
@@ -32,7 +32,8 @@ public struct WireList<Element: WireListElement>: Sequence, Sendable, Hashable, 
 
   public var isEmpty: Bool { count == 0 }
 
-  /// The number of bytes of the values of a request. For a list created from an array, only paths count.
+  /// The number of bytes of the values of a request. In a list created from an array, elements other than
+  /// ``FilePath`` count as 0 bytes.
   public var byteCount: Int {
     switch storage {
     case .packed(let packed): packed.byteCount
@@ -83,8 +84,8 @@ struct PackedValues: Sendable {
   /// The number of bytes of the values, without their lengths.
   private(set) var byteCount = 0
 
-  /// Reserves memory for the values in the next `lineByteCount` bytes of a line. In the line each value has a
-  /// separator, here a length.
+  /// Reserves memory for the values in the next `lineByteCount` bytes of a line. The length of a value
+  /// replaces its separator in the line.
   mutating func reserve(lineByteCount: Int) { bytes.reserveCapacity(lineByteCount + lineByteCount / 128 + 2) }
 
   /// Removes the values. Keeps the memory if it is small.

@@ -479,10 +479,10 @@ extension CommandTable {
         The volume of an entry consists of points and ramps. It is multiplied by the volume of the player, and is 1 \
         before the first point or ramp.
 
-        - VOLUME adds a point: the volume is valid from this time.
-        - VOLUME with `to` and `over` adds a ramp from VOLUME to `to`, which is valid afterwards.
-        - A new point or ramp replaces an earlier one at the same time.
-        - `clear` removes all earlier points and ramps first.
+        - VOLUME adds a point: the volume applies from `at`.
+        - VOLUME with `to` and `over` adds a ramp from VOLUME to `to`. After the ramp, the volume stays at `to`.
+        - A new point or ramp replaces an existing one with the same start. Ramps must not overlap.
+        - `clear` first removes all existing points and ramps.
 
         The reply has a row for each point and ramp.
         """,
@@ -494,7 +494,7 @@ extension CommandTable {
           "the time of the point, or the start of the ramp; default: the start of the entry"),
         ParameterSpec(.to, .number(0...1, exceptZero: false), .option, "VOLUME", "the final volume of a ramp"),
         ParameterSpec(.over, .duration(positive: true), .option, "TIME", "the duration of a ramp"),
-        ParameterSpec(.clear, .flag, .option, "clear", "remove all earlier points and ramps first"), player,
+        ParameterSpec(.clear, .flag, .option, "clear", "first remove all existing points and ramps"), player,
       ],
       readsWithoutValue: true, reply: [.item, .count], rows: [.at, .volume, .to.optional, .over.optional],
       errors: [.invalidTime, .invalidArgument, .noSuchItem, .noSuchPlayer],

@@ -16,7 +16,8 @@ extension CommandTable {
         - `hostTime`: the time at which the frame is heard, in seconds of CLOCK_MONOTONIC; `none` if the device is \
         stopped
         - `late`: the number of frames after the requested start; 0 unless a player was not ready in time
-        - `spread`: the number of frames between the first and the last start
+        - `spread`: the number of frames between the first and the last player's start; 0 unless a player got another \
+        command meanwhile
 
         A player that gets a `pause` or `play` before the start does not take part. A `seek` changes its start \
         position.

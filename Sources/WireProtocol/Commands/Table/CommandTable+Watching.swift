@@ -196,12 +196,12 @@ extension CommandTable {
         - `status=waiting`: the `timeControlStatus` is `waitingToPlayAtSpecifiedRate`
         - `item=ID`: this entry is current
         - `ready`: the current item is ready to play
-        - `ended`: there is no current item, or the player is paused at the end of the current item. With an end time, \
-        this is the end time. In reverse, it is the start of the item.
+        - `ended`: there is no current item, or the player is paused at the end of the current item. The end is the \
+        end time, if one is set. In reverse, it is the start of the item.
 
         A condition that cannot become true any more fails with `wait-ended`:
 
-        - `time>=` and `time<=`, if the item changes, or if it ends and playback does not continue to that time
+        - `time>=` and `time<=`, if the current item changes, or playback ends before it reaches TIME
         - a condition that needs playback, if an error stops the player (`player.error`)
         """,
       parameters: [

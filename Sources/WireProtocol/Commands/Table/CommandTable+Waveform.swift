@@ -7,7 +7,7 @@ extension CommandTable {
       .waveform, .assets, "Compute the waveform of a file.",
       details: """
         Each bin has the minimum, the maximum and the root of the mean square of each channel, where 1 is full scale. \
-        The range is exact to the sample: from the first sample not before `start` to the last one before `end`.
+        The range contains every sample at or after `start` and before `end`.
 
         The bins are selected in one of these ways:
 
