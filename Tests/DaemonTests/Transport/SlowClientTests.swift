@@ -76,7 +76,7 @@ import Testing
     let watch = folder.file("watch.sock")
     let watchers = try (0..<448).map { _ in try daemon.connect(at: watch) }
     func rejection(_ socket: String) throws -> String? { try WireClient(socket).line() }
-    let reservation = "64 are reserved for the control socket's own user\""
+    let reservation = "of which 64 are reserved for the daemon's user)\""
     #expect(try rejection(watch)?.hasPrefix("* closing code=6007 name=too-many-connections") == true)
     #expect(try rejection(watch)?.contains(reservation) == true)
     let ownerClients = try (0..<64).map { _ in try daemon.connect() }
