@@ -15,7 +15,7 @@ import Playlists
 /// - The start of a stretch after a seek is estimated from the playlist.
 ///
 /// Threading: as `AudioTrackReader`.
-final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
+final class SegmentedTrackReader: ResumableAudioReader, @unchecked Sendable {
   // `@unchecked Sendable`: other threads use only `interrupt`, which is Sendable.
 
   let format: AudioFormat
@@ -55,9 +55,9 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
   var hasFrame = false
   /// The expected start of the next frame; nil after a seek.
   var expectedStart: Int64?
-  private var isAtEnd = false
-  private var mustReposition = false
-  private var pendingError: MediaError?
+  var isAtEnd = false
+  private(set) var mustReposition = false
+  var pendingError: MediaError?
   private var skipped: (count: Int, frame: Int64, failure: AVFailure)?
   var warning: (frame: Int64, error: MediaError)?
   let prerollFrames: Int64
@@ -153,33 +153,12 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
   func read(
     into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> AudioTrackReader.ReadResult {
-    precondition(capacityFrames > 0, "the capacity must be at least one frame")
     isFresh = false
     if let lastReadEnd {
       segmentReader?.source.addIdleTime(nanoseconds: fetcher.clock.now.nanoseconds(since: lastReadEnd))
     }
     defer { lastReadEnd = fetcher.clock.now }
-    if interrupt.isCancelled { return .cancelled }
-    if let error = pendingError {
-      pendingError = nil
-      isAtEnd = true
-      throw error
-    }
-    if mustReposition {
-      do throws(MediaError) { try move(toFrame: position) } catch {
-        if error.code == .cancelled { return .cancelled }
-        throw error
-      }
-    }
-    let start = position
-    let (count, error) = fillBuffer(output, capacityFrames)
-    if let error, count == 0 {
-      isAtEnd = error.code != .cancelled
-      throw error
-    }
-    pendingError = error
-    if count > 0 { return .frames(count, position: start) }
-    return isAtEnd ? .endOfTrack : .cancelled
+    return try readFrames(into: output, capacityFrames: capacityFrames)
   }
 
   /// Ensures that decoded audio is available at `position`. Returns false at the end and when cancelled.
@@ -347,6 +326,8 @@ final class SegmentedTrackReader: AudioReader, @unchecked Sendable {
     let isWithin = time.isNumeric && time <= MediaTime(frame: end, rate: format.sampleRateHz)
     return isWithin ? end : frame(at: timeline.liveStartNanoseconds)
   }
+
+  func reposition() throws(MediaError) { try move(toFrame: position) }
 
   private func move(toFrame target: Int64) throws(MediaError) {
     pendingError = nil

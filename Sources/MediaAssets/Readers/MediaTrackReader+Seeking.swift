@@ -74,6 +74,8 @@ extension MediaTrackReader {
 
   // MARK: - Repositioning
 
+  func reposition() throws(MediaError) { try move(toFrame: position, within: position...position) }
+
   /// Moves to `target`, or to a cheaper position in `allowed`, which contains `target`.
   func move(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) {
     if isForwardOnly { return try resumeForwardOnly(at: target) }

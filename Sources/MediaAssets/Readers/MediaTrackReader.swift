@@ -13,7 +13,7 @@ import NetworkIO
 /// read as silence.
 ///
 /// Threading: one thread at a time, which may block; `cancel` and `resetCancellation` on any thread.
-final class MediaTrackReader: AudioReader, @unchecked Sendable {
+final class MediaTrackReader: ResumableAudioReader, @unchecked Sendable {
   // `@unchecked Sendable`: other threads access only `interrupt`, which is Sendable.
 
   typealias ReadResult = AudioTrackReader.ReadResult
@@ -247,28 +247,7 @@ final class MediaTrackReader: AudioReader, @unchecked Sendable {
   func read(
     into output: UnsafeMutableRawPointer, capacityFrames: Int
   ) throws(MediaError) -> ReadResult {
-    precondition(capacityFrames > 0, "the capacity must be at least one frame")
-    if interrupt.isCancelled { return .cancelled }
-    if let error = pendingError {
-      pendingError = nil
-      isAtEnd = true
-      throw error
-    }
-    if mustReposition {
-      do throws(MediaError) { try move(toFrame: position, within: position...position) } catch {
-        if error.code == .cancelled { return .cancelled }
-        throw error
-      }
-    }
-    let start = position
-    let (count, error) = fillBuffer(output, capacityFrames)
-    if let error, count == 0 {
-      isAtEnd = error.code != .cancelled
-      throw error
-    }
-    pendingError = error
-    if count > 0 { return .frames(count, position: start) }
-    return mustReposition ? .cancelled : .endOfTrack
+    try readFrames(into: output, capacityFrames: capacityFrames)
   }
 
   /// Ensures that a frame or silence is available from `position` on; returns false at the end or if cancelled.
