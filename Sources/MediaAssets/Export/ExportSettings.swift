@@ -47,12 +47,6 @@ public struct ExportSettings: Sendable, Hashable, Codable {
   /// Whether the index is written before the media (MP4, M4A and MOV). Default: false.
   public var shouldOptimizeForNetworkUse = false
 
-  /// `sound` is the key in the request to a worker process.
-  private enum CodingKeys: String, CodingKey {
-    case container, video, timeRange, audioTrackID, metadataFilter, metadata, shouldOptimizeForNetworkUse
-    case audio = "sound"
-  }
-
   /// Creates settings that export the entire asset, by default encoded as suits the container. Video is included if the
   /// asset and the container have it.
   public init(_ container: WritableContainer, audio: Audio = .encode(nil), video: Video? = nil) {

@@ -25,12 +25,6 @@ struct EditedTimeline: Sendable, Hashable, Codable {
   /// Whether an edit requests a rate other than 1, or a dwell.
   let hasUnusualRates: Bool
 
-  // The keys of stored properties of assets.
-  private enum CodingKeys: String, CodingKey {
-    case segments = "stretches"
-    case mediaFrameCount, hasUnusualRates
-  }
-
   /// Creates a timeline. Returns nil for invalid lists, and for lists that FFmpeg follows exactly.
   ///
   /// FFmpeg follows a list exactly if its only segment of media is at normal rate and last, and if FFmpeg plays the

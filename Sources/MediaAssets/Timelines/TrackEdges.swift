@@ -38,17 +38,6 @@ struct TrackEdges: Sendable, Hashable, Codable {
   /// is that of the last one.
   private(set) var isChain = false
 
-  // The keys of stored properties of assets.
-  private enum CodingKeys: String, CodingKey {
-    case uncutStartFrames, decoderCutFrames
-    case audioFrameCount = "soundFrameCount"
-    case endTicks
-    case endsAtAudioFrameCount = "endsAtSoundFrameCount"
-    case informationFrames, startSource, endSource, edits
-    case beginsAtFirstAudio = "beginsAtFirstSound"
-    case isCutOff, hasWrongLength, lastPages, isChain
-  }
-
   /// A page that ends a stream (RFC 3533, section 6).
   struct LastPage: Sendable, Hashable, Codable {
     /// The position of the page's first byte in the file.
