@@ -362,6 +362,9 @@ extension PlayerCore {
         stream.reopen(endingAt: frame)
         resumeRendering(of: stream)
       }
+    case .finishedStream(let id):
+      // The mixer rendered silence in place of the missing frames: it renders them again.
+      if underrunPosition?.streamID == id, timeline.runs.last?.end?.reason == .underrun { output.postCommands() }
     case .packetsSkipped(let id, let time, let count, let error):
       logger.warning(
         "packets could not be decoded", metadata: ["item": "\(id)", "count": "\(count)", "time": "\(time)"])

@@ -74,10 +74,10 @@ extension PlayerCore {
     case .underrun:
       readSegments()
       timeline.endRun(outputFrame: event.outputFrame, reason: .underrun)
-      // The decode thread still writes the last frames of the outgoing stream. The stream that follows it has not
-      // stalled.
-      if let outgoing, outgoing.stream.id == event.streamID { break }
       underrunPosition = (event.streamID, event.streamFrame)
+      // The last frames of the outgoing stream are not written yet (`finishedStream`). The stream that follows it has
+      // not stalled.
+      if let outgoing, outgoing.stream.id == event.streamID { break }
       run(machine.underrunOccurred(), cause: .stalled)
       awaitSamples()
     case .ended: runEnded(event)

@@ -59,7 +59,8 @@ extension PlayerCore {
     }
     guard start < end else {
       throw MediaError(
-        .invalidTime, "a loop must end after its start (got \(start) to \(end))", operation: "loop")
+        .invalidTime, "the loop must end after its start \(start.decimalDescription) (got \(end.decimalDescription))",
+        operation: "loop")
     }
     let duration = item.duration
     guard !duration.isNumeric || end <= duration else {

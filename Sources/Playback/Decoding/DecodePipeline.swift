@@ -7,9 +7,10 @@ import RealtimeAudio
 /// The decode thread of a player. It opens items, decodes them one after another into a `RenderStream`, and reports its
 /// work to the engine.
 ///
-/// The thread works on one generation at a time, from the generation's first pass through its plan. It decodes ahead
-/// until the stream is full, across as many items as fit. The thread sleeps when the stream is full, when the plan is
-/// done, and when there is no job. The render side requests more when half of the stream is free.
+/// The thread decodes one generation at a time, from the generation's first pass through its plan, and finishes the
+/// former streams that this one follows. It decodes ahead until the stream is full, across as many items as fit.
+/// The thread sleeps when the stream is full, when the plan is done, and when there is no job. The sink's side requests
+/// more audio when half of the stream is free.
 ///
 /// Threading: all methods are called on the control loop and never block. `open` and `report` are called on the decode
 /// thread.
@@ -101,6 +102,8 @@ final class DecodePipeline: Sendable {
     case endAlreadyDecoded(generation: UInt64, index: Int)
     /// Audio was written after frame `streamFrame`, at which the stream had been ended.
     case extended(generation: UInt64, streamFrame: Int64)
+    /// The last frames of a former stream, which another one follows, have been written.
+    case finishedStream(id: UInt64)
     case packetsSkipped(itemID: PlayerItem.ID, time: MediaTime, count: Int, MediaError)
     /// The stream reported its title, which applies from `time`, at about `streamFrame`.
     case streamTitle(generation: UInt64, streamFrame: Int64, itemID: PlayerItem.ID, time: MediaTime, StreamTitle)

@@ -189,15 +189,26 @@ final class DecodeWorker {
 
   /// Writes the missing frames of the current stream that are heard before the splice of a new job.
   private func finishStream(before job: DecodePipeline.Job) {
-    guard let splice = job.splice else { return unfinished.removeAll() }
+    guard let splice = job.splice else { return }
+    unfinished.removeAll(after: splice.passID.generation)
     if let former = self.job, splice.passID.generation == former.generation, let writer {
-      unfinished.add(writer, of: former.source.itemID, upTo: splice.streamFrame)
+      unfinished.add(writer, ofGeneration: former.generation, upTo: splice.streamFrame)
     }
     writeUnfinishedStreams()
   }
 
   private func writeUnfinishedStreams() {
-    unfinished.write { itemID, error in report(.warning(itemID: itemID, time: .indefinite, error)) }
+    unfinished.write { writer in
+      reportDrainError(writer)
+      report(.finishedStream(id: writer.streamID))
+    }
+  }
+
+  /// Reports that silence replaces the last frames in a converter.
+  private func reportDrainError(_ writer: StreamWriter) {
+    if let error = writer.popDrainError() {
+      report(.warning(itemID: writer.itemID, time: .indefinite, error))
+    }
   }
 
   /// Returns the conversion of the current stream that a new job continues; nil if there is none.
@@ -250,7 +261,7 @@ final class DecodeWorker {
     report(.failed(generation: job.generation, itemID: itemID, error))
   }
 
-  /// Decodes one chunk, or continues with the next pass.
+  /// Writes what is missing in former streams, and decodes one chunk or continues with the next pass.
   private func step() {
     writeUnfinishedStreams()
     guard let job, let writer else {
@@ -314,7 +325,7 @@ final class DecodeWorker {
   private func hasFreeSpace(_ job: DecodePipeline.Job, _ writer: StreamWriter) -> Bool {
     guard writer.hasFreeSpace else { return false }
     guard isPrepared, let aheadLimit else { return true }
-    // `requestRoomWakeup` wakes the thread only when half of the ring is free.
+    // `requestSpaceWakeup` wakes the thread only when half of the ring is free.
     let limit = max(aheadLimit, job.stream.capacityFrames / 2 + job.format.sampleRateHz / 4)
     return job.stream.writtenFrame - job.stream.releasedFrame < Int64(limit)
   }
@@ -339,6 +350,8 @@ final class DecodeWorker {
   private func reportPrepared(_ job: DecodePipeline.Job) {
     guard !isPrepared else { return }
     isPrepared = true
+    // The stream replaces all former ones.
+    if job.splice == nil { unfinished.removeAll() }
     preparation.recordCompletion(at: now(), resampleNanoseconds: writer?.convertNanoseconds ?? 0)
     report(.prepared(generation: job.generation, preparation, trim: startTrim(job.request.pass)))
   }
@@ -426,15 +439,18 @@ final class DecodeWorker {
 
   /// Starts the next pass of the plan that can be opened, or ends the stream.
   private func startNextPass(_ job: DecodePipeline.Job, _ writer: StreamWriter) {
+    guard let pass = next ?? dequeueNextPass(job) else { return endStream(job, writer) }
+    next = pass
+    let decoder = pass.isSilence ? nil : currentDecoder
+    if !(decoder.map(writer.canShareConverter) ?? false) {
+      // If the stream has no space for the rest of the conversion, `finish` is called again later.
+      guard writer.finish() else { return }
+      reportDrainError(writer)
+    }
     do throws(MediaError) {
-      guard let pass = next ?? dequeueNextPass(job) else { return try endStream(job, writer) }
-      next = pass
       if pass.isSilence {
-        guard try writer.finish() else { return }
         writer.startSilence(itemID: pass.itemID, at: nil)
-      } else if let decoder = currentDecoder {
-        // If the stream has no space for the rest of the conversion, `finish` is called again later.
-        if !writer.canShareConverter(with: decoder) { guard try writer.finish() else { return } }
+      } else if let decoder {
         try writer.startPass(of: decoder, at: pass.start)
         if !setEnd(pass.end, of: decoder) { decoder.endAtCurrentPosition() }
       }
@@ -442,7 +458,7 @@ final class DecodeWorker {
       reportGain(job, writer)
     } catch {
       // The audio of the pass cannot be written to the stream.
-      if let pass = next { reportFailure(of: pass, error) }
+      reportFailure(of: pass, error)
       next = nil
     }
   }
@@ -492,17 +508,18 @@ final class DecodeWorker {
   ///
   /// While more than a second of audio is written ahead, the last frames stay in the converter. A pass of the same
   /// format may still follow and share it. No device buffers more than a second of rendered audio.
-  private func endStream(_ job: DecodePipeline.Job, _ writer: StreamWriter) throws(MediaError) {
+  private func endStream(_ job: DecodePipeline.Job, _ writer: StreamWriter) {
     canProgress = false
     guard plan.isSet else { return }
     if writer.hasFramesInConverter, isFarAhead(job) {
       job.stream.requestSpaceWakeup()
       if isFarAhead(job) { return reportSuspension(job) }
     }
-    guard try writer.finish() else {
+    guard writer.finish() else {
       canProgress = true
       return
     }
+    reportDrainError(writer)
     if let frame = endedFrame, frame == job.stream.writtenFrame { return reportSuspension(job) }
     job.stream.end()
     endedFrame = job.stream.writtenFrame

@@ -27,7 +27,10 @@ final class StreamWriter {
   let playbackRate: PlaybackRate
   /// The magnitude of the rate.
   let rateMagnitude: PlaybackRate
-  private var converter: (any SampleConverter)?
+  /// Internal for tests.
+  var converter: (any SampleConverter)?
+  private var hasDrainFailed = false
+  private var drainError: MediaError?
   /// The conversions of passes at rate 1, the newest last.
   private var conversions: [Conversion] = []
   /// The index of the converter's next input frame. For a resampler that starts within an item, the count begins at the
@@ -38,7 +41,8 @@ final class StreamWriter {
   /// The exact end of the audio decoded so far, as a stream frame.
   private var endPosition = ExactPosition()
   private var scratch: [Float] = []
-  private var itemID: PlayerItem.ID = 0
+  /// The item whose audio was written last.
+  private(set) var itemID: PlayerItem.ID = 0
   /// The item whose gain was written to the stream last.
   private var gainItemID: PlayerItem.ID?
   /// The gain that was written and has not been reported.
@@ -288,7 +292,7 @@ final class StreamWriter {
   }
 
   /// Advances `endPosition` by a number of item frames.
-  private func advance(by frameCount: Int64) {
+  func advance(by frameCount: Int64) {
     endPosition.advance(
       by: frameCount, ofRate: sourceFormat.sampleRateHz * Int(rateMagnitude.millionths),
       inRate: format.sampleRateHz * 1_000_000)
@@ -376,35 +380,41 @@ final class StreamWriter {
   var hasFramesInConverter: Bool { converter != nil && stream.writtenFrame < endFrame }
 
   /// Drains the converter up to `endFrame`: cuts off excess output of the filter, and fills missing output with
-  /// silence. Returns false if the ring had no space for all of it: call again.
-  func finish() throws(MediaError) -> Bool {
+  /// silence, also if the converter fails (`popDrainError`). Returns false if the ring had no space for all of it: call
+  /// again.
+  func finish() -> Bool {
     guard let converter else { return true }
     while stream.writtenFrame < endFrame {
       guard let region = stream.writableRegion(atMost: Int(endFrame - stream.writtenFrame)) else { return false }
-      var count = try converter.drain(into: region.samples, capacityFrames: region.count)
+      var count = 0
+      if !hasDrainFailed {
+        do throws(MediaError) {
+          count = try converter.drain(into: region.samples, capacityFrames: region.count)
+        } catch {
+          (hasDrainFailed, drainError) = (true, error)
+        }
+      }
       if count == 0 {
         region.samples.update(repeating: 0, count: region.count * format.channelCount)
         count = region.count
       }
       stream.commit(frameCount: count)
     }
-    self.converter = nil
+    (self.converter, hasDrainFailed) = (nil, false)
     return true
   }
 
-  /// Fills the frames up to `endFrame` with silence, without the converter. Returns false if the ring had no space for
-  /// all of it: call again.
-  func fillWithSilence() -> Bool {
-    while stream.writtenFrame < endFrame {
-      guard let region = stream.writableRegion(atMost: Int(endFrame - stream.writtenFrame)) else { return false }
-      region.samples.update(repeating: 0, count: region.count * format.channelCount)
-      stream.commit(frameCount: region.count)
-    }
-    return true
+  /// Returns the error of a converter that failed in `finish`, once.
+  func popDrainError() -> MediaError? {
+    defer { drainError = nil }
+    return drainError
   }
 
   /// The number of frames written to the stream.
   var writtenFrame: Int64 { stream.writtenFrame }
+
+  /// The ID of the stream.
+  var streamID: UInt64 { stream.id }
 
   /// See `RenderStream.requestSpaceWakeup`.
   func requestSpaceWakeup() { stream.requestSpaceWakeup() }

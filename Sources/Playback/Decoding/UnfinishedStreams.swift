@@ -1,53 +1,40 @@
-import MediaCore
-
-/// The previous streams of a decode thread whose last frames are still in a converter.
+/// The former streams of a decode thread whose last frames are still in a converter.
 ///
-/// The stream of a new job is spliced at a frame of the previous stream. The mixer switches only when it has rendered
-/// all earlier frames, so these must be written although decoding into that stream has ended. If the ring of the stream
-/// is full, they are written when it has free space.
+/// The stream of a new job is spliced at a frame of the former stream. The mixer switches only when it has rendered all
+/// frames before, so they must be written even though nothing more is decoded into that stream. If the ring of the
+/// stream is full, they are written when it has free space.
 ///
 /// Threading: the decode thread only.
 struct UnfinishedStreams {
-  private struct Stream {
-    let writer: StreamWriter
-    let itemID: PlayerItem.ID
-    /// Whether the converter failed. Silence then replaces the missing frames.
-    var isSilent = false
+  private var streams: [(generation: UInt64, writer: StreamWriter)] = []
+
+  /// Adds the stream of a generation if frames before `streamFrame` are missing.
+  mutating func add(_ writer: StreamWriter, ofGeneration generation: UInt64, upTo streamFrame: Int64) {
+    if writer.writtenFrame < streamFrame { streams.append((generation, writer)) }
   }
 
-  private var streams: [Stream] = []
-
-  /// Adds the stream of `writer` if frames before `streamFrame` are missing. `itemID` is the item that errors refer to.
-  mutating func add(_ writer: StreamWriter, of itemID: PlayerItem.ID, upTo streamFrame: Int64) {
-    if writer.writtenFrame < streamFrame { streams.append(Stream(writer: writer, itemID: itemID)) }
-  }
+  /// Removes the streams of later generations: another stream follows the one of `generation` instead of them.
+  mutating func removeAll(after generation: UInt64) { streams.removeAll { $0.generation > generation } }
 
   mutating func removeAll() { streams = [] }
 
   /// Writes as much as the rings have space for, and requests a wakeup for the rest.
   ///
-  /// - Parameter onError: called for a converter that fails. Silence replaces its frames.
-  mutating func write(onError: (PlayerItem.ID, MediaError) -> Void) {
+  /// - Parameter onFinished: called for each stream of which nothing is missing any more.
+  mutating func write(onFinished: (StreamWriter) -> Void) {
     guard !streams.isEmpty else { return }
-    finish(onError: onError)
+    finish(onFinished)
     guard !streams.isEmpty else { return }
-    for stream in streams { stream.writer.requestSpaceWakeup() }
+    for (_, writer) in streams { writer.requestSpaceWakeup() }
     // Free space may have appeared before the request.
-    finish(onError: onError)
+    finish(onFinished)
   }
 
-  private mutating func finish(onError: (PlayerItem.ID, MediaError) -> Void) {
-    var unfinished: [Stream] = []
-    for var stream in streams {
-      do throws(MediaError) {
-        if !stream.isSilent, try stream.writer.finish() { continue }
-      } catch {
-        stream.isSilent = true
-        onError(stream.itemID, error)
-      }
-      if stream.isSilent, stream.writer.fillWithSilence() { continue }
-      unfinished.append(stream)
+  private mutating func finish(_ onFinished: (StreamWriter) -> Void) {
+    streams.removeAll { _, writer in
+      guard writer.finish() else { return false }
+      onFinished(writer)
+      return true
     }
-    streams = unfinished
   }
 }

@@ -5,7 +5,7 @@ import RealtimeAudio
 
 /// One device stream with its mixer, and the players on it.
 ///
-/// An `Output` opens sinks on separate threads, and passes the events of the render side to the players. It replaces a
+/// An `Output` opens sinks on separate threads, and passes the events of the sink's side to the players. It replaces a
 /// sink when the sink fails, or when another device is selected or reappears (Output+Devices.swift). Players keep their
 /// positions meanwhile.
 ///
@@ -20,7 +20,7 @@ final class Output: @unchecked Sendable {
     var choice: DeviceChooser.Choice
     var sink: any AudioSink
     var core: RenderCore
-    /// The streams that the render side may still read, by id.
+    /// The streams that the sink's side may still read, by id.
     var streams: [UInt64: RenderStream] = [:]
     /// The clients by the index of their input.
     var owners: [Int: any OutputClient] = [:]
@@ -118,7 +118,7 @@ final class Output: @unchecked Sendable {
   /// Whether a device is being opened. Virtual time waits for that.
   var isOpening: Bool { openingCount > 0 }
 
-  /// Retains a stream until the render side no longer uses it.
+  /// Retains a stream until the sink's side no longer uses it.
   func retain(_ stream: RenderStream) { session?.streams[stream.id] = stream }
 
   /// Posts the commands of `body` in one batch: the mixer applies all of them at the same frame.
@@ -273,10 +273,10 @@ final class Output: @unchecked Sendable {
 
   // MARK: - Events
 
-  /// Handles a wakeup from the render side of a session.
+  /// Handles a wakeup from the sink's side of a session.
   private func pump(_ number: UInt64) { if session?.number == number { pump() } }
 
-  /// Delivers all events of the render side to their clients, then calls `didHandleEvents`.
+  /// Delivers all events of the sink's side to their clients, then calls `didHandleEvents`.
   func pump() {
     guard let session else { return }
     deliver(from: session)
