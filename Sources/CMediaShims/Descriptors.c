@@ -108,9 +108,11 @@ int media_shims_receive_descriptor(int socket) {
   if (count < 0) return -1;
   int result = -1;
   int received = store_descriptors(&message, &result, 1);
-  if (received == 1 && !(message.msg_flags & MSG_CTRUNC)) return result;
+  int is_truncated = message.msg_flags & MSG_CTRUNC;
+  if (received == 1 && !is_truncated) return result;
   if (result >= 0) close(result);
-  errno = EBADMSG;
+  // The kernel installs no descriptor if the process has no free one.
+  errno = received == 0 && is_truncated ? EMFILE : received == 0 && count == 0 ? ENODATA : EBADMSG;
   return -1;
 }
 

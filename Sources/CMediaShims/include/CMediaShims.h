@@ -85,7 +85,8 @@ ssize_t media_shims_receive_message(int socket, void *bytes, size_t capacity, in
 int media_shims_shared_memory(size_t byte_count);
 
 /// Receives the single descriptor of a pending message on a Unix socket, close-on-exec, without blocking. -1 with
-/// `errno`: `EBADMSG` when the message has none, or more than one; those are closed.
+/// `errno`: `EBADMSG` if the message has none, or more than one, which are closed; `EMFILE` if the process has no free
+/// descriptor; `ENODATA` at the end of the connection.
 int media_shims_receive_descriptor(int socket);
 
 /// Accepts a connection from a non-blocking listening socket: close-on-exec and non-blocking; -1 with `errno`.

@@ -118,9 +118,14 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   /// Applies a change of the access rights. A peer without any rights gets the reason, and the connection is closed.
   func updateRights() {
     guard let peer else { return }
-    let rights = peer.maximumRights.intersection(server.access.value.rights(of: peer.credentials))
+    let allowed = server.access.value.rights(of: peer.credentials)
+    let rights = peer.maximumRights.intersection(allowed)
     guard !rights.isEmpty else {
-      let error = MediaError(.notAllowed, "user \(peer.userID) is no longer allowed to connect")
+      let error = MediaError(
+        .notAllowed,
+        allowed.isEmpty
+          ? "user \(peer.userID) is no longer allowed to connect"
+          : "user \(peer.userID) no longer has the right to \(peer.rights.names.joined(separator: " or "))")
       cancelWaiting(error)
       return close(reason: error)
     }

@@ -123,7 +123,7 @@ final class HandoffSocket: @unchecked Sendable {
   /// Handles the packet, or the end of the connection.
   private func receive(_ client: Client) {
     let received = media_shims_receive_descriptor(client.socket)
-    guard received >= 0 else { return sendReplyAndClose(client.socket, .error(Self.descriptorCountError)) }
+    guard received >= 0 else { return sendReplyAndClose(client.socket, .error(Self.packetError(errno))) }
     let path = DescriptorTable.newPath()
     let descriptor: OpenDescriptor
     do throws(MediaError) {
@@ -147,8 +147,15 @@ final class HandoffSocket: @unchecked Sendable {
     .notReadable, "no descriptor was received within \(packetTimeoutNanoseconds / 1_000_000_000) s", operation: "fd")
   private static let tooManyConnectionsError = MediaError(
     .notReadable, "closed: more than \(connectionLimit) pending connections", operation: "fd")
-  private static let descriptorCountError = MediaError(
-    .notReadable, "the packet must contain exactly one descriptor", operation: "fd")
+  private static func packetError(_ code: Int32) -> MediaError {
+    let message =
+      switch code {
+      case EBADMSG: "the packet must contain exactly one descriptor"
+      case EMFILE, ENFILE: "the daemon has no free descriptor"
+      default: "the connection ended without a packet"
+      }
+    return MediaError(.notReadable, message, operation: "fd")
+  }
 
   /// Sends the reply, if the socket buffer has room, and closes the connection. Threading: any.
   private func sendReplyAndClose(_ socket: Int32, _ reply: Reply) {

@@ -204,8 +204,8 @@ final class SocketListener {
   ) throws(MediaError) -> (socket: Int32, file: Int32) {
     let descriptor = socket(AF_UNIX, kind.type | socketFlags, 0)
     guard descriptor >= 0 else { throw SystemFailure.error("create a socket", call: "socket") }
-    // On Linux the file that bind(2) creates has the mode of the socket, reduced by the umask. Thus other users can
-    // never access the file, and the umask of the process is unchanged.
+    // On Linux the file that bind(2) creates has the mode of the socket, reduced by the umask. Thus other users
+    // cannot access the file before it gets its configured mode, and the umask of the process is unchanged.
     guard fchmod(descriptor, 0o600) == 0, withAddress(path, { bind(descriptor, $0, $1) }) == 0 else {
       let failure = SystemFailure.error("listen at \(path)", call: "bind")
       close(descriptor)

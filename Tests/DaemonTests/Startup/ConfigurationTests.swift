@@ -276,6 +276,25 @@ import Testing
     #expect(try peer.end().status == 0)
   }
 
+  /// A client that kept only rights that a reload removes is disconnected, although its user may still connect.
+  @Test(.enabled(if: geteuid() == 0)) func clientWithoutAnyRemainingRightIsDisconnected() throws {
+    let folder = try TemporaryDirectory("daemon")
+    let path = try folder.write("a.toml", Array("[access]\nusers = [65533]\n".utf8))
+    let daemon = try TestDaemon(["--config", path, "--output", "null", "--no-state"], folder: folder)
+    chmod(folder.path, 0o755)
+    chmod(daemon.socket, 0o666)
+    let peer = try OtherUser(groups: "--clear-groups", daemon.socket)
+    #expect(try peer.line()?.hasPrefix("* hello") == true)
+    peer.send("hello rights=read\n")
+    #expect(try peer.line()?.hasSuffix(" rights=read") == true)
+    try folder.write("a.toml", Array("[access]\nusers = [65533]\nrights = [\"control\"]\n".utf8))
+    daemon.process.signal(SIGHUP)
+    #expect(
+      try peer.line()?.hasPrefix(
+        "* closing code=6010 name=not-allowed message=\"user 65533 no longer has the right to read\"") == true)
+    #expect(try peer.end().status == 0)
+  }
+
   /// A client that may control but not observe any more keeps its connection, and loses its observations.
   @Test(.enabled(if: geteuid() == 0)) func clientThatLosesTheReadRightLosesItsObservations() throws {
     let folder = try TemporaryDirectory("daemon")

@@ -19,18 +19,61 @@ import Testing
     #expect(refusal.hasPrefix("error code=6010 name=not-allowed "), "\(refusal)")
     #expect(refusal.contains("does not have the right to control (it has: read)"), "\(refusal)")
     #expect(try client.reply("hello").hasSuffix(" rights=read"))
-    for (rights, text) in [("''", "rights"), ("nosuch", "nosuch"), ("read,", "read,"), ("Read", "Read")] {
-      let reply = try client.reply("hello rights=\(rights)")
-      #expect(reply.hasPrefix("error code=6002 name=bad-arguments ") && reply.contains(text), "\(rights): \(reply)")
+    for rights in ["", "nosuch", "read,", "Read"] {
+      let reply = try client.reply("hello rights='\(rights)'")
+      #expect(
+        reply.hasPrefix("error code=6002 name=bad-arguments ") && reply.contains("(got '\(rights)')"),
+        "\(rights): \(reply)")
     }
-    // Without the right to read, subscriptions end.
-    let other = try daemon.connect()
-    #expect(try other.reply("tick 0.5") == "ok id=1")
-    #expect(try other.reply("hello rights=control").hasSuffix(" rights=control"))
-    #expect(try other.reply("status").hasPrefix("error code=6010 name=not-allowed "))
-    #expect(try other.reply("volume 0.5").hasPrefix("ok"))
     #expect(try daemon.connect().reply("hello").hasSuffix(" rights=read,control,write,administer"))
     try daemon.finish()
+  }
+
+  @Test func subscriptionsEndWhenHelloDropsTheRightToRead() throws {
+    let daemon = try InProcessServer()
+    let client = try daemon.connect()
+    #expect(try client.ask("observe player.volume").last?.hasPrefix("ok id=") == true)
+    var event = try client.line() ?? ""
+    while !event.hasPrefix("* changed ") { event = try client.line() ?? "* changed " }
+    #expect(
+      try client.ask("volume 0.25").contains { $0.hasPrefix("* changed ") } || client.line()?.hasPrefix("* ") == true)
+    #expect(try client.reply("hello rights=control").hasSuffix(" rights=control"))
+    #expect(try client.reply("status").hasPrefix("error code=6010 name=not-allowed "))
+    // No event precedes the replies.
+    try client.send("volume 0.5", "volume 0.75")
+    #expect(try client.line() == "ok volume=0.5")
+    #expect(try client.line() == "ok volume=0.75")
+    try daemon.finish()
+  }
+
+  @Test func waitingRequestsThatNeedADroppedRightFail() throws {
+    let daemon = try InProcessServer()
+    let client = try daemon.connect()
+    try client.send("@e wait status=playing", "@x preroll", "hello rights=read")
+    let path = try daemon.wave(1, frameCount: 48_000)
+    // Without an item, the preroll waits, too.
+    let lines = try (0..<2).map { _ in try client.line() ?? "" }
+    #expect(lines.contains { $0.hasPrefix("@x error code=6010 name=not-allowed ") }, "\(lines)")
+    #expect(lines.contains { $0.hasSuffix(" rights=read") }, "\(lines)")
+    // The other request still waits.
+    let driver = try daemon.connect()
+    #expect(try driver.reply("load \(path)").hasPrefix("ok"))
+    try driver.reply("play")
+    try driver.reply("clock.advance 0.1")
+    #expect(try client.line()?.hasPrefix("@e ok") == true)
+    try daemon.finish()
+  }
+
+  @Test func reloadDoesNotRestoreDroppedRights() throws {
+    let folder = try TemporaryDirectory("daemon")
+    let path = try folder.write("a.toml", Array("[limits]\nplayers = 3\n".utf8))
+    let daemon = try TestDaemon(["--config", path, "--output", "null", "--no-state"], folder: folder)
+    let (client, administrator) = (try daemon.connect(), try daemon.connect())
+    #expect(try client.reply("hello rights=read").hasSuffix(" rights=read"))
+    try folder.write("a.toml", Array("[limits]\nplayers = 4\n".utf8))
+    #expect(try administrator.reply("config.reload").hasPrefix("ok changed=limits.players"))
+    #expect(try client.reply("hello").hasSuffix(" rights=read"))
+    #expect(try client.reply("play").hasPrefix("error code=6010 name=not-allowed "))
   }
 
   @Test func watchSocketAllowsReadingOnly() throws {
