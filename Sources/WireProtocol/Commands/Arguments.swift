@@ -126,11 +126,17 @@ struct Arguments: Sendable {
 
   /// The error for a file name from which no format can be derived. `fileExtension` is the part after the last dot of
   /// the path, or the whole path.
-  func unknownExtension(_ fileExtension: String) -> MediaError {
+  func unknownExtension(_ fileExtension: String?) -> MediaError {
     failure(
-      fileExtension.utf8.contains(UInt8(ascii: "/"))
-        ? "the file name has no extension; specify format"
-        : "unknown file name extension \(Excerpt.quoted(fileExtension)); specify format")
+      fileExtension.map { "unknown file name extension \(Excerpt.quoted($0)); specify format" }
+        ?? "the file name has no extension; specify format")
+  }
+
+  /// The extension of a file name, without its dot; nil if it has none.
+  func fileExtension(of file: FilePath) -> String? {
+    let name = file.bytes.split(separator: UInt8(ascii: "/")).last ?? []
+    guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+    return String(decoding: name[(dot + 1)...], as: UTF8.self)
   }
 
   /// Checks that a range is not empty. Without an end it extends to the end of the item.

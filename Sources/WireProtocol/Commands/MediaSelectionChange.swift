@@ -13,6 +13,19 @@ public struct MediaSelectionChange: Sendable, Hashable {
     case containsOnlyForcedSubtitles = "contains-only-forced-subtitles"
     case transcribesSpokenDialog = "transcribes-spoken-dialog"
     case describesVideo = "describes-video"
+
+    /// The description of tracks with the characteristic.
+    var summary: String {
+      switch self {
+      case .isOriginalContent: "the original language"
+      case .isDubbedTranslation: "a dubbed translation"
+      case .isAuxiliaryContent: "additional content, such as a commentary"
+      case .containsOnlyForcedSubtitles:
+        "only subtitles that are always necessary, such as those of foreign dialogue"
+      case .transcribesSpokenDialog: "a transcription for deaf users"
+      case .describesVideo: "a description of the video for blind users"
+      }
+    }
   }
 
   /// The criteria for one group.

@@ -131,7 +131,7 @@ public struct ParameterSpec: Sendable {
   /// The values that a parameter accepts. Both forms parse text in the same way. JSON also accepts numbers for numeric
   /// kinds, and booleans for flags and toggles.
   public enum Kind: Sendable, Hashable {
-    /// Any form of time, including relative times, percentages and `end`.
+    /// Any form of time, including relative times, percentages, `end` and `live`.
     case timeExpression
     /// A time from the item's beginning. Not negative.
     case time

@@ -14,7 +14,7 @@ extension Candidates {
     case .onOff: self = .words(["on", "off"])
     case .flag, .boolean: self = .words(["true", "false"])
     case .track: self = .words(["auto", "none"])
-    case .timeExpression: self = .words(["end"])
+    case .timeExpression: self = .words(["end", "live"])
     case .timeOrNone: self = .words(["none"])
     case .tolerance: self = .words(["inf"])
     case .startMoment, .startTime: self = .words(["now"])

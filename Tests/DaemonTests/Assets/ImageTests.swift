@@ -82,7 +82,7 @@ import Testing
       ("image \(path) 0 file=\(daemon.folder.file("x.gif"))", "unless format="),
       ("image \(path) 0 file=\(out) quality=5", "quality does not apply to png"),
       ("image \(path) 0 file=\(out) sheet=4", "COLUMNSxROWS"), ("image \(path) file=\(out) sheet=21x20", "400 images"),
-      ("image \(path) 0 1 file=\(out) sheet=1x1", "times must have at most 1 values"),
+      ("image \(path) 0 1 file=\(out) sheet=1x1", "a sheet of 1 images must have at most 1 times (got 2)"),
       ("image \(path) 0 file=\(out) gap=1", "gap needs sheet"),
       ("image \(path) -1 file=\(out)", "name=invalid-time"),
       ("image \(path) 0 file=\(out) fast before=1", "fast cannot be combined with before"),

@@ -8,6 +8,15 @@ import Testing
   private static let encoder = RequestEncoder { $0.first == UInt8(ascii: "/") ? $0 : Array("/cwd/".utf8) + $0 }
   private static func bytes(_ arguments: [String]) -> [[UInt8]] { arguments.map { Array($0.utf8) } }
 
+  /// A positional word that equals a flag of its command is not read as the flag.
+  @Test(arguments: [
+    ("media-selection", "clear"), ("seek", "chase"), ("seek", "fast"), ("asset.metadata", "common"),
+  ])
+  func positionalWordsThatEqualAFlagAreQuoted(command: String, word: String) throws {
+    let line = try Self.encoder.words(Self.bytes([command, "--", word]))
+    #expect(String(decoding: line, as: UTF8.self) == "\(command) \"\(word)\"\n")
+  }
+
   /// Arguments as passed by a shell, and the equivalent line in text form.
   @Test(arguments: [
     (["play"], "play"), (["seek", "1:23.5", "fast"], "seek 1:23.5 fast"),

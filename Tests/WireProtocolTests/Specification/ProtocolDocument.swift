@@ -16,7 +16,7 @@ enum ProtocolDocument {
   }
 
   private static let folder =
-    "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/docs/protocol/"
+    "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/") + "/docs/protocol/"
 
   /// The pages that explain.
   static let pages = ["README.md", "audio-and-state.md", "concepts.md", "safety.md", "sources.md"]

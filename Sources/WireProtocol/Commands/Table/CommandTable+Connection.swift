@@ -4,10 +4,14 @@ extension CommandTable {
   /// Commands about the connection itself.
   static let connection: [CommandSpec] = [
     CommandSpec(
-      .hello, .connection, "Request a version of the protocol.",
-      details:
-        "Optional. A version that the daemon does not support is an error. `rights` drops all other"
-        + " rights until the connection ends. The reply lists the rights of the connection.",
+      .hello, .connection, "Request a protocol version, drop rights, or show the rights.",
+      details: """
+        Optional. A version that the daemon does not support is an error. The reply lists the rights of the connection.
+
+        `rights` drops all other rights until the connection ends. A waiting request that needs a dropped right fails \
+        with `not-allowed`. Without `read`, all subscriptions end, and `hello`, `ping`, `help`, `cancel` and `bye` fail, \
+        too.
+        """,
       parameters: [
         ParameterSpec(.protocol, .integer(1...Int.max), .option, "VERSION", "the version that the client requests"),
         ParameterSpec(

@@ -75,10 +75,10 @@ extension Arguments {
   /// - Throws: `bad-arguments` for options that exclude each other.
   fileprivate func export() throws(MediaError) -> AssetCommand.Export {
     let file = try required(.file, path(.file))
-    let fileExtension = String(decoding: file.bytes.split(separator: UInt8(ascii: ".")).last ?? [], as: UTF8.self)
+    let fileExtension = fileExtension(of: file)
     guard
       let format = text(.format).flatMap(AssetCommand.Export.Format.init(rawValue:))
-        ?? AssetCommand.Export.Format(fileExtension: fileExtension.lowercased())
+        ?? fileExtension.flatMap({ AssetCommand.Export.Format(fileExtension: $0.lowercased()) })
     else { throw unknownExtension(fileExtension) }
     var export = AssetCommand.Export(list(.paths), file: file, format: format)
     (export.mixes, export.replaces) = (flag(.mix), flag(.replace))

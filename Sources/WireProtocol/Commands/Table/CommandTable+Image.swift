@@ -93,8 +93,8 @@ extension Arguments {
           "file must contain one %d for several images, such as frame-%d.png, unless sheet=COLUMNSxROWS is given")
       }
     } else if let sheet, times.count > sheet.columns * sheet.rows {
-      throw failure(
-        "times must have at most \(sheet.columns * sheet.rows) values for this sheet (got \(times.count))")
+      let count = sheet.columns * sheet.rows
+      throw failure("a sheet of \(count) images must have at most \(count) times (got \(times.count))")
     }
     let isFast = flag(.fast)
     if isFast, isGiven(.before) || isGiven(.after) {
@@ -108,13 +108,13 @@ extension Arguments {
   }
 
   private func imageFormat(_ file: FilePath) throws(MediaError) -> AssetCommand.Image.Format {
-    let end = String(decoding: file.bytes.split(separator: UInt8(ascii: ".")).last ?? [], as: UTF8.self).lowercased()
-    switch text(.format) ?? end {
+    let fileExtension = fileExtension(of: file)
+    switch text(.format) ?? fileExtension?.lowercased() {
     case "png":
       guard !isGiven(.quality) else { throw failure("quality does not apply to png, only to jpeg") }
       return .png
     case "jpg", "jpeg": return .jpeg(quality: integer(.quality) ?? 90)
-    default: throw failure("file must end with .png, .jpg or .jpeg, unless format= is given")
+    default: throw unknownExtension(fileExtension)
     }
   }
 

@@ -20,13 +20,7 @@ extension CommandTable {
 
         The characteristics are:
 
-        - `is-original-content`: the original language
-        - `is-dubbed-translation`: a dubbed translation
-        - `is-auxiliary-content`: additional content, such as a commentary
-        - `contains-only-forced-subtitles`: only subtitles that are always necessary, such as those of foreign \
-        dialogue
-        - `transcribes-spoken-dialog`: a transcription for deaf users
-        - `describes-video`: a description of the video for blind users
+        \(MediaSelectionChange.Characteristic.allCases.map { "- `\($0.rawValue)`: \($0.summary)" }.joined(separator: "\n"))
         """,
       parameters: [
         ParameterSpec(

@@ -74,8 +74,8 @@ extension CommandTable {
         "Starts now, after a delay (`at=+0.5`), or at a CLOCK_MONOTONIC time (`at=1234.5`). This also applies with"
         + " the virtual clock. The start is sample-accurate if the source reports capture times. With `duration` the"
         + " recording stops after exactly that time. A stopped recorder cannot start again. The category of the"
-        + " session must allow recording. An interruption of the session pauses the recording. When the interruption"
-        + " ends, the recording resumes.",
+        + " session must allow recording. An interruption of the session pauses the recording. It resumes when the"
+        + " interruption ends with `shouldResume=true`, unless it was changed meanwhile.",
       parameters: [
         recorder,
         ParameterSpec(.at, .startTime, .option, "now|+TIME|TIME", "the start; default: now"),

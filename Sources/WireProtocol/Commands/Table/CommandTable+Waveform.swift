@@ -102,10 +102,10 @@ extension Arguments {
       if let option = options.first(where: { isGiven($0) }) { throw failure("\(option.rawValue) needs file") }
       return nil
     }
-    let end = String(decoding: file.bytes.split(separator: UInt8(ascii: ".")).last ?? [], as: UTF8.self)
-    guard let format = AssetCommand.Waveform.Format(rawValue: text(.format) ?? end.lowercased()) else {
-      throw unknownExtension(end)
-    }
+    let fileExtension = fileExtension(of: file)
+    guard
+      let format = (text(.format) ?? fileExtension?.lowercased()).flatMap(AssetCommand.Waveform.Format.init(rawValue:))
+    else { throw unknownExtension(fileExtension) }
     let isImage = format == .png || format == .svg
     let wrong: [ParameterName] = isImage ? [.bits] : [.width, .height, .color, .background, .axis]
     if let option = wrong.first(where: { isGiven($0) }) {

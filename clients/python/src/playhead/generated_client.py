@@ -54,7 +54,7 @@ class ClientCommands(Sends):
         return decode(ConfigReloadReply, reply)
 
     async def hello(self, *, protocol: int | None = None, rights: str | Sequence[str] | None = None) -> Hello:
-        """Request a version of the protocol."""
+        """Request a protocol version, drop rights, or show the rights."""
         reply = await self._send("hello", {"protocol": protocol, "rights": wire_texts(rights)})
         return decode(Hello, reply)
 

@@ -16,7 +16,7 @@ class ErrorCode(IntEnum):
     INVALID_TIME = 1002
     """Not a time, or a time of a form or range that is not accepted here."""
     INVALID_STATE = 1003
-    """Not possible in the present state."""
+    """Not possible in the current state."""
     NO_CURRENT_ITEM = 1004
     """The player has no current item."""
     UNSUPPORTED_RATE = 1005
