@@ -97,21 +97,32 @@ import Testing
     let reader = try rig.reader(session)
     try rig.server.write([0], to: "a.m3u8")
     let thread = CodeThread { _ = try reader.frames(2_000_000) }
-    for count in 1...StreamSession.maximumReloadFailureCount {
-      rig.clock.advance(seconds: 3)
-      rig.wait { rig.errorCodes.count { $0 == 2060 } >= count }
-    }
+    waitForReloadFailures(1...StreamSession.maximumReloadFailureCount, rig)
     #expect(thread.code() == 2060)
     #expect(rig.errorCodes.filter { $0 == 2060 }.count == StreamSession.maximumReloadFailureCount)
     #expect(rig.errorCodes.filter { $0 == 2069 }.count <= 1)
   }
 
-  /// The replacement variant's playlist is polled like the previous one's.
-  @Test func failingLiveVariantIsReplacedByAnother() throws {
+  /// A live stream with the variants a.m3u8 and b.m3u8, of which the first has the higher bit rate.
+  private func rigWithTwoLiveVariants() throws -> HLSRig {
     let rig = try HLSRig()
     let master = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=2\na.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=1\nb.m3u8\n"
     try rig.server.write(Array(master.utf8), to: "m.m3u8")
     for name in ["a.m3u8", "b.m3u8"] { try rig.write(name, 0..<4, isEnded: false) }
+    return rig
+  }
+
+  /// Advances the clock by the reload interval until each of these numbers of reload failures is logged.
+  private func waitForReloadFailures(_ counts: ClosedRange<Int>, _ rig: HLSRig) {
+    for count in counts {
+      rig.clock.advance(seconds: 3)
+      rig.wait { rig.errorCodes.count { $0 == 2060 } >= count }
+    }
+  }
+
+  /// The replacement variant's playlist is polled like the previous one's.
+  @Test func failingLiveVariantIsReplacedByAnother() throws {
+    let rig = try rigWithTwoLiveVariants()
     let session = try rig.session("m.m3u8")
     let reader = try rig.reader(session)
     let first = session.timeline.number(atNanoseconds: session.timeline.playStartNanoseconds) ?? 0
@@ -122,10 +133,7 @@ import Testing
       let samples = try reader.frames(2_000_000)
       heard.withLock { $0 = samples }
     }
-    for count in 1...StreamSession.maximumReloadFailureCount {
-      rig.clock.advance(seconds: 3)
-      rig.wait { rig.errorCodes.count { $0 == 2060 } >= count }
-    }
+    waitForReloadFailures(1...StreamSession.maximumReloadFailureCount, rig)
     rig.wait { session.location.displayText.hasSuffix("b.m3u8") }
     try rig.write("b.m3u8", 0..<7, isEnded: true)
     rig.clock.advance(seconds: 3)
@@ -139,25 +147,16 @@ import Testing
 
   /// Failures of the previous variant do not count: the next one gets as many attempts.
   @Test func failuresOfALiveVariantDoNotCountForTheNextOne() throws {
-    let rig = try HLSRig()
-    let master = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=2\na.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=1\nb.m3u8\n"
-    try rig.server.write(Array(master.utf8), to: "m.m3u8")
-    for name in ["a.m3u8", "b.m3u8"] { try rig.write(name, 0..<4, isEnded: false) }
+    let rig = try rigWithTwoLiveVariants()
     let session = try rig.session("m.m3u8")
     let reader = try rig.reader(session)
     try rig.server.write([0], to: "a.m3u8")
     let thread = CodeThread { _ = try reader.frames(2_000_000) }
     let maximumCount = StreamSession.maximumReloadFailureCount
-    for count in 1...maximumCount {
-      rig.clock.advance(seconds: 3)
-      rig.wait { rig.errorCodes.count { $0 == 2060 } >= count }
-    }
+    waitForReloadFailures(1...maximumCount, rig)
     rig.wait { session.location.displayText.hasSuffix("b.m3u8") }
     try rig.server.write([0], to: "b.m3u8")
-    for count in 1..<maximumCount {
-      rig.clock.advance(seconds: 3)
-      rig.wait { rig.errorCodes.count { $0 == 2060 } >= maximumCount + count }
-    }
+    waitForReloadFailures(maximumCount + 1...2 * maximumCount - 1, rig)
     // One more attempt would be too many.
     try rig.write("b.m3u8", 0..<7, isEnded: true)
     rig.clock.advance(seconds: 3)

@@ -349,33 +349,48 @@ import Testing
     #expect(rig.log.errorEvents.isEmpty)
   }
 
-  /// Different time codes in the variants, so that every sample identifies its variant.
-  @Test func slowVariantIsLeftAndResumedWithoutLosingASample() throws {
+  /// A stream with two variants, `high` and `low`. A segment of `high` takes ten seconds. The variants have different
+  /// time codes, so that every sample identifies its variant.
+  ///
+  /// - Parameter range: the segments in the playlists; nil: all.
+  /// - Returns: the rig, and the bit rate of the slow segment.
+  private func slowStream(seconds: Int, _ range: Range<Int>? = nil) throws -> (CodedStreamRig, slow: Int) {
     let rig = try CodedStreamRig()
-    for (file, name) in [(1, "high"), (2, "low")] { try rig.encode(file, as: name, seconds: 24) }
-    // A segment takes ten seconds.
-    try rig.write("high", query: [2: "?gate=slow&at=1000"])
-    try rig.write("low")
+    for (file, name) in [(1, "high"), (2, "low")] { try rig.encode(file, as: name, seconds: seconds) }
+    try rig.write("high", range, query: [2: "?gate=slow&at=1000"])
+    try rig.write("low", range)
     let slow = try rig.byteCount("high", 2) * 8 / 10
     try rig.write(master: [
       "#EXT-X-STREAM-INF:BANDWIDTH=\(slow / 2),CODECS=\"fLaC\"", "low.m3u8",
       "#EXT-X-STREAM-INF:BANDWIDTH=\(slow * 7 / 2),CODECS=\"fLaC\"", "high.m3u8",
     ])
-    let session = try rig.session()
-    let reader = try rig.reader(session)
+    return (rig, slow)
+  }
+
+  /// Reads up to `frameCount` frames. The server delays the segment with the gate `slow` for ten seconds.
+  private func readWhileASegmentIsSlow(
+    _ reader: SegmentedTrackReader, frameCount: Int, _ server: HTTPServer, _ clock: ManualTime
+  ) throws -> [Float] {
     let heard = Mutex([Float]())
     let thread = CodeThread {
-      let samples = try reader.frames(48_000 * 5)
+      let samples = try reader.frames(frameCount)
       heard.withLock { $0 = samples }
     }
-    try rig.server.wait("gate slow")
-    rig.clock.advance(seconds: 10)
-    rig.server.open(gate: "slow")
+    try server.wait("gate slow")
+    clock.advance(seconds: 10)
+    server.open(gate: "slow")
     #expect(thread.code() == 0)
+    return heard.withLock { $0 }
+  }
+
+  @Test func slowVariantIsLeftAndResumedWithoutLosingASample() throws {
+    let (rig, slow) = try slowStream(seconds: 24)
+    let session = try rig.session()
+    let reader = try rig.reader(session)
+    var samples = try readWhileASegmentIsSlow(reader, frameCount: 48_000 * 5, rig.server, rig.clock)
     #expect(session.location.displayText.hasSuffix("low.m3u8"))
     #expect(rig.log.accessEvents.last?.numberOfSwitches == 1)
     #expect(rig.log.accessEvents.last?.indicatedBitrate == Int64(slow / 2))
-    var samples = heard.withLock { $0 }
     // The reader has buffered enough: there is time between reads.
     while true {
       rig.clock.advance(seconds: 1)
@@ -399,27 +414,11 @@ import Testing
   }
 
   @Test func noVariantIsSwitchedToAfterTheLastSegment() throws {
-    let rig = try CodedStreamRig()
-    for (file, name) in [(1, "high"), (2, "low")] { try rig.encode(file, as: name, seconds: 4) }
-    try rig.write("high", 0..<3, query: [2: "?gate=slow&at=1000"])
-    try rig.write("low", 0..<3)
-    let slow = try rig.byteCount("high", 2) * 8 / 10
-    try rig.write(master: [
-      "#EXT-X-STREAM-INF:BANDWIDTH=\(slow / 2),CODECS=\"fLaC\"", "low.m3u8",
-      "#EXT-X-STREAM-INF:BANDWIDTH=\(slow * 7 / 2),CODECS=\"fLaC\"", "high.m3u8",
-    ])
+    let (rig, _) = try slowStream(seconds: 4, 0..<3)
     let session = try rig.session()
     let reader = try rig.reader(session)
-    let heard = Mutex([Float]())
-    let thread = CodeThread {
-      let samples = try reader.frames(48_000 * 5)
-      heard.withLock { $0 = samples }
-    }
-    try rig.server.wait("gate slow")
-    rig.clock.advance(seconds: 10)
-    rig.server.open(gate: "slow")
-    #expect(thread.code() == 0)
-    #expect(CodedStreamRig.runs(heard.withLock { $0 }).map(\.file) == [1])
+    let samples = try readWhileASegmentIsSlow(reader, frameCount: 48_000 * 5, rig.server, rig.clock)
+    #expect(CodedStreamRig.runs(samples).map(\.file) == [1])
     #expect(session.location.displayText.hasSuffix("high.m3u8") && rig.log.accessEvents.last?.numberOfSwitches == 0)
   }
 
@@ -437,16 +436,8 @@ import Testing
       "#EXT-X-STREAM-INF:BANDWIDTH=\(rate),CODECS=\"fLaC\"", "high.m3u8",
     ])
     let reader = try rig.reader(try rig.session())
-    let heard = Mutex([Float]())
-    let thread = CodeThread {
-      let samples = try reader.frames(48_000 * 41)
-      heard.withLock { $0 = samples }
-    }
-    try rig.server.wait("gate slow")
-    rig.clock.advance(seconds: 10)
-    rig.server.open(gate: "slow")
-    #expect(thread.code() == 0)
-    let runs = CodedStreamRig.runs(heard.withLock { $0 })
+    let samples = try readWhileASegmentIsSlow(reader, frameCount: 48_000 * 41, rig.server, rig.clock)
+    let runs = CodedStreamRig.runs(samples)
     print(highFactor, lowFactor, runs)
     #expect(runs.map(\.file) == [1, 2] && runs.last?.endIndex == 48_000 * 40)
     for run in runs { #expect(run.firstIndex == run.position, "no sample is lost or repeated") }
@@ -473,17 +464,9 @@ import Testing
     try rig.server.write(Array(master.utf8), to: "m.m3u8")
     let session = try rig.session("m.m3u8")
     let reader = try rig.reader(session)
-    let heard = Mutex([Float]())
-    let thread = CodeThread {
-      let samples = try reader.frames(2_000_000)
-      heard.withLock { $0 = samples }
-    }
-    try rig.server.wait("gate slow")
-    rig.clock.advance(seconds: 10)
-    rig.server.open(gate: "slow")
-    #expect(thread.code() == 0)
+    let samples = try readWhileASegmentIsSlow(reader, frameCount: 2_000_000, rig.server, rig.clock)
     #expect(session.location.displayText.hasSuffix("low.m3u8") && rig.log.accessEvents.last?.numberOfSwitches == 1)
-    #expect(heard.withLock { $0 == whole })
+    #expect(samples == whole)
     #expect(reader.popWarning() == nil && rig.errorCodes.isEmpty)
   }
 
