@@ -159,10 +159,10 @@ import Testing
     Attack("a comment declares 4 billion entries", .flac, warning: "exceeds the tag", maximumItems: 1) {
       TagBytes.flac([(4, TagBytes.vorbisComment([Array("TITLE=A".utf8)], claiming: 0xFFFF_FFFF), nil)])
     },
-    Attack("a FLAC PICTURE block declares 1 GiB", .flac, warning: "damaged") {
+    Attack("a FLAC artwork block declares 1 GiB", .flac, warning: "damaged") {
       TagBytes.flac([(6, TagBytes.flacPicture([1, 2, 3], claiming: 1 << 30), nil)])
     },
-    Attack("a FLAC PICTURE block declares 4 GiB", .flac, maximumItems: 1) {
+    Attack("a FLAC artwork block declares 4 GiB", .flac, maximumItems: 1) {
       TagBytes.flac([(6, TagBytes.flacPicture([1, 2, 3], claiming: 0xFFFF_FFFF), nil)])
     },
     Attack("a FLAC block declares 16 MiB", .flac, warning: "the file is shorter") {

@@ -263,11 +263,11 @@ public final class Muxer {
   func storeAttachedPicture(_ bytes: [UInt8], streamIndex: Int) { attachedPictures.append((streamIndex, bytes)) }
 
   private func writeAttachedPictures() throws(AVFailure) {
-    for picture in attachedPictures {
-      let packet = try Packet(bytes: picture.bytes)
+    for image in attachedPictures {
+      let packet = try Packet(bytes: image.bytes)
       packet.setTimestamps(0)
       packet.setKeyFrame(true)
-      try write(packet, streamIndex: picture.streamIndex)
+      try write(packet, streamIndex: image.streamIndex)
     }
     attachedPictures = []
   }

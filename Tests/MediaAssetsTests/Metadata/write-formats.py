@@ -131,10 +131,10 @@ ATOMS = {"title": "\xa9nam", "artist": "\xa9ART", "album": "\xa9alb", "date": "\
 OBJECTS = {"title": "Title", "artist": "Author", "album": "WM/AlbumTitle", "date": "WM/Year", "track": "WM/TrackNumber"}
 
 
-def flac_picture():
-    picture = Picture()
-    picture.type, picture.mime, picture.data = 3, "image/png", PNG
-    return picture
+def flac_artwork():
+    image = Picture()
+    image.type, image.mime, image.data = 3, "image/png", PNG
+    return image
 
 
 def vorbis(path, kind):
@@ -142,9 +142,9 @@ def vorbis(path, kind):
     for key, name in COMMENTS.items():
         file[name] = [TAGS[key]]
     if kind is FLAC:
-        file.add_picture(flac_picture())
+        file.add_picture(flac_artwork())
     else:
-        file["METADATA_BLOCK_PICTURE"] = [base64.b64encode(flac_picture().write()).decode()]
+        file["METADATA_BLOCK_PICTURE"] = [base64.b64encode(flac_artwork().write()).decode()]
     file.save()
 
 
@@ -182,11 +182,11 @@ def read(path, kind):
         return None
     file = kind(path)
     tags = ID3(path) if kind is AAC else file.tags
-    found, pictures = {}, []
+    found, images = {}, []
     if isinstance(tags, ID3):
         found = {key: str(tags[name].text[0]) for key, name in
                  {"title": "TIT2", "artist": "TPE1", "album": "TALB", "date": "TDRC", "track": "TRCK"}.items() if name in tags}
-        pictures = [frame.data for frame in tags.getall("APIC")]
+        images = [frame.data for frame in tags.getall("APIC")]
     elif tags is not None:
         names = {MP4: ATOMS, ASF: OBJECTS, WavPack: ITEMS, MonkeysAudio: ITEMS}.get(kind, COMMENTS)
         for key, name in names.items():
@@ -195,16 +195,16 @@ def read(path, kind):
                 found[key] = str(value[0] if isinstance(value, list) else value)
         if kind is MP4:
             found.update({"track": str(number) for number, _ in tags.get("trkn", [])})
-            pictures = [bytes(cover) for cover in tags.get("covr", [])]
+            images = [bytes(cover) for cover in tags.get("covr", [])]
         elif kind is ASF:
-            pictures = [value.value[-struct.unpack_from("<I", value.value, 1)[0]:] for value in tags.get("WM/Picture", [])]
+            images = [value.value[-struct.unpack_from("<I", value.value, 1)[0]:] for value in tags.get("WM/Picture", [])]
         elif names is ITEMS and "Cover Art (Front)" in tags:
-            pictures = [tags["Cover Art (Front)"].value.split(b"\0", 1)[1]]
+            images = [tags["Cover Art (Front)"].value.split(b"\0", 1)[1]]
         elif names is COMMENTS and "metadata_block_picture" in tags:
-            pictures = [Picture(base64.b64decode(text)).data for text in tags["metadata_block_picture"]]
+            images = [Picture(base64.b64decode(text)).data for text in tags["metadata_block_picture"]]
     if kind is FLAC:
-        pictures = [picture.data for picture in file.pictures]
-    return {"duration": file.info.length, "tags": found, "artwork": checksum(pictures[0]) if pictures else None}
+        images = [image.data for image in file.pictures]
+    return {"duration": file.info.length, "tags": found, "artwork": checksum(images[0]) if images else None}
 
 
 def probe(path):
@@ -217,13 +217,13 @@ def probe(path):
         for key, value in part.get("tags", {}).items():
             tags.setdefault(key.lower(), value)
     samples = output("ffmpeg", "-nostdin", "-loglevel", "error", "-i", path, "-map", "0:a", "-c:a", "pcm_s16le", "-f", "s16le", "-")
-    picture = None
+    image = None
     if covers:
-        picture = output("ffmpeg", "-nostdin", "-loglevel", "error", "-i", path, "-map", f"0:{covers[0]['index']}", "-c", "copy",
+        image = output("ffmpeg", "-nostdin", "-loglevel", "error", "-i", path, "-map", f"0:{covers[0]['index']}", "-c", "copy",
                          "-f", "image2pipe", "-")
     return {"duration": float(answer["format"].get("duration", "nan")), "frames": len(samples) // 2 // sound["channels"],
             "rate": int(sound["sample_rate"]), "bitRate": int(sound["bit_rate"]) if "bit_rate" in sound else None,
-            "tags": {key: tags[key] for key in TAGS if key in tags}, "artwork": checksum(picture) if picture else None}
+            "tags": {key: tags[key] for key in TAGS if key in tags}, "artwork": checksum(image) if image else None}
 
 
 def report(name, made, path, kind=None, tag=None, frames=None):

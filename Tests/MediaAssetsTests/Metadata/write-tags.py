@@ -39,12 +39,12 @@ GAINS = {"trackGain": "replaygain_track_gain", "trackPeak": "replaygain_track_pe
          "albumPeak": "replaygain_album_peak"}
 
 
-def picture_text(kind, data):
+def image_text(kind, data):
     form = "png" if data[1:4] == b"PNG" else "jpeg"
     return f"{kind} {form} {len(data)} {zlib.crc32(data):08x}"
 
 
-BOTH = [picture_text(3, PNG), picture_text(4, JPEG)]
+BOTH = [image_text(3, PNG), image_text(4, JPEG)]
 
 
 def make(name, *options):
@@ -72,9 +72,9 @@ def ffprobe(path):
             if name in tags:
                 found[key] = tags[name]
                 break
-    pictures = [s for s in answer["streams"] if s.get("disposition", {}).get("attached_pic")]
-    if pictures:
-        found["artwork"] = f"{len(pictures)} images"
+    images = [s for s in answer["streams"] if s.get("disposition", {}).get("attached_pic")]
+    if images:
+        found["artwork"] = f"{len(images)} images"
     return found
 
 
@@ -130,9 +130,9 @@ def read_id3(tags):
         found["rating"] = [f"{frame.rating} by {frame.email} played {frame.count}"]
     for frame in tags.getall("UFID"):
         found["ufid"] = [f"{frame.data.decode()} of {frame.owner}"]
-    pictures = [picture_text(int(frame.type), frame.data) for frame in tags.getall("APIC")]
-    if pictures:
-        found["artwork"] = pictures
+    images = [image_text(int(frame.type), frame.data) for frame in tags.getall("APIC")]
+    if images:
+        found["artwork"] = images
     return found
 
 
@@ -220,7 +220,7 @@ def write_ape(tags):
 
 def read_ape(tags):
     found = {key: list(tags[name]) for key, name in APE_NAMES.items() if name in tags}
-    found["artwork"] = [picture_text(kind, tags[name].value.split(b"\0", 1)[1])
+    found["artwork"] = [image_text(kind, tags[name].value.split(b"\0", 1)[1])
                          for kind, name in ((3, "Cover Art (Front)"), (4, "Cover Art (Back)")) if name in tags]
     return found
 
@@ -248,13 +248,13 @@ VORBIS_NAMES = {"title": "TITLE", "artist": "ARTIST", "album": "ALBUM", "albumAr
                 "lyrics": "LYRICS", "copyright": "COPYRIGHT", "MOOD": "mood", **{key: name.upper() for key, name in GAINS.items()}}
 
 
-def flac_picture(kind, mime, data, text):
-    picture = Picture()
-    picture.type, picture.mime, picture.desc, picture.data = kind, mime, text, data
-    return picture
+def flac_artwork(kind, mime, data, text):
+    image = Picture()
+    image.type, image.mime, image.desc, image.data = kind, mime, text, data
+    return image
 
 
-PICTURES = [flac_picture(3, "image/png", PNG, "vorn"), flac_picture(4, "image/jpeg", JPEG, "hinten")]
+IMAGES = [flac_artwork(3, "image/png", PNG, "vorn"), flac_artwork(4, "image/jpeg", JPEG, "hinten")]
 
 for name, extension, options, open_file in [
         ("ogg vorbis", "ogg", ["-c:a", "libvorbis"], OggVorbis), ("ogg opus", "opus", ["-c:a", "libopus"], OggOpus),
@@ -268,18 +268,18 @@ for name, extension, options, open_file in [
         file["R128_TRACK_GAIN"], file["R128_ALBUM_GAIN"] = ["-1280"], ["333"]
         expected.update({"r128TrackGain": ["-1280"], "r128AlbumGain": ["333"]})
     if open_file is FLAC:
-        for picture in PICTURES:
-            file.add_picture(picture)
+        for image in IMAGES:
+            file.add_picture(image)
     else:
-        file["METADATA_BLOCK_PICTURE"] = [base64.b64encode(picture.write()).decode() for picture in PICTURES]
+        file["METADATA_BLOCK_PICTURE"] = [base64.b64encode(image.write()).decode() for image in IMAGES]
     file.save()
     file = open_file(path)
     found = {key: list(file[comment]) for key, comment in VORBIS_NAMES.items() if comment in file}
     for key in ("r128_track_gain", "r128_album_gain"):
         if key in file:
             found["r128TrackGain" if "track" in key else "r128AlbumGain"] = list(file[key])
-    pictures = file.pictures if open_file is FLAC else [Picture(base64.b64decode(text)) for text in file["METADATA_BLOCK_PICTURE"]]
-    found["artwork"] = [picture_text(int(picture.type), picture.data) for picture in pictures]
+    images = file.pictures if open_file is FLAC else [Picture(base64.b64decode(text)) for text in file["METADATA_BLOCK_PICTURE"]]
+    found["artwork"] = [image_text(int(image.type), image.data) for image in images]
     report(name, path, expected, found)
 
 
@@ -302,8 +302,8 @@ found = {key: list(file[name]) for key, name in MP4_NAMES.items()}
 found["track"], found["disc"] = ["%d/%d" % file["trkn"][0]], ["%d/%d" % file["disk"][0]]
 for key, name in FREE.items():
     found[key] = [bytes(value).decode() for value in file[f"----:com.apple.iTunes:{name}"]]
-found["artwork"] = [picture_text(3, bytes(cover)) for cover in file["covr"]]
-report("m4a iTunes", path, {**WRITTEN, "artwork": [picture_text(3, PNG), picture_text(3, JPEG)]}, found)
+found["artwork"] = [image_text(3, bytes(cover)) for cover in file["covr"]]
+report("m4a iTunes", path, {**WRITTEN, "artwork": [image_text(3, PNG), image_text(3, JPEG)]}, found)
 
 
 # ASF
@@ -319,19 +319,19 @@ for key, name in ASF_NAMES.items():
 file["Author"] = ["Erste"]
 
 
-def asf_picture(kind, mime, data):
+def asf_artwork(kind, mime, data):
     head = struct.pack("<BI", kind, len(data))
     return ASFByteArrayAttribute(head + mime.encode("utf-16-le") + b"\0\0" + b"\0\0" + data)
 
 
-file["WM/Picture"] = [asf_picture(3, "image/png", PNG), asf_picture(4, "image/jpeg", JPEG)]
+file["WM/Picture"] = [asf_artwork(3, "image/png", PNG), asf_artwork(4, "image/jpeg", JPEG)]
 file.save()
 file = ASF(path)
 found = {key: [str(value) for value in file[name]] for key, name in ASF_NAMES.items()}
 found["artwork"] = []
 for value in file["WM/Picture"]:
     kind, size = struct.unpack_from("<BI", value.value)
-    found["artwork"].append(picture_text(kind, value.value[-size:]))
+    found["artwork"].append(image_text(kind, value.value[-size:]))
 report("wma ASF", path, {**WRITTEN, "artist": ["Erste"], "artwork": BOTH}, found)
 
 
@@ -360,7 +360,7 @@ open(f"{folder}/back.jpg", "wb").write(JPEG)
 path, expected = by_ffmpeg("matroska", "matroska.mka", list(FFMPEG_NAMES), "-c:a", "flac",
                            "-attach", f"{folder}/cover.png", "-metadata:s:t:0", "mimetype=image/png", "-metadata:s:t:0", "filename=cover.png",
                            "-attach", f"{folder}/back.jpg", "-metadata:s:t:1", "mimetype=image/jpeg", "-metadata:s:t:1", "filename=back.jpg")
-report("matroska", path, {**expected, "artwork": [picture_text(3, PNG), picture_text(0, JPEG)]}, {})
+report("matroska", path, {**expected, "artwork": [image_text(3, PNG), image_text(0, JPEG)]}, {})
 path, expected = by_ffmpeg("mov mdta", "mdta.mov", ["title", "artist", "album", "genre", "comment", "copyright", "MOOD", *GAINS], "-c:a", "aac",
                            "-movflags", "use_metadata_tags")
 report("mov mdta", path, expected, {})
