@@ -392,7 +392,7 @@ public final class AudioRecorder: Sendable {
   ) throws(MediaError) {
     try options.check()
     let (session, isNew, result) = try shared.update { shared throws(MediaError) in
-      let (session, isNew) = try prepareOrStart(start, &shared)
+      let (session, isNew) = try enterPreparationOrRecording(start, &shared)
       guard let completion, shared.preparation == nil else { return (session, isNew, shared.preparation) }
       shared.preparationCompletions.append(completion)
       return (session, isNew, nil)
@@ -405,7 +405,7 @@ public final class AudioRecorder: Sendable {
   }
 
   /// Changes the state for `prepareOrStart`. Returns the session that must run or start, and whether it is new.
-  private func prepareOrStart(
+  private func enterPreparationOrRecording(
     _ start: StartRequest?, _ shared: inout Shared
   ) throws(MediaError) -> (session: RecordingSession?, isNew: Bool) {
     switch (shared.status.state, start) {

@@ -297,7 +297,7 @@ final class StateDatabase {
 
   private func remove(_ db: Database, _ name: String) throws {
     guard let player = written[name] else { return }
-    let ids = player.writtenQueue.chunks.values.flatMap { $0 } + player.history
+    let ids = player.writtenQueue.ids + player.history
     let statement = try db.cachedStatement(sql: "DELETE FROM entry WHERE id = ?")
     for id in ids { try statement.execute(arguments: [Int64(bitPattern: id)]) }
     for table in ["position", "piece", "pieces", "history"] {

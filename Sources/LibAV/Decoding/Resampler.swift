@@ -164,6 +164,7 @@ public final class Resampler {
     var written: UnsafeMutablePointer<UInt8>? = output.assumingMemoryBound(to: UInt8.self)
     let requested =
       planes == nil ? capacityFrames : requestedFrameCount(forInput: frameCount, capacityFrames: capacityFrames)
-    return swr_convert(context, &written, Int32(clamping: requested), planes, Int32(clamping: frameCount))
+    return swr_convert(
+      context, &written, Int32(clamping: requested), planes, Int32(clamping: frameCount))
   }
 }

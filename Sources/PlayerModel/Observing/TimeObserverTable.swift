@@ -170,7 +170,7 @@ package struct TimeObserverTable {
     return chapters[itemID]?.chapters[index]
   }
 
-  /// Adds an observer. Only later times are due: a multiple at the present position is not.
+  /// Adds an observer. Only later times are due: a multiple at the current position is not.
   private mutating func add(_ token: ObserverToken, _ observer: Observer) {
     observers[token] = observer
     if let position { schedule(token, observer, from: position, includesPeriodic: false) }

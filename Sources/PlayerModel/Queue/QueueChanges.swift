@@ -1,7 +1,7 @@
 import DequeModule
 
 /// A change of one entry of a queue. A client that applies the steps in their order to an old copy of the queue gets
-/// the present queue.
+/// the current queue.
 public enum QueueStep: Sendable, Hashable {
   /// An item was inserted at this index.
   case inserted(PlayerItemID, index: Int)
