@@ -368,6 +368,10 @@ public final class Demuxer {
   ) throws(AVFailure) {
     let count = Int(context.pointee.nb_streams)
     let streams = (0..<count).map { context.pointee.streams[$0] }
+    let sizes = streams.map { stream in
+      let parameters = stream?.pointee.codecpar?.pointee
+      return (width: parameters?.width ?? 0, height: parameters?.height ?? 0)
+    }
     let attachedCount = streams.count { $0.map { shim_stream_is_attached_picture($0) != 0 } ?? false }
     var settings = [OpaquePointer?](repeating: nil, count: count)
     defer { for index in settings.indices { av_dict_free(&settings[index]) } }
@@ -388,6 +392,11 @@ public final class Demuxer {
     // FFmpeg reports no failure: it treats the bytes read so far as the whole file.
     if let failure = source.readFailure, source.byteSource != nil || failure.kind == .limit { throw failure }
     try check(source.wasInterrupted ? shim_AVERROR_EXIT() : result, "avformat_find_stream_info")
+    // FFmpeg discards a size above `max_pixels`, even if the container states it.
+    for (stream, size) in zip(streams, sizes) {
+      guard let parameters = stream?.pointee.codecpar, parameters.pointee.width == 0, size.width > 0 else { continue }
+      (parameters.pointee.width, parameters.pointee.height) = size
+    }
   }
 
   private static func close(_ context: UnsafeMutablePointer<AVFormatContext>) {
