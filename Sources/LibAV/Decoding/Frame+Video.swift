@@ -52,6 +52,27 @@ extension Frame {
     try check(av_frame_get_buffer(pointer, 0), "av_frame_get_buffer")
   }
 
+  /// Describes an image in memory that the caller owns, until `clear()`.
+  ///
+  /// - Parameter planes: At most three planes, from `start`.
+  func setPlanes(
+    _ start: UnsafeMutablePointer<UInt8>, _ planes: [PaddedPlanes.Plane], _ format: AVPixelFormat, width: Int,
+    height: Int
+  ) {
+    clear()
+    pointer.pointee.format = format.rawValue
+    pointer.pointee.width = Int32(clamping: width)
+    pointer.pointee.height = Int32(clamping: height)
+    let addresses = planes.map { start + $0.offset } + Array(repeating: nil, count: 3)
+    let strides = planes.map { Int32(clamping: $0.stride) } + [0, 0, 0]
+    (pointer.pointee.data.0, pointer.pointee.data.1, pointer.pointee.data.2) = (
+      addresses[0], addresses[1], addresses[2]
+    )
+    (pointer.pointee.linesize.0, pointer.pointee.linesize.1, pointer.pointee.linesize.2) = (
+      strides[0], strides[1], strides[2]
+    )
+  }
+
   /// Creates a video frame with a copy of `pixels`.
   public convenience init(_ pixels: PixelBuffer, color: FormatDescription.Video.Color = .init()) throws(AVFailure) {
     try self.init()

@@ -10,7 +10,7 @@ import MediaCore
 ///   columns or 720 rows, otherwise BT.601.
 /// - Luma ranges from 16 to 235, unless the frame states the full range of 0 to 255.
 ///
-/// Threading: one thread at a time. It retains the state of the last conversion, and one video frame.
+/// Threading: one thread at a time. It retains the state of the last conversion.
 public final class ImageConverter {
   /// The parameters of a conversion.
   private struct Shape: Hashable {
@@ -19,6 +19,7 @@ public final class ImageConverter {
   }
 
   private var context: (shape: Shape, scaling: ScalingContext)?
+  /// The description of the result's memory during a conversion. It owns no memory.
   private let output: Frame
 
   /// Creates a converter without state.
@@ -45,11 +46,7 @@ public final class ImageConverter {
       target: .init(
         format.avFormat, width: Int32(width), height: Int32(height), matrix: matrix,
         isFullRange: traits.isRGB || format == .bgra ? false : isFull))
-    let scaling = try scaling(shape, isRGB: traits.isRGB || format == .bgra, traits)
-    try output.allocateImage(format.avFormat, width: width, height: height)
-    defer { output.clear() }
-    try scaling.scale(frame, into: output)
-    return try output.copiedPixels(format)
+    return try pixels(of: frame, try scaling(shape, isRGB: traits.isRGB || format == .bgra, traits), shape, format)
   }
 
   /// Returns the colour space of `frame` after its conversion to `format`.
@@ -68,6 +65,32 @@ public final class ImageConverter {
   }
 
   // MARK: - Internals
+
+  /// Scales a frame into the memory of the result, whose rows have padding until they are moved together. A large image
+  /// would not fit twice into the memory of a worker process.
+  private func pixels(
+    of frame: Frame, _ scaling: ScalingContext, _ shape: Shape, _ format: PixelFormat
+  ) throws(AVFailure) -> PixelBuffer {
+    let (width, height) = (Int(shape.target.width), Int(shape.target.height))
+    let planes = format.planes(width: width, height: height)
+    let padded = PaddedPlanes(planes)
+    var failure: AVFailure?
+    let bytes = [UInt8](unsafeUninitializedCapacity: padded.byteCount) { memory, count in
+      guard let start = padded.alignedStart(of: memory) else { return }
+      output.setPlanes(start, padded.planes, format.avFormat, width: width, height: height)
+      defer { output.clear() }
+      do throws(AVFailure) {
+        try scaling.scale(frame, into: output)
+        count = padded.removePadding(from: start, to: memory, planes)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    do throws(MediaError) { return try PixelBuffer(format, width: width, height: height, data: bytes) } catch {
+      throw AVFailure(error)
+    }
+  }
 
   /// Returns the last scaling context if its shape matches, otherwise a new one.
   private func scaling(_ shape: Shape, isRGB: Bool, _ traits: PixelFormatTraits) throws(AVFailure) -> ScalingContext {

@@ -30,10 +30,9 @@ public enum ImageEncoder {
     guard let codec = avcodec_find_encoder(codecID) else {
       throw AVFailure(code: shim_AVERROR_ENCODER_NOT_FOUND(), call: "avcodec_find_encoder")
     }
-    var context: UnsafeMutablePointer<AVCodecContext>? = try check(
-      avcodec_alloc_context3(codec), "avcodec_alloc_context3")
-    defer { avcodec_free_context(&context) }
-    guard let context else { throw AVFailure(errno: ENOMEM, call: "avcodec_alloc_context3") }
+    let context = try check(avcodec_alloc_context3(codec), "avcodec_alloc_context3")
+    var owner: UnsafeMutablePointer<AVCodecContext>? = context
+    defer { avcodec_free_context(&owner) }
     context.pointee.width = Int32(pixels.width)
     context.pointee.height = Int32(pixels.height)
     context.pointee.pix_fmt = format
@@ -49,7 +48,12 @@ public enum ImageEncoder {
     try check(avcodec_open2(context, codec, nil), "avcodec_open2")
     try fill(frame, with: Frame(consume pixels, color: color), format)
     frame.pointer.pointee.quality = context.pointee.global_quality
-    return try file(of: frame, context)
+    let packet = try packet(of: frame, context)
+    // Release the frame and the encoder's buffer before the file is copied.
+    frame.clear()
+    avcodec_free_context(&owner)
+    guard let bytes = packet.data(limit: .max) else { throw AVFailure(invalidDataIn: "avcodec_receive_packet") }
+    return bytes
   }
 
   /// Converts to FFmpeg's scale for JPEG: 1, the best, to 31.
@@ -81,16 +85,13 @@ public enum ImageEncoder {
     frame.pointer.pointee.color_range = AVCOL_RANGE_JPEG
   }
 
-  private static func file(
+  private static func packet(
     of frame: Frame, _ context: UnsafeMutablePointer<AVCodecContext>
-  ) throws(AVFailure) -> [UInt8] {
+  ) throws(AVFailure) -> Packet {
     let packet = try Packet()
     try check(avcodec_send_frame(context, frame.pointer), "avcodec_send_frame")
     try check(avcodec_send_frame(context, nil), "avcodec_send_frame")
     try check(avcodec_receive_packet(context, packet.pointer), "avcodec_receive_packet")
-    guard let bytes = packet.data(limit: .max) else {
-      throw AVFailure(invalidDataIn: "avcodec_receive_packet")
-    }
-    return bytes
+    return packet
   }
 }
