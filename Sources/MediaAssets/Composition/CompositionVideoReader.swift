@@ -49,6 +49,9 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
     self.log = log
   }
 
+  /// Has no effect: compositions are not read in workers, whose memory is limited.
+  func releaseMemory() {}
+
   func cancel() { interrupt.cancel() }
   func resetCancellation() { interrupt.reset() }
 

@@ -30,6 +30,11 @@ public struct ContactSheet: Sendable, Hashable, Codable {
   /// The number of images.
   public var imageCount: Int { columns * rows }
 
+  /// Returns the size in pixels of a sheet with images of this size.
+  func size(imageWidth: Int, imageHeight: Int) -> (width: Int, height: Int) {
+    (columns * (imageWidth + gap) + gap, rows * (imageHeight + gap) + gap)
+  }
+
   /// - Throws: `invalidArgument`.
   public func check() throws(MediaError) {
     guard (1...Self.maximumImageCount).contains(columns), (1...Self.maximumImageCount).contains(rows),
@@ -94,21 +99,31 @@ struct ContactSheetPainter {
   ) throws(MediaError) {
     try sheet.check()
     (self.sheet, self.imageWidth, self.imageHeight) = (sheet, imageWidth, imageHeight)
-    width = sheet.columns * (imageWidth + sheet.gap) + sheet.gap
-    height = sheet.rows * (imageHeight + sheet.gap) + sheet.gap
-    guard PixelBuffer.supportedSizes.contains(width), PixelBuffer.supportedSizes.contains(height),
-      width * height <= maximumPixelCount
-    else {
-      throw MediaError(
-        .mediaLimitExceeded, "a sheet of \(width) x \(height) pixels is too large: use smaller images",
-        operation: "image")
-    }
+    (width, height) = try Self.size(sheet, imageWidth, imageHeight, maximumPixelCount: maximumPixelCount)
     let color = sheet.background
-    let pixel = [color.blue, color.green, color.red, 255]
+    let pixel = UInt32(
+      littleEndian: UInt32(color.blue) | UInt32(color.green) << 8 | UInt32(color.red) << 16 | 255 << 24)
     bytes = [UInt8](unsafeUninitializedCapacity: 4 * width * height) { [count = 4 * width * height] buffer, filled in
-      for index in 0..<count { buffer.initializeElement(at: index, to: pixel[index & 3]) }
+      buffer.withMemoryRebound(to: UInt32.self) { $0.initialize(repeating: pixel) }
       filled = count
     }
+  }
+
+  /// Returns the size of a sheet.
+  ///
+  /// - Throws: `mediaLimitExceeded` if it is too large.
+  static func size(
+    _ sheet: ContactSheet, _ imageWidth: Int, _ imageHeight: Int, maximumPixelCount: Int
+  ) throws(MediaError) -> (width: Int, height: Int) {
+    let (width, height) = sheet.size(imageWidth: imageWidth, imageHeight: imageHeight)
+    let lengths = PixelBuffer.supportedSizes
+    guard lengths.contains(width), lengths.contains(height), width * height <= maximumPixelCount else {
+      throw MediaError(
+        .mediaLimitExceeded,
+        "a sheet must have at most \(maximumPixelCount) pixels, and \(lengths.upperBound) in a row or column "
+          + "(got \(width) x \(height)): use smaller images", operation: "image")
+    }
+    return (width, height)
   }
 
   /// Paints an image in BGRA into a cell.

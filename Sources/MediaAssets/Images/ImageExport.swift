@@ -8,7 +8,7 @@ import WholeFiles
 /// has been made.
 ///
 /// With `Asset.Isolation`, a worker process decodes the video and encodes the images, and this process writes the
-/// files. An image then has at most 16 Mi pixels, and a sheet at most 24 Mi pixels.
+/// files. An image or a sheet then has at most 34 Mi pixels (8192 x 4352), enough for video frames of 8K.
 ///
 /// Threading: any thread.
 public final class ImageExport: Sendable {

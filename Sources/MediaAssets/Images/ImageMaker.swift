@@ -68,11 +68,10 @@ enum ImageMakers {
       guard case .bytes(let source) = try MediaFile.openLocation(of: asset, interrupt: interrupt, log: log) else {
         throw VideoTrackReader.unsupportedStream(asset)
       }
-      if let lease = try asset.isolation.lease() {
-        let maker = try IsolatedImageMaker(lease, source: source, displayName: asset.displayPath, task)
-        if let source = source.byteSource { asset.noteReading(source) }
-        return maker
-      }
+      let maker = try IsolatedImageMaker(
+        Asset.Isolation.pool(), source: source, displayName: asset.displayPath, task)
+      if let source = source.byteSource { asset.noteReading(source) }
+      return maker
     }
     return try LocalImageMaker(
       VideoReaders.open(asset, interrupt: interrupt, trackID: task.trackID, log: log), task)
@@ -87,6 +86,8 @@ final class LocalImageMaker: ImageMaker {
     var pixelCount: Int
     /// Maximum number of pixels of a sheet.
     var sheetPixelCount: Int
+    /// Before an image with more pixels is made, the decoder's memory is released.
+    var retainingPixelCount: Int
     /// Maximum number of bytes of a file.
     var byteCount: Int
     /// Maximum number of bytes that `nextBytes` returns.
@@ -94,15 +95,21 @@ final class LocalImageMaker: ImageMaker {
 
     /// The limits of every image.
     static let standard = Limits(
-      pixelCount: Decoder.maximumPixelCount, sheetPixelCount: ContactSheet.maximumPixelCount, byteCount: .max,
-      chunkByteCount: .max)
-    /// The limits in a worker process, which may use 384 MiB of writable memory.
+      pixelCount: Decoder.maximumPixelCount, sheetPixelCount: ContactSheet.maximumPixelCount,
+      retainingPixelCount: .max, byteCount: .max, chunkByteCount: .max)
+    /// The limits in a worker process with the default memory.
     ///
-    /// Two copies in BGRA need 8 bytes per pixel. PNG compression needs up to 12: RGB, FFmpeg's buffer, and two copies
-    /// of an incompressible file. The remaining memory is for decoded video frames, which are large for a large image,
-    /// and mostly small for a large sheet.
+    /// Encoding needs two copies in BGRA, 8 bytes per pixel. PNG compression needs up to 9: RGB or a copy of the file,
+    /// FFmpeg's buffer, and the file, if it is incompressible. The remaining memory is for decoded video frames, which
+    /// are large for a large image, and mostly small for a large sheet.
     static let worker = Limits(
-      pixelCount: 16 << 20, sheetPixelCount: 24 << 20, byteCount: 128 << 20, chunkByteCount: 1 << 20)
+      pixelCount: 16 << 20, sheetPixelCount: 24 << 20, retainingPixelCount: 16 << 20, byteCount: 128 << 20,
+      chunkByteCount: 1 << 20)
+    /// The limits in a worker process with more memory: the largest video frames of level 6.2 of H.264 and H.265, such
+    /// as 8192 x 4352, and sheets of that size.
+    static let largeWorker = Limits(
+      pixelCount: 34 << 20, sheetPixelCount: 34 << 20, retainingPixelCount: worker.retainingPixelCount,
+      byteCount: worker.byteCount, chunkByteCount: worker.chunkByteCount)
   }
 
   private let source: ImageSource
@@ -114,7 +121,8 @@ final class LocalImageMaker: ImageMaker {
 
   /// - Throws: The errors of `ImageSource.init`.
   init(_ reader: any VideoReader, _ task: ImageTask, limits: Limits = .standard) throws(MediaError) {
-    source = try ImageSource(reader, maximumPixelCount: limits.pixelCount)
+    source = try ImageSource(
+      reader, maximumPixelCount: limits.pixelCount, retainingPixelCount: limits.retainingPixelCount)
     (self.task, self.limits) = (task, limits)
   }
 
@@ -141,6 +149,8 @@ final class LocalImageMaker: ImageMaker {
 
   func finishSheet() throws(MediaError) -> ImageDescription {
     guard let painter = painter.take() else { throw Self.noSheet }
+    // No image follows.
+    try source.releaseMemory()
     let image = try (consume painter).image()
     let (width, height) = (image.width, image.height)
     try encode(consume image)

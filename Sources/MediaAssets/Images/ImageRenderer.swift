@@ -28,6 +28,11 @@ final class ImageRenderer {
       let isPart = self.width != width || self.height != height
       return max(isPart ? width * height : 0, scaledWidth * scaledHeight)
     }
+
+    /// The size of the image after rotation.
+    var imageSize: (width: Int, height: Int) {
+      quarterTurns % 2 == 0 ? (scaledWidth, scaledHeight) : (scaledHeight, scaledWidth)
+    }
   }
 
   private let converter: ImageConverter

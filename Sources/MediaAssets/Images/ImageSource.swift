@@ -10,10 +10,16 @@ final class ImageSource: @unchecked Sendable {
   private let reader: any VideoReader
   private let renderer: ImageRenderer
   private let maximumPixelCount: Int
+  private let retainingPixelCount: Int
 
-  /// - Parameter maximumPixelCount: The limit of an image's pixels in this process.
-  init(_ reader: any VideoReader, maximumPixelCount: Int = Decoder.maximumPixelCount) throws(MediaError) {
-    (self.reader, self.maximumPixelCount) = (reader, maximumPixelCount)
+  /// - Parameters:
+  ///   - maximumPixelCount: The limit of an image's pixels in this process.
+  ///   - retainingPixelCount: Before an image with more pixels is made, the decoder's memory is released.
+  init(
+    _ reader: any VideoReader, maximumPixelCount: Int = Decoder.maximumPixelCount, retainingPixelCount: Int = .max
+  ) throws(MediaError) {
+    self.reader = reader
+    (self.maximumPixelCount, self.retainingPixelCount) = (maximumPixelCount, retainingPixelCount)
     do throws(AVFailure) { renderer = try ImageRenderer() } catch {
       throw MediaError(error, path: reader.displayPath)
     }
@@ -24,6 +30,9 @@ final class ImageSource: @unchecked Sendable {
 
   /// Removes and returns the first fault since the last call that did not prevent an image; nil if there is none.
   func popFault() -> MediaError? { reader.popFault() }
+
+  /// Releases the decoder's memory. The next image is slower.
+  func releaseMemory() throws(MediaError) { try reader.releaseMemory() }
 
   /// Returns the image at a time, and the start time of the video frame that it shows. Blocks.
   ///
@@ -44,6 +53,8 @@ final class ImageSource: @unchecked Sendable {
     guard pixelCount <= maximumPixelCount else {
       throw Self.tooLarge(pixelCount, maximumPixelCount: maximumPixelCount)
     }
+    // The frame that is converted stays in memory.
+    if pixelCount > retainingPixelCount { try releaseMemory() }
     do throws(AVFailure) { return (try renderer.image(of: videoFrame, settings), videoFrame.time) } catch {
       throw MediaError(error, path: reader.displayPath)
     }

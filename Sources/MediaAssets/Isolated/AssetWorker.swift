@@ -52,9 +52,8 @@ struct AssetWorkerFunctions: WorkerFunctions {
       self.audio = audio
       return MessageEncoder.bytes(of: audio.reader.description)
     case .openVideo:
-      let maker = try Self.openVideo(file.asset(), try Self.decoded(ImageTask.self, parameters))
-      imageMaker = maker
-      return MessageEncoder.bytes(of: maker.timeRange)
+      return MessageEncoder.bytes(
+        of: try openVideo(file.asset(), try Self.decoded(VideoParameters.self, parameters)))
     case .openSegments:
       guard let descriptor = descriptors.first else { throw Self.malformed }
       let decoder = try WorkerSegmentDecoder(file, descriptor)

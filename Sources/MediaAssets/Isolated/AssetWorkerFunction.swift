@@ -23,7 +23,8 @@ enum AssetWorkerFunction: Int {
   case countAudio
   /// Closes the audio. `Bool`, ignored; the result is true.
   case closeAudio
-  /// Opens the video of an asset to make images of it, until `closeVideo`. `ImageTask`; the result is its `TimeRange`.
+  /// Opens the video of an asset to make images of it, until `closeVideo`. `VideoParameters`; the result is
+  /// `VideoDescription`.
   case openVideo
   /// Makes and encodes the image of a time. `MediaTime`; the result is `ImageDescription`.
   case makeImage
@@ -49,6 +50,20 @@ enum AssetWorkerFunction: Int {
   case describeSegments
   /// Closes the segments. `Bool`, ignored; the result is true.
   case closeSegments
+}
+
+/// Parameters of opening a video for images.
+struct VideoParameters: Codable {
+  var task: ImageTask
+  /// Whether this worker has the memory for the largest images.
+  var isLarge: Bool
+}
+
+/// An open video.
+struct VideoDescription: Codable {
+  var timeRange: TimeRange
+  /// Whether the images need a worker with more memory. The video is not open then.
+  var needsLargeWorker: Bool
 }
 
 /// Parameters of an image on a sheet.

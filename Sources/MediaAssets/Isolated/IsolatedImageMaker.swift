@@ -8,23 +8,38 @@ import MediaCore
 ///
 /// After the source's interrupt has been cancelled, calls throw `cancelled`.
 final class IsolatedImageMaker: ImageMaker {
+  /// The memory limit of a worker for the largest images, in bytes.
+  private static let largeByteCount: UInt64 = 1_024 << 20
+
   private let lease: WorkerLease
   private let displayName: String
   let timeRange: TimeRange
   /// The number of bytes of the file encoded last that have not been returned.
   private var remainingByteCount = 0
 
-  /// Opens the video of a file in a worker. Blocks.
+  /// Opens the video of a file in a worker. If it has too little memory for the images, another worker with more memory
+  /// opens the video. Blocks.
   ///
   /// - Parameter source: The file. The worker requests its bytes. Its interrupt cancels the worker's functions.
   /// - Throws: The errors of `VideoTrackReader`; `mediaLimitExceeded` for images that are too large for a worker;
-  ///   `cancelled`.
+  ///   `workerUnavailable`; `cancelled`.
   init(
-    _ lease: WorkerLease, source: FileSource, displayName: String, _ task: ImageTask
+    _ pool: WorkerPool, source: FileSource, displayName: String, _ task: ImageTask
   ) throws(MediaError) {
-    timeRange = try lease.open(
-      source, displayName: displayName, AssetWorkerFunction.openVideo.rawValue, task, as: TimeRange.self)
-    (self.lease, self.displayName) = (lease, displayName)
+    func open(_ lease: WorkerLease, isLarge: Bool) throws(MediaError) -> VideoDescription {
+      try lease.open(
+        source, displayName: displayName, AssetWorkerFunction.openVideo.rawValue,
+        VideoParameters(task: task, isLarge: isLarge), as: VideoDescription.self)
+    }
+    var lease = try pool.lease()
+    var video = try open(lease, isLarge: false)
+    if video.needsLargeWorker {
+      var limits = WorkerLimits()
+      limits.dataByteCount = Self.largeByteCount
+      lease = try pool.lease(limits: limits)
+      video = try open(lease, isLarge: true)
+    }
+    (self.lease, self.displayName, timeRange) = (lease, displayName, video.timeRange)
   }
 
   deinit {

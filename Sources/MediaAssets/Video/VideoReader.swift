@@ -19,6 +19,8 @@ protocol VideoReader: AnyObject, Sendable {
   func seekToKey(near time: MediaTime, latest: MediaTime) throws(MediaError) -> VideoFrame?
   func indexedKeyTimes(around time: MediaTime) -> (before: MediaTime?, after: MediaTime?)
   func popFault() -> MediaError?
+  /// Releases as much memory as possible. The next seek is slower.
+  func releaseMemory() throws(MediaError)
   func cancel()
   func resetCancellation()
 }

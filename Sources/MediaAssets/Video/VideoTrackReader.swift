@@ -29,9 +29,9 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   private let startTicks: Int64?
 
   var demuxer: Demuxer
-  private let decoder: Decoder
+  private var decoder: Decoder
   private let packet: Packet
-  /// Frames that may be reused for decoding.
+  /// Empty frames that may be reused for decoding.
   private var spareFrames: [Frame] = []
 
   /// The frame that has been reached, and the next frame.
@@ -63,6 +63,8 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
 
   /// Number of consecutive failed reads after which the rest of a file is skipped.
   private static let maximumFailedReads = 64
+  /// Number of packets in which `decodeKeyFrame` searches.
+  private static let maximumTrialPackets = 256
 
   /// Opens the asset once more and creates a decoder. Decodes nothing yet. Blocks.
   ///
@@ -209,6 +211,35 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     return currentFrame
   }
 
+  /// Decodes one key frame near the beginning; nil if there is none, and for a stream that cannot seek back. Decoding
+  /// it needs less memory than reading, which retains the frames that others depend on. Blocks.
+  ///
+  /// - Throws: The errors of `next`.
+  func decodeKeyFrame() throws(MediaError) -> VideoFrame? {
+    guard !isForwardOnly else { return nil }
+    defer { mustReposition = true }
+    restart()
+    for _ in 0..<Self.maximumTrialPackets {
+      guard try readPacket() else { return nil }
+      guard packet.streamIndex == track.id, packet.isKeyFrame else { continue }
+      _ = try mappingFailures { () throws(AVFailure) in try decoder.send(packet) }
+      // Without further packets, the decoder returns the frame at once.
+      _ = try mappingFailures { () throws(AVFailure) in try decoder.sendEndOfStream() }
+      if let videoFrame = try decode(latest: .zero) { return videoFrame }
+      restart()
+    }
+    return nil
+  }
+
+  /// Releases the decoder's memory and all frames, except those that the caller retains. The next seek starts at a key
+  /// frame. Has no effect on a stream that cannot seek back.
+  func releaseMemory() throws(MediaError) {
+    guard !isForwardOnly else { return }
+    decoder = try mappingFailures { () throws(AVFailure) in try Decoder(demuxer: demuxer, streamIndex: track.id) }
+    (currentFrame, nextFrame, spareFrames) = (nil, nil, [])
+    mustReposition = true
+  }
+
   /// Returns the times of the key frames before and after a time in the container's index.
   func indexedKeyTimes(around time: MediaTime) -> (before: MediaTime?, after: MediaTime?) {
     guard let ticks = ticks(of: time) else { return (nil, nil) }
@@ -280,7 +311,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
             nextFrame = first
             return
           }
-          spareFrames.append(first.frame)
+          recycle(first.frame)
           if !first.hasTimestamp { break }
         }
         let (more, overflow) = stepBackTicks.multipliedReportingOverflow(by: 4)
@@ -300,7 +331,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
 
   private func restart() {
     decoder.flush()
-    for videoFrame in [currentFrame, nextFrame].compactMap({ $0 }) { spareFrames.append(videoFrame.frame) }
+    for videoFrame in [currentFrame, nextFrame].compactMap({ $0 }) { recycle(videoFrame.frame) }
     (currentFrame, nextFrame) = (nil, nil)
     (isCurrentReturned, isEndSent, isAtEnd, isAtStart) = (false, false, false, false)
     (needsKeyFrame, isPrerolling, failedReadCount) = (true, true, 0)
@@ -330,7 +361,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   /// Makes `currentFrame` the next frame, with its duration; nil at the end.
   private func advance() throws(MediaError) {
     if nextFrame == nil { try decodeNext() }
-    if let currentFrame { spareFrames.append(currentFrame.frame) }
+    if let currentFrame { recycle(currentFrame.frame) }
     (currentFrame, nextFrame) = (nextFrame, nil)
     if isNextFrameFirst { firstFrameTime = currentFrame?.time }
     isNextFrameFirst = false
@@ -371,11 +402,17 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
         return videoFrame(frame, properties)
       }
     } catch {
-      spareFrames.append(frame)
+      recycle(frame)
       throw error
     }
-    spareFrames.append(frame)
+    recycle(frame)
     return nil
+  }
+
+  /// Releases the memory of a frame, so that the decoder can use it.
+  private func recycle(_ frame: Frame) {
+    frame.clear()
+    spareFrames.append(frame)
   }
 
   private func fill(_ frame: Frame, latest: MediaTime?) throws(MediaError) -> Bool {
