@@ -212,7 +212,7 @@ send() {
       esac
       case $line in
         '* hello '*) greeted=1 && continue ;;
-        '@playhead.sh ok') taken=1 && continue ;;
+        '@playhead.sh ok' | '@playhead.sh ok '*) taken=1 && continue ;;
       esac
       case $answer in
         'error code=6017 '* | '* closing '*) print_error "$answer" && exit 3 ;;

@@ -192,21 +192,21 @@ ok pending=1
 error code=1011 name=version-mismatch message="it has changed"
 | item=1\nok count=1
 | note=blank
-@playhead.sh ok' send <<<$'queue.begin\nappend "/a b.flac"\nqueue.commit\nlist'
+@playhead.sh ok now=5012.25' send <<<$'queue.begin\nappend "/a b.flac"\nqueue.commit\nlist'
   expect "requests of send" $'queue.begin\nappend "/a b.flac"\nqueue.commit\nlist\n\n@playhead.sh ping' "$sent"
   expect "output of send" $'ok version=1\nok pending=1\nitem=1\nok count=1\nnote=blank' "$out"
   expect "status if one request failed" 1 "$status"
   expect "message for the failed request" 'playhead.sh: it has changed (version-mismatch)' "$err"
   run 'ok
 | note=blank
-@playhead.sh ok' send <<<'ping'
+@playhead.sh ok now=5012.25' send <<<'ping'
   expect "status if all requests succeeded" 0 "$status"
   # Rows and values can contain text that looks like a reply of another kind.
   run '@a | title="an error code=6017 name=x" note="* closing x"
 @b ok title=" error "
 @c error code=2004 name=no-such-item message="no error here"
 | note=blank
-@playhead.sh ok' send <<<$'@a list\n@b status\n@c jump 9'
+@playhead.sh ok now=5012.25' send <<<$'@a list\n@b status\n@c jump 9'
   expect "output for error-like rows" $'@a | title="an error code=6017 name=x" note="* closing x"\n@b ok title=" error "\nnote=blank' "$out"
   expect "status of a failed request with an id" 1 "$status"
   expect "message for the failed request with an id" 'playhead.sh: no error here (no-such-item)' "$err"

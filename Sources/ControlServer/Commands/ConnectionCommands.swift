@@ -8,7 +8,7 @@ extension Connection {
   /// Runs a command that replies immediately. Returns nil for `ok` without fields.
   func run(_ command: ConnectionCommand) throws(MediaError) -> Reply? {
     switch command {
-    case .ping: return nil
+    case .ping: return .ok(["now": .hostTime(server.loop.now)])
     case .hello(let version, let rights): return try hello(version, rights)
     case .help(nil): return Help.overview
     case .help(let name?): return Help.reply(on: name)

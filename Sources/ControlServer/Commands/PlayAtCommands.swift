@@ -39,7 +39,7 @@ extension Connection {
   private static func reply(_ change: SynchronizedRateChange) -> Reply {
     .ok([
       "frame": change.outputFrame.map { .integer($0) } ?? FieldValue.none,
-      "hostTime": change.hostTime.map { .seconds(nanoseconds: $0.nanoseconds) } ?? FieldValue.none,
+      "hostTime": .hostTime(change.hostTime),
       "spread": .integer(change.spreadFrameCount),
     ])
   }
@@ -47,7 +47,7 @@ extension Connection {
   private static func reply(_ start: SynchronizedStart) -> Reply {
     .ok([
       "frame": .integer(start.outputFrame),
-      "hostTime": start.hostTime.map { .seconds(nanoseconds: $0.nanoseconds) } ?? FieldValue.none,
+      "hostTime": .hostTime(start.hostTime),
       "late": .integer(start.lateFrameCount), "spread": .integer(start.spreadFrameCount),
     ])
   }

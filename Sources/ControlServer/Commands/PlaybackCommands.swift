@@ -86,7 +86,9 @@ extension Connection {
   }
 
   private func status(of target: NamedPlayer) -> Fields {
-    let (state, time, chapter) = target.player.onLoop { ($0.state, $0.currentTime(), $0.currentChapter) }
+    var (state, anchor, chapter) = target.player.onLoop { ($0.state, $0.timebaseAnchor, $0.currentChapter) }
+    // The clock may advance between the two reads.
+    state.timebaseRate = anchor.rate
     let item = target.player.onLoop { player in state.currentItemID.flatMap { player.item($0) } }
     let titles = item?.titleAndArtist
     var fields: Fields = [
@@ -94,7 +96,8 @@ extension Connection {
       "reasonForWaitingToPlay": state.reasonForWaitingToPlay.map { .string($0.rawValue) } ?? FieldValue.none,
       "rate": .float(state.rate), "item": state.currentItemID.map { .int($0) } ?? FieldValue.none,
       "index": state.currentItemID == nil ? FieldValue.none : 0, "count": .int(state.itemCount),
-      "time": .time(time), "pts": .fraction(time), "duration": .time(state.itemDuration),
+      "time": .time(anchor.time), "pts": .fraction(anchor.time), "hostTime": .hostTime(anchor.hostTime),
+      "duration": .time(state.itemDuration),
       "providesPreciseDuration": .bool(state.itemProvidesPreciseDuration),
       "volume": .float(state.volume), "isMuted": .bool(state.isMuted), "pan": .float(state.pan),
       "actionAtItemEnd": .string(state.actionAtItemEnd.rawValue), "repeat": .string(state.repeatMode.rawValue),
@@ -200,6 +203,7 @@ extension Connection {
     fields.append("exact", .bool(result.isExact))
     fields.append("clamped", .bool(result.isClamped))
     fields.append("us", .integer(result.durationNanoseconds / 1_000))
+    fields.append("hostTime", .hostTime(result.hostTime))
     fields.append("reason", ifPresent: reason(result).map(FieldValue.string))
     return .ok(fields)
   }

@@ -184,7 +184,7 @@ extension Connection {
     .tick(
       Event.Tick(
         subscription: id, position: position(observation, target), rate: observation.rate, reason: reason,
-        lateNanoseconds: observation.lateNanoseconds))
+        lateNanoseconds: observation.lateNanoseconds, hostTime: observation.hostTime))
   }
 
   private static func boundary(

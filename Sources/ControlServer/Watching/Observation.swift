@@ -44,13 +44,16 @@ final class Observation {
 
   private func sendInitialValues() {
     guard let connection else { return }
-    let state = target.state
+    var (state, anchor) = target.player.onLoop { ($0.state, $0.timebaseAnchor) }
+    state.timebaseRate = anchor.rate
     let engine = connection.server.engine
     for key in keys where !key.isOfItems {
       guard let value = key.value(in: state) ?? key.value(in: engine) ?? key.value(in: engine.session.state)
       else { continue }
       let item = key.isOfCurrentItem ? state.currentItemID.map { Int(clamping: $0) } : nil
-      send(.init(subscription: id, player: target.name, key: key, item: item, initial: value))
+      var change = Event.Changed(subscription: id, player: target.name, key: key, item: item, initial: value)
+      if key == .playerTimebaseRate { change.anchor = .init(anchor) }
+      send(change)
     }
     guard keys.contains(where: \.isOfItems) else { return }
     if keys.contains(.itemEvents) { for event in lastMetadata(of: state) { sendInitialEvent(event) } }

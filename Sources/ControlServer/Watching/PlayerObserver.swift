@@ -71,7 +71,9 @@ final class PlayerObserver: @unchecked Sendable {
     // The queue edit comes first, because other changes may refer to an entry that it inserts.
     if change.old.queueVersion != change.new.queueVersion { queueChanged(change) }
     for key in ObservableKey.allCases where key != .queueVersion && !key.isOfCurrentItem {
-      publish(key, nil, from: change.old, to: change.new, change.cause)
+      publish(
+        key, nil, from: change.old, to: change.new, change.cause,
+        anchor: key == .playerTimebaseRate ? change.timebaseAnchor : nil)
     }
     let (former, current) = (change.old.currentItemID, change.new.currentItemID)
     var old = change.old
@@ -91,12 +93,14 @@ final class PlayerObserver: @unchecked Sendable {
 
   /// Publishes the change of a key between two states, if its value differs.
   private func publish(
-    _ key: ObservableKey, _ item: PlayerItem.ID?, from old: PlayerState, to new: PlayerState, _ cause: ChangeCause
+    _ key: ObservableKey, _ item: PlayerItem.ID?, from old: PlayerState, to new: PlayerState, _ cause: ChangeCause,
+    anchor: TimebaseAnchor? = nil
   ) {
     guard let oldValue = key.value(in: old), let newValue = key.value(in: new), oldValue != newValue else { return }
-    let event = Event.Changed(
+    var event = Event.Changed(
       subscription: 0, player: name, key: key, item: item.map { Int(clamping: $0) }, old: oldValue, new: newValue,
       cause: cause.rawValue)
+    event.anchor = anchor.map(Event.Changed.Anchor.init)
     publish(.changed(event), key)
   }
 
@@ -143,7 +147,8 @@ final class PlayerObserver: @unchecked Sendable {
     case .playedToEnd(let item, let time): notify(.playedToEnd, item, time)
     case .failedToPlayToEnd(let item, let time, let error): notify(.failedToPlayToEnd(error), item, time)
     case .stalled(let item, let time): notify(.stalled, item, time)
-    case .timeJumped(let item, let time, let cause): notify(.timeJumped(cause: cause.rawValue), item, time)
+    case .timeJumped(let item, let time, let cause, let hostTime):
+      notify(.timeJumped(cause: cause.rawValue, hostTime: hostTime), item, time)
     case .packetsSkipped(let item, let time, let count, let error):
       notify(.packetsSkipped(count: count, error), item, time)
     case .newErrorLogEntry(let item, let time, let error): notify(.newErrorLogEntry(error), item, time)
@@ -218,9 +223,13 @@ final class PlayerObserver: @unchecked Sendable {
       subscription: 0, player: name, from: Int(clamping: transition.fromItemID), to: Int(clamping: transition.toItemID),
       time: transition.time, trimmedEnd: (transition.trimmedEnd.frameCount, transition.trimmedEnd.source.wireName),
       trimmedStart: (transition.trimmedStart.frameCount, transition.trimmedStart.source.wireName),
-      insertedFrameCount: transition.insertedFrameCount)
+      insertedFrameCount: transition.insertedFrameCount, hostTime: transition.hostTime)
     publish(.transition(event), .itemEvents)
   }
+}
+
+extension Event.Changed.Anchor {
+  init(_ anchor: TimebaseAnchor) { self.init(time: anchor.time, hostTime: anchor.hostTime) }
 }
 
 extension EdgeTrim.Source {

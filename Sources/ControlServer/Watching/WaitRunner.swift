@@ -86,11 +86,11 @@ final class WaitRunner: @unchecked Sendable {
 
   private func evaluate() {
     guard !isFinished else { return }
-    let (state, time, forwardEnd) = target.player.onLoop { player in
-      (player.state, player.currentTime(), player.currentItem?.forwardPlaybackEndTime)
+    let (state, anchor, forwardEnd) = target.player.onLoop { player in
+      (player.state, player.timebaseAnchor, player.currentItem?.forwardPlaybackEndTime)
     }
     let contains: (PlayerItem.ID) -> Bool = { [target] id in target.player.onLoop { $0.item(id) != nil } }
-    switch machine.evaluate(.init(state: state, time: time, forwardEnd: forwardEnd, contains: contains)) {
+    switch machine.evaluate(.init(state: state, time: anchor.time, forwardEnd: forwardEnd, contains: contains)) {
     case .pending: return
     case .failed(let error):
       isFinished = true
@@ -98,8 +98,9 @@ final class WaitRunner: @unchecked Sendable {
     case .satisfied:
       isFinished = true
       var fields: Fields = ["item": state.currentItemID.map { .int($0) } ?? FieldValue.none]
-      fields.append(position: time)
+      fields.append(position: anchor.time)
       fields.append("timeControlStatus", .string(state.timeControlStatus.wireName))
+      fields.append("hostTime", .hostTime(anchor.hostTime))
       request.finish(.ok(fields))
     }
   }

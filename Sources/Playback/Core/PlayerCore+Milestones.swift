@@ -171,9 +171,11 @@ extension PlayerCore {
     guard !calls.isEmpty else { return }
     let heardAt = frame.flatMap { output.hostTime(ofFrame: $0) }
     for call in calls {
+      let rate = rate(of: call.reason, atFrame: frame)
+      let hostTime = rate == 0 ? nil : call.reason == .jump ? output.hostTime(ofFrame: jumpFrame) : heardAt
       let observation = TimeObservation(
-        itemID: itemID, time: call.time, rate: rate(of: call.reason, atFrame: frame), reason: call.reason,
-        lateNanoseconds: 0, isBackward: call.isBackward, chapter: call.chapter)
+        itemID: itemID, time: call.time, rate: rate, reason: call.reason, lateNanoseconds: 0, hostTime: hostTime,
+        isBackward: call.isBackward, chapter: call.chapter)
       enqueue(.time(call.token, call.handler, observation), heardAt: heardAt)
     }
   }

@@ -8,11 +8,16 @@ extension PlayerCore {
   /// Reports the changes of the state since the last call, if there are any.
   func publish(_ cause: ChangeCause) {
     changeObserver?([])
-    let new = state
+    var new = state
+    let anchor = new.timebaseRate == publishedState.timebaseRate ? nil : timebaseAnchor
+    if let anchor { new.timebaseRate = anchor.rate }
     if new != publishedState {
       deliveries.append(
         Delivery(
-          .change(PlayerChange(old: publishedState, new: new, cause: isOnlyTimebaseRateChange(new) ? .request : cause)),
+          .change(
+            PlayerChange(
+              old: publishedState, new: new, cause: isOnlyTimebaseRateChange(new) ? .request : cause,
+              timebaseAnchor: anchor)),
           newestToken: newestToken))
       publishedState = new
     }

@@ -152,7 +152,7 @@ extension PlayerCore {
     if committed.jumpCause != nil { openTransition = nil }
     if let cause = committed.jumpCause, let position {
       items[position.itemID]?.removeTimedMetadata()
-      send(.timeJumped(position.itemID, position.time, cause))
+      send(.timeJumped(position.itemID, position.time, cause, hostTime: jumpHostTime))
       reportChapter(at: position.time, in: position.itemID, isBackward: isReverse)
       notify(skipped, itemID: position.itemID)
       notify(observers.table.periodicCalls(.jump, at: position.time), itemID: position.itemID)
@@ -199,17 +199,35 @@ extension PlayerCore {
   }
 
   /// The position that is heard.
-  var position: PlayerTimeline.Position? {
-    positionAtOutputLoss ?? timeline.position(atOutputFrame: presentFrame)
+  var position: PlayerTimeline.Position? { position(atFrame: presentFrame) }
+
+  private func position(atFrame frame: Int64) -> PlayerTimeline.Position? {
+    positionAtOutputLoss ?? timeline.position(atOutputFrame: frame)
   }
 
-  func currentTime() -> MediaTime {
+  func currentTime() -> MediaTime { currentTime(atFrame: presentFrame) }
+
+  /// The position that is heard, with its rate and the instant at which it is heard.
+  var timebaseAnchor: TimebaseAnchor {
+    let frame = presentFrame
+    let rate = timebaseRate(atFrame: frame)
+    return TimebaseAnchor(
+      time: currentTime(atFrame: frame), rate: rate,
+      hostTime: rate == 0 ? nil : timeline.advancingFrame(from: frame).flatMap { output.hostTime(ofFrame: $0) })
+  }
+
+  /// The instant at which the position of the last jump is heard; nil while the time does not advance.
+  var jumpHostTime: HostTime? {
+    timebaseRate(atFrame: jumpFrame) == 0 ? nil : output.hostTime(ofFrame: jumpFrame)
+  }
+
+  private func currentTime(atFrame frame: Int64) -> MediaTime {
     guard let current = machine.entries.first else { return .zero }
     if let request = machine.requestInPreparation, request.itemID == current.id, audible == nil { return request.time }
-    guard let position, position.itemID == current.id else {
+    guard let position = position(atFrame: frame), position.itemID == current.id else {
       // At the frame where the current item ends, the next item begins in the timeline: the end time is reported.
       // Before an item has begun, its start position is reported.
-      guard let end = timeline.time(of: current.id, atOutputFrame: presentFrame) else {
+      guard let end = timeline.time(of: current.id, atOutputFrame: frame) else {
         return machine.pendingRequest.flatMap { $0.itemID == current.id ? $0.time : nil } ?? .zero
       }
       return current.duration.isNumeric ? min(end, current.duration) : end

@@ -91,9 +91,12 @@ extension PlayerCore {
   // MARK: - Effect
 
   /// The rate of the audio that is heard; 0 while the player does not play.
-  var timebaseRate: Double {
+  var timebaseRate: Double { timebaseRate(atFrame: presentFrame) }
+
+  /// The rate of the audio at an output frame; 0 while the player does not play.
+  func timebaseRate(atFrame frame: Int64) -> Double {
     guard machine.timeControlStatus == .playing else { return 0 }
-    return (timeline.rate(atOutputFrame: presentFrame) ?? machine.decodedRate).value
+    return (timeline.rate(atOutputFrame: frame) ?? machine.decodedRate).value
   }
 
   /// How the audible audio adopts a new rate or pitch algorithm.

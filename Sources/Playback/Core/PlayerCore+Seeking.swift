@@ -115,7 +115,8 @@ extension PlayerCore {
     let isCurrent = machine.entries.first?.id == pending.itemID
     let isFinished = outcome == .finished
     let positionDoubt = isFinished ? startTrace?.preparation?.positionDoubt : nil
-    let time = isFinished ? startTrace?.commit?.reached : isCurrent ? currentTime() : nil
+    let current = isCurrent ? timebaseAnchor : nil
+    let time = isFinished ? startTrace?.commit?.reached : current?.time
     // The window of a live stream moves. A target that was reached exactly was in the window, and is not clamped.
     let isReached = requested.isNumeric && time.map { isExact($0, for: requested) } == true
     let wanted =
@@ -131,7 +132,7 @@ extension PlayerCore {
         SeekResult(
           outcome: outcome, itemID: pending.itemID, requested: requested,
           toleranceBefore: pending.seek.toleranceBefore, toleranceAfter: pending.seek.toleranceAfter,
-          time: time ?? wanted,
+          time: time ?? wanted, hostTime: isFinished ? jumpHostTime : current?.hostTime,
           isExact: isFinished && positionDoubt == nil && time.map { isExact($0, for: wanted) } ?? false,
           positionDoubt: positionDoubt,
           isClamped: requested.isNumeric && wanted != requested,

@@ -102,6 +102,7 @@ extension PlayerCore {
       .transition(
         PlayerTransition(
           fromItemID: open.end.itemID, toItemID: open.toItemID, time: audio.position.time,
+          hostTime: output.hostTime(ofFrame: audio.outputFrame),
           trimmedEnd: open.end.trim, trimmedStart: trim,
           insertedFrameCount: wasPaused ? 0 : audio.outputFrame - open.outputFrame)))
   }

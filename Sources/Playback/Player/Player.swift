@@ -40,6 +40,10 @@ extension PlayerControl {
   /// forward playback without a jump.
   public func currentTime() -> MediaTime { core.currentTime() }
 
+  /// The time of the current item that is heard now, with its rate and its instant. A program that draws the position
+  /// computes later positions from it (``TimebaseAnchor/time(at:)``).
+  public var timebaseAnchor: TimebaseAnchor { core.timebaseAnchor }
+
   /// The recording date of the audio that is heard now, in nanoseconds since 1970, from the playlist of an HLS stream.
   /// Nil if the item has no dates. Corresponds to AVPlayerItem's `currentDate()`.
   public func currentDate() -> Int64? { core.currentItem?.asset.date(at: core.currentTime()) }

@@ -11,8 +11,9 @@ public enum PlayerEvent: Sendable, Hashable {
   case failedToPlayToEnd(PlayerItem.ID, MediaTime, MediaError)
   /// Samples did not arrive in time.
   case stalled(PlayerItem.ID, MediaTime)
-  /// The time of the current item changed other than by playback. Emitted once for each change.
-  case timeJumped(PlayerItem.ID, MediaTime, TimeJumpCause)
+  /// The time of the current item changed other than by playback. Emitted once for each change. `hostTime` is the
+  /// instant at which the new time is heard; nil while the time does not advance.
+  case timeJumped(PlayerItem.ID, MediaTime, TimeJumpCause, hostTime: HostTime?)
   /// The status or duration of an item changed. If `isPrecise` is false, the duration is an estimate.
   case itemChanged(PlayerItem.ID, ItemStatus, MediaTime, isPrecise: Bool)
   /// The selected tracks of an item changed, by an explicit choice or by the player's criteria. The first selection is

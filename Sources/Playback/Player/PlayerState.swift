@@ -67,4 +67,6 @@ public struct PlayerChange: Sendable, Hashable {
   public var old: PlayerState
   public var new: PlayerState
   public var cause: ChangeCause
+  /// The position from which the time advances at the new `timebaseRate`; nil if that rate did not change.
+  public var timebaseAnchor: TimebaseAnchor?
 }

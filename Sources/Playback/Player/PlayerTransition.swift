@@ -9,6 +9,8 @@ public struct PlayerTransition: Sendable, Hashable {
   public var toItemID: PlayerItem.ID
   /// The start time of the following item: 0, or the beginning of a loop.
   public var time: MediaTime
+  /// The instant at which `time` is heard; nil while the device is stopped.
+  public var hostTime: HostTime?
   /// The audio that was trimmed after the end of the first item, in frames of the item's sample rate, and the source of
   /// this value.
   public var trimmedEnd: EdgeTrim

@@ -29,6 +29,8 @@ public struct TimeObservation: Sendable, Hashable {
   public var reason: Reason
   /// The delay since the sample at `time` was heard, in nanoseconds; 0 if no sample was due.
   public var lateNanoseconds: Int64
+  /// The instant at which `time` is heard; nil if the time does not advance from there.
+  public var hostTime: HostTime?
   /// Whether a seek went towards the beginning of the item. Only with `skipped`.
   public var isBackward = false
   /// The chapter that begins at `time`; only for observers of chapters.
@@ -36,13 +38,14 @@ public struct TimeObservation: Sendable, Hashable {
 
   public init(
     itemID: PlayerItemID, time: MediaTime, rate: Double, reason: Reason, lateNanoseconds: Int64,
-    isBackward: Bool = false, chapter: PlayerChapter? = nil
+    hostTime: HostTime? = nil, isBackward: Bool = false, chapter: PlayerChapter? = nil
   ) {
     self.itemID = itemID
     self.time = time
     self.rate = rate
     self.reason = reason
     self.lateNanoseconds = lateNanoseconds
+    self.hostTime = hostTime
     self.isBackward = isBackward
     self.chapter = chapter
   }

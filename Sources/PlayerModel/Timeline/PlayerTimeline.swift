@@ -230,6 +230,16 @@ package struct PlayerTimeline {
     package var position: Position
   }
 
+  /// The first output frame at `outputFrame` or after it from which the position advances. Nil while it is unknown:
+  /// the audio has ended, and no other audio is scheduled.
+  package func advancingFrame(from outputFrame: Int64) -> Int64? {
+    if let next = runs.first(where: { $0.isAudible && $0.end?.frame ?? .max > outputFrame }) {
+      return max(outputFrame, next.outputFrame)
+    }
+    // The audio after a jump usually begins at the frame of the jump. Its run is reported afterwards.
+    return runs.last.flatMap { $0.isPositionOnly ? max(outputFrame, $0.outputFrame) : nil }
+  }
+
   /// The position at a frame of a stream; nil if no segment covers the frame.
   package func position(streamID: UInt64, streamFrame: Int64) -> Position? {
     guard let segment = segments[streamID]?.last(where: { $0.streamFrame <= streamFrame }) else { return nil }

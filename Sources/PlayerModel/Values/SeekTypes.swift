@@ -50,6 +50,8 @@ public struct SeekResult: Sendable, Hashable {
   public var toleranceAfter: MediaTime
   /// If the seek finished, the time of the first sample that is heard; otherwise the player's current time.
   public var time: MediaTime
+  /// The instant at which `time` is heard; nil while the time does not advance.
+  public var hostTime: HostTime?
   /// Whether `time` is the time of the sample that contains `requested`, clamped into the item. If the sample rates of
   /// output and item differ, `time` is that of the first output frame at or after this sample. It is then less than one
   /// output frame away.
@@ -65,7 +67,8 @@ public struct SeekResult: Sendable, Hashable {
 
   public init(
     outcome: Outcome, itemID: PlayerItemID, requested: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime,
-    time: MediaTime, isExact: Bool, positionDoubt: PositionDoubt? = nil, isClamped: Bool, durationNanoseconds: Int64
+    time: MediaTime, hostTime: HostTime? = nil, isExact: Bool, positionDoubt: PositionDoubt? = nil, isClamped: Bool,
+    durationNanoseconds: Int64
   ) {
     self.outcome = outcome
     self.itemID = itemID
@@ -73,6 +76,7 @@ public struct SeekResult: Sendable, Hashable {
     self.toleranceBefore = toleranceBefore
     self.toleranceAfter = toleranceAfter
     self.time = time
+    self.hostTime = hostTime
     self.isExact = isExact
     self.positionDoubt = positionDoubt
     self.isClamped = isClamped

@@ -221,6 +221,10 @@ extension FieldSpec {
     "held", .boolean, "`true` for metadata that started before the position where playback started; otherwise absent")
   static let hostTime = FieldSpec(
     "hostTime", .time,
+    "the instant at which the position is heard, in seconds of CLOCK_MONOTONIC; `none` while the time does not"
+      + " advance")
+  static let hostTimeOfFrame = FieldSpec(
+    "hostTime", .time,
     "the instant at which `frame` is heard, in seconds of CLOCK_MONOTONIC; `none` if the device is stopped")
   static let id = FieldSpec("id", .integer, "the id of the subscription")
   static let identifier = FieldSpec("identifier", .text, "the key space and the key of the tag, such as `id3/TIT2`")
@@ -301,7 +305,8 @@ extension FieldSpec {
   static let next = FieldSpec("next", .integer, "the `offset` of the next part of the list; `none` after the last part")
   static let noNewPrivileges = FieldSpec(
     "noNewPrivileges", .boolean, "whether no program that the daemon executes gains privileges")
-  static let now = FieldSpec("now", .time, "the time of the virtual clock, which starts at 0")
+  static let now = FieldSpec(
+    "now", .time, "the time of the daemon's clock, in seconds of CLOCK_MONOTONIC; a virtual clock starts at 0")
   static let observedBitrate = FieldSpec(
     "observedBitrate", .integer, "the measured bit rate of the transfers, in bits per second")
   static let offset = FieldSpec("offset", .integer, "the index of the first byte of `data` in the image")

@@ -65,12 +65,19 @@ public enum Event: Sendable, Hashable {
     /// The delay in nanoseconds from the moment that the sample was heard to the creation of the event. 0 for a jump.
     public var lateNanoseconds: Int64
 
-    public init(subscription: Int, position: Position, rate: Double, reason: Reason, lateNanoseconds: Int64) {
+    /// The instant at which the position is heard. Nil while the time does not advance.
+    public var hostTime: HostTime?
+
+    public init(
+      subscription: Int, position: Position, rate: Double, reason: Reason, lateNanoseconds: Int64,
+      hostTime: HostTime? = nil
+    ) {
       self.subscription = subscription
       self.position = position
       self.rate = rate
       self.reason = reason
       self.lateNanoseconds = lateNanoseconds
+      self.hostTime = hostTime
     }
   }
 
@@ -188,6 +195,20 @@ public enum Event: Sendable, Hashable {
     /// The changes of the queue, for `queue.version`, such as `insert:ITEM:INDEX`. `none` for more than 16 changes, and
     /// if the whole order changed.
     public var steps: FieldValue?
+    /// The position from which the time advances at the new rate, for `player.timebaseRate`.
+    public var anchor: Anchor?
+
+    /// A position and the instant at which it is heard.
+    public struct Anchor: Sendable, Hashable {
+      public var time: MediaTime
+      /// Nil while the time does not advance.
+      public var hostTime: HostTime?
+
+      public init(time: MediaTime, hostTime: HostTime?) {
+        self.time = time
+        self.hostTime = hostTime
+      }
+    }
 
     /// Creates the event for a change.
     public init(
@@ -222,8 +243,9 @@ public enum Event: Sendable, Hashable {
       case playedToEnd
       case failedToPlayToEnd(MediaError)
       case stalled
-      /// The time changed other than by playback. `cause` is the reason.
-      case timeJumped(cause: String)
+      /// The time changed other than by playback, for the reason `cause`. `hostTime` is the instant at which the new
+      /// time is heard; nil while the time does not advance.
+      case timeJumped(cause: String, hostTime: HostTime?)
       case packetsSkipped(count: Int, MediaError)
       case newErrorLogEntry(MediaError)
       /// Nil before the first chapter and between chapters.
@@ -270,6 +292,8 @@ public enum Event: Sendable, Hashable {
     public var to: Int
     /// The time at which `to` began.
     public var time: MediaTime
+    /// The instant at which `time` is heard. Nil while the device is stopped.
+    public var hostTime: HostTime?
     /// The frames trimmed from the end of `from`, at its sample rate. The source is the tag that states the number, if
     /// any.
     public var trimmedEndFrameCount: Int64
@@ -283,7 +307,7 @@ public enum Event: Sendable, Hashable {
     public init(
       subscription: Int, player: String, from: Int, to: Int, time: MediaTime,
       trimmedEnd: (frameCount: Int64, source: String?), trimmedStart: (frameCount: Int64, source: String?),
-      insertedFrameCount: Int64
+      insertedFrameCount: Int64, hostTime: HostTime?
     ) {
       self.subscription = subscription
       self.player = player
@@ -293,6 +317,7 @@ public enum Event: Sendable, Hashable {
       (trimmedEndFrameCount, trimmedEndSource) = trimmedEnd
       (trimmedStartFrameCount, trimmedStartSource) = trimmedStart
       self.insertedFrameCount = insertedFrameCount
+      self.hostTime = hostTime
     }
   }
 
@@ -408,6 +433,7 @@ public enum Event: Sendable, Hashable {
       fields.append("rate", .float(tick.rate))
       fields.append("reason", .string(tick.reason.rawValue))
       fields.append("late", .seconds(nanoseconds: tick.lateNanoseconds))
+      fields.append("hostTime", .hostTime(tick.hostTime))
       return fields
     case .boundary(let boundary):
       var fields = Self.fields(boundary.subscription, boundary.position)
@@ -444,13 +470,19 @@ public enum Event: Sendable, Hashable {
       fields.append("new", changed.new)
       fields.append("cause", .string(changed.cause))
       fields.append("changes", ifPresent: changed.steps)
+      if let anchor = changed.anchor {
+        fields.append(position: anchor.time)
+        fields.append("hostTime", .hostTime(anchor.hostTime))
+      }
       if changed.old == nil { fields.append("initial", true) }
       return fields
     case .item(let notification):
       var fields = Self.fields(notification.subscription, notification.position)
       switch notification.kind {
       case .playedToEnd, .stalled: break
-      case .timeJumped(let cause): fields.append("cause", .string(cause))
+      case .timeJumped(let cause, let hostTime):
+        fields.append("cause", .string(cause))
+        fields.append("hostTime", .hostTime(hostTime))
       case .chapterChanged(let number, let title):
         fields.append("chapter", number.map { .int($0) } ?? .none)
         fields.append("title", ifPresent: title.map { .string($0) })
@@ -485,6 +517,7 @@ public enum Event: Sendable, Hashable {
       fields.append("trimmedStart", .int(transition.trimmedStartFrameCount))
       fields.append("trimmedStartBy", transition.trimmedStartSource.map { .string($0) } ?? .none)
       fields.append("inserted", .int(transition.insertedFrameCount))
+      fields.append("hostTime", .hostTime(transition.hostTime))
       return fields
     case .session(let notification):
       var fields: Fields = ["id": .int(notification.subscription), "player": .string(notification.player)]

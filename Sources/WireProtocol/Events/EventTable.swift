@@ -36,7 +36,8 @@ public enum EventTable {
       name: .changed,
       fields: [
         .id, .player, .key, .item.optional, .old.nullable.optional, .new.nullable, .causeOfChange,
-        .changes.nullable.optional, .initial.optional, .seq.optional,
+        .changes.nullable.optional, .time.optional, .pts.optional, .hostTime.nullable.optional, .initial.optional,
+        .seq.optional,
       ],
       text: """
         `observe`: the current value of a key (`initial=true`, without `old`), or a change of the value. A change has \
@@ -51,6 +52,9 @@ public enum EventTable {
 
         `changes` is `none` if the whole order changed (`load`, `clear`, `shuffle`), and for more than 16 edits. \
         `queue.changes` lists those edits.
+
+        The `time` and `hostTime` of `player.timebaseRate` are the position from which the time advances at the new \
+        rate, and the instant at which it is heard (*Clocks*).
         """
     ),
     EventSpec(
@@ -188,12 +192,12 @@ public enum EventTable {
         "a station (Icecast, SHOUTcast) announced a title for the audio from `time` on. The event is sent when this"
         + " audio is heard. A new observer first gets the last event of the current entry."),
     EventSpec(
-      name: .tick, fields: currentPosition + [.tickRate, .tickReason, .late],
+      name: .tick, fields: currentPosition + [.tickRate, .tickReason, .late, .hostTime.nullable],
       text:
         "`tick`: a multiple of the interval was heard (`periodic`), the time jumped (`jump`), or audio started or"
         + " stopped (`start`, `stop`). `rate` is 0 while the time does not advance."),
     EventSpec(
-      name: .timeJumped, key: .itemEvents, fields: position + [.causeOfJump, .seq.optional],
+      name: .timeJumped, key: .itemEvents, fields: position + [.causeOfJump, .hostTime.nullable, .seq.optional],
       text:
         "the time of an item changed other than by playback, for the reason in `cause` (the table below)."),
     EventSpec(
@@ -223,7 +227,7 @@ public enum EventTable {
       fields: [
         .id, .player, .fromItem, .toItem, .time, .pts, .trimmedEnd, .trimmedEndBy.nullable, .trimmedStart,
         .trimmedStartBy.nullable,
-        .inserted, .seq.optional,
+        .inserted, .hostTime.nullable, .seq.optional,
       ],
       text: """
         the next item (`to`) begins to be heard after `from`, or the same item again (repeated or looped). `time` is \

@@ -32,6 +32,11 @@ public enum FieldValue: Sendable, Hashable {
     return .number(value.description)
   }
 
+  /// An instant in seconds of its clock; `none` for nil.
+  public static func hostTime(_ instant: HostTime?) -> FieldValue {
+    instant.map { .seconds(nanoseconds: $0.nanoseconds) } ?? .none
+  }
+
   /// Seconds, rounded half away from zero to nine decimals.
   public static func seconds(nanoseconds: Int64) -> FieldValue {
     .time(MediaTime(value: nanoseconds, timescale: 1_000_000_000))

@@ -67,7 +67,7 @@ import Testing
     var replies: [String] = []
     while replies.count < 20, let line = try client.line() { if line.contains(" ok ") { replies.append(line) } }
     #expect(Set(replies).count == 20)
-    #expect(try client.reply("ping") == "ok")
+    #expect(try client.reply("ping").hasPrefix("ok now="))
   }
 
   @Test func numberOfAssetsPerConnectionIsLimited() throws {
@@ -161,7 +161,7 @@ import Testing
     try client.send("@c asset.load 2 duration")
     client.finishSending()
     _ = try client.remainingLines()
-    #expect(try daemon.connect().reply("ping") == "ok")
+    #expect(try daemon.connect().reply("ping").hasPrefix("ok now="))
   }
 
   @Test func selectedAudioTrackContinuesAtTheSameTime() throws {

@@ -22,10 +22,10 @@ import Testing
     #expect(
       lines == [
         "* transition id=1 player=main from=1 to=1 time=0.25 pts=12000/48000 trimmedEnd=0 trimmedEndBy=none trimmedStart=0"
-          + " trimmedStartBy=none inserted=0",
+          + " trimmedStartBy=none inserted=0 hostTime=0.5",
         "* changed id=1 player=main key=player.loop old=0.25-0.5 new=none cause=looped",
         "* transition id=1 player=main from=1 to=1 time=0.25 pts=12000/48000 trimmedEnd=0 trimmedEndBy=none trimmedStart=0"
-          + " trimmedStartBy=none inserted=0",
+          + " trimmedStartBy=none inserted=0 hostTime=0.75",
         "ok now=0.8",
       ])
     #expect(try client.reply("loop") == "ok item=1 start=none end=none count=none passes=none")

@@ -59,7 +59,7 @@ import Testing
     #expect(
       try client.reply("seek 23456/48000")
         == "ok finished=true item=1 time=0.488666667 pts=23456/48000 requested=0.488666667 before=0 after=0 exact=true"
-        + " clamped=false us=0")
+        + " clamped=false us=0 hostTime=0.1")
     try client.reply("clock.advance 0.1")
     #expect(try client.reply("seek end").hasPrefix("ok finished=true item=1 time=1 pts=48000/48000"))
     try client.reply("clock.advance 0.1")
@@ -88,11 +88,11 @@ import Testing
     let lines = try client.ask("clock.advance 0.35")
     #expect(
       lines.filter { field("reason", $0) != "start" } == [
-        "* tick id=1 player=main item=1 time=0.1 pts=1/10 rate=1 reason=periodic late=0",
+        "* tick id=1 player=main item=1 time=0.1 pts=1/10 rate=1 reason=periodic late=0 hostTime=0.1",
         "* at id=2 player=main item=1 time=0.15 pts=15/100 kind=crossed late=0",
-        "* tick id=1 player=main item=1 time=0.2 pts=2/10 rate=1 reason=periodic late=0",
+        "* tick id=1 player=main item=1 time=0.2 pts=2/10 rate=1 reason=periodic late=0 hostTime=0.2",
         "* at id=2 player=main item=1 time=0.25 pts=25/100 kind=crossed late=0",
-        "* tick id=1 player=main item=1 time=0.3 pts=3/10 rate=1 reason=periodic late=0",
+        "* tick id=1 player=main item=1 time=0.3 pts=3/10 rate=1 reason=periodic late=0 hostTime=0.3",
         "ok now=0.35",
       ])
     #expect(try client.reply("untick 1") == "ok")

@@ -62,7 +62,7 @@ import Testing
   ]) func replyHasTheRequestedAndReachedTime(_ position: String, _ fields: String) throws {
     let (_, client) = try loaded()
     let reply = try client.reply("seek \(position)")
-    #expect(reply == "ok finished=true item=1 \(fields) us=0")
+    #expect(reply == "ok finished=true item=1 \(fields) us=0 hostTime=none")
   }
 
   @Test func tolerancesAreRespectedAndReported() throws {
@@ -238,11 +238,12 @@ import Testing
     let lines = try client.ask("clock.advance 0.1").filter { !$0.hasPrefix("ok") }.unnumbered
     #expect(
       lines == [
-        "@a ok finished=true item=1 time=2 pts=96000/48000 requested=2 before=0 after=0 exact=true clamped=false us=0",
-        "* time-jumped id=1 player=main item=1 time=2 pts=96000/48000 cause=seek",
+        "@a ok finished=true item=1 time=2 pts=96000/48000 requested=2 before=0 after=0 exact=true clamped=false us=0"
+          + " hostTime=0.1",
+        "* time-jumped id=1 player=main item=1 time=2 pts=96000/48000 cause=seek hostTime=0.1",
         "* played-to-end id=1 player=main item=1 time=2 pts=96000/48000",
         "* transition id=1 player=main from=1 to=2 time=0 pts=0/1 trimmedEnd=0 trimmedEndBy=none trimmedStart=0"
-          + " trimmedStartBy=none inserted=0",
+          + " trimmedStartBy=none inserted=0 hostTime=0.1",
       ])
   }
 

@@ -28,7 +28,7 @@ import Testing
       lines.filter { $0.hasPrefix("* ") }.unnumbered == [
         "* played-to-end id=1 player=main item=1 time=0.27 pts=12960/48000",
         "* transition id=1 player=main from=1 to=2 time=0 pts=0/1 trimmedEnd=\(end) trimmedEndBy=\(endSource)"
-          + " trimmedStart=\(start) trimmedStartBy=\(startSource) inserted=0",
+          + " trimmedStart=\(start) trimmedStartBy=\(startSource) inserted=0 hostTime=0.27",
         "* played-to-end id=1 player=main item=2 time=0.27 pts=12960/48000",
       ])
     #expect(try Recording.frames(in: finished(daemon)).lastIndex { $0 != .silence }.map { $0 < 25_920 } == true)

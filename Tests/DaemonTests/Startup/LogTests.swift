@@ -45,7 +45,7 @@ import Testing
     try folder.write("a.toml", Array(faults.utf8))
     // Each reply comes after the daemon has logged all lines.
     for _ in 0..<10 { #expect(try client.reply("config.reload").hasPrefix("error code=1015")) }
-    #expect(try client.reply("ping") == "ok")
+    #expect(try client.reply("ping").hasPrefix("ok now="))
     // When the log is read, it states how many lines are missing.
     var (text, chunk) = ("", [UInt8](repeating: 0, count: 65_536))
     while !text.contains(" log lines were dropped here, because standard error was not read\n") {

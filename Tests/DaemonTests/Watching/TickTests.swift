@@ -21,11 +21,11 @@ import Testing
     lines += try client.ask("clock.advance 1")
     #expect(
       lines.filter { $0.hasPrefix("*") } == [
-        "* tick id=1 player=main item=1 time=0 pts=0/48000 rate=1 reason=start late=0",
-        "* tick id=1 player=main item=1 time=0.3 pts=3/10 rate=1 reason=periodic late=0",
-        "* tick id=1 player=main item=1 time=0.95 pts=45600/48000 rate=1 reason=jump late=0",
-        "* tick id=1 player=main item=2 time=0 pts=0/10 rate=1 reason=periodic late=0",
-        "* tick id=1 player=main item=2 time=0.2 pts=9600/48000 rate=0 reason=stop late=0",
+        "* tick id=1 player=main item=1 time=0 pts=0/48000 rate=1 reason=start late=0 hostTime=0",
+        "* tick id=1 player=main item=1 time=0.3 pts=3/10 rate=1 reason=periodic late=0 hostTime=0.3",
+        "* tick id=1 player=main item=1 time=0.95 pts=45600/48000 rate=1 reason=jump late=0 hostTime=0.4",
+        "* tick id=1 player=main item=2 time=0 pts=0/10 rate=1 reason=periodic late=0 hostTime=0.45",
+        "* tick id=1 player=main item=2 time=0.2 pts=9600/48000 rate=0 reason=stop late=0 hostTime=none",
       ])
   }
 

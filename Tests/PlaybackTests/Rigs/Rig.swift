@@ -163,7 +163,7 @@ final class Rig: Sendable {
     case .failedToPlayToEnd(let id, let time, let error):
       "failedToPlayToEnd item \(id) at \(time.decimalDescription): \(error.code)"
     case .stalled(let id, let time): "stalled item \(id) at \(time.decimalDescription)"
-    case .timeJumped(let id, let time, let cause):
+    case .timeJumped(let id, let time, let cause, _):
       "timeJumped item \(id) to \(time.decimalDescription) by \(cause.rawValue)"
     case .itemChanged(let id, let status, let duration, let isPrecise):
       "itemChanged \(id) \(status.name) \(duration.decimalDescription)\(isPrecise || status != .readyToPlay ? "" : " (estimate)")"

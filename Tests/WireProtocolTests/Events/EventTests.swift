@@ -10,8 +10,11 @@ import Testing
 
   private static let samples: [(event: Event, words: String)] = [
     (
-      .tick(.init(subscription: 3, position: position, rate: 1, reason: .periodic, lateNanoseconds: 2_000_000)),
-      "* tick id=3 player=main item=7 time=12.25 pts=49/4 rate=1 reason=periodic late=0.002"
+      .tick(
+        .init(
+          subscription: 3, position: position, rate: 1, reason: .periodic, lateNanoseconds: 2_000_000,
+          hostTime: HostTime(nanoseconds: 5_012_250_000_001))),
+      "* tick id=3 player=main item=7 time=12.25 pts=49/4 rate=1 reason=periodic late=0.002 hostTime=5012.250000001"
     ),
     (
       .tick(
@@ -19,6 +22,7 @@ import Testing
           subscription: 3, position: .init(player: "b", item: nil, time: .indefinite), rate: 0, reason: .stop,
           lateNanoseconds: 0)),
       "* tick id=3 player=b item=none time=indefinite pts=indefinite rate=0 reason=stop late=0"
+        + " hostTime=none"
     ),
     (
       .boundary(.init(subscription: 4, position: position, kind: .crossed, lateNanoseconds: 250_000)),
@@ -85,8 +89,8 @@ import Testing
       "* stalled id=2 player=main item=7 time=12.25 pts=49/4"
     ),
     (
-      .item(.init(subscription: 2, kind: .timeJumped(cause: "seek"), position: position)),
-      "* time-jumped id=2 player=main item=7 time=12.25 pts=49/4 cause=seek"
+      .item(.init(subscription: 2, kind: .timeJumped(cause: "seek", hostTime: nil), position: position)),
+      "* time-jumped id=2 player=main item=7 time=12.25 pts=49/4 cause=seek hostTime=none"
     ),
     (
       .item(.init(subscription: 2, kind: .failedToPlayToEnd(error), position: position)),
@@ -150,9 +154,9 @@ import Testing
       .transition(
         .init(
           subscription: 2, player: "main", from: 7, to: 8, time: .zero, trimmedEnd: (1_105, "lame-tag"),
-          trimmedStart: (0, nil), insertedFrameCount: 0)),
+          trimmedStart: (0, nil), insertedFrameCount: 0, hostTime: HostTime(nanoseconds: 250_000_000))),
       "* transition id=2 player=main from=7 to=8 time=0 pts=0/1 trimmedEnd=1105 trimmedEndBy=lame-tag trimmedStart=0"
-        + " trimmedStartBy=none inserted=0"
+        + " trimmedStartBy=none inserted=0 hostTime=0.25"
     ),
     (
       .session(.init(subscription: 2, player: "main", kind: .interruption(nil))),

@@ -38,7 +38,7 @@ class CommandTests(Case):
             return reply
 
         await run(client.hello(protocol=1), "hello")
-        await run(client.ping(), "ping", None)
+        self.assertEqual(await run(client.ping(), "ping"), 0)
         await run(client.stats(), "stats")
         specification = await run(client.rpc_discover(), "rpc.discover")
         self.assertIn("asyncapi", specification.x_asyncapi)

@@ -70,7 +70,7 @@ class ConnectionTests(Case):
             received_requests.append(await read_request(reader))
             ended.set()
             received_requests.append(await read_request(reader))
-            send_reply(writer, received_requests[2]["id"])
+            send_reply(writer, received_requests[2]["id"], now=0)
 
         async with self.server(serve) as path, await playhead.connect(path) as client:
             starting = asyncio.create_task(client.main.tick(1).start())
@@ -187,9 +187,9 @@ class ConnectionTests(Case):
                 seen.release()
             await may_reply.wait()
             for request in received:
-                send_reply(writer, request["id"])
+                send_reply(writer, request["id"], now=0)
             for _ in range(50):
-                send_reply(writer, (await read_request(reader))["id"])
+                send_reply(writer, (await read_request(reader))["id"], now=0)
 
         async with self.server(serve) as path, await playhead.connect(path) as client:
             tasks = [asyncio.create_task(client.ping()) for _ in range(250)]

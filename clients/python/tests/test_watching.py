@@ -9,7 +9,7 @@ from typing import Any
 
 from support import Case, playhead
 
-TICK = {"player": "main", "item": 1, "rate": 1, "reason": "periodic", "late": 0}
+TICK = {"player": "main", "item": 1, "rate": 1, "reason": "periodic", "late": 0, "hostTime": 12.5}
 
 
 class WatchingTests(Case):
@@ -127,7 +127,7 @@ class WatchingTests(Case):
                 send_event(writer, "tick", id=1, time=number, pts=f"{number}/1", **TICK)
                 send_event(writer, "changed", id=2, player="main", key="player.volume", old=number, new=number + 1, cause="request")
             request = json.loads(await reader.readline())
-            writer.write(b'{"jsonrpc":"2.0","id":%d,"result":{}}\n' % request["id"])
+            writer.write(b'{"jsonrpc":"2.0","id":%d,"result":{"now":0}}\n' % request["id"])
             await reader.read()
 
         async with self.server(serve) as path, await playhead.connect(path) as client:

@@ -27,9 +27,12 @@ extension CommandTable {
       .connection(.hello(protocolVersion: arguments.integer(.protocol), rights: try rights(arguments)))
     },
     CommandSpec(
-      .ping, .connection, "Check that the daemon replies.",
-      details: "Replies keep their order: every earlier request has been processed.",
-      right: .read, example: ["> @a ping", "< @a ok"]
+      .ping, .connection, "Check that the daemon replies, and show its clock.",
+      details: """
+        Replies keep their order: every earlier request has been processed. `now` is the time of the reply, on the \
+        clock of `hostTime`. A client on another host estimates the offset of its own clock from it (*Clocks*).
+        """,
+      right: .read, reply: [.now], example: ["> @a ping", "< @a ok now=5012.25"]
     ) { _ throws(MediaError) in .connection(.ping) },
     CommandSpec(
       .help, .connection, "List the commands, or explain one.",

@@ -78,7 +78,7 @@ extension CommandTable {
       waiting: .always,
       reply: [
         .finished, .item, .time, .pts, .requested, .before.nullable, .after.nullable, .exact, .clamped, .us,
-        .seekReason.optional,
+        .hostTime.nullable, .seekReason.optional,
       ],
       errors: [.invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors + mediaErrors,
       example: [
@@ -145,7 +145,7 @@ extension CommandTable {
       waiting: .always,
       reply: [
         .finished, .item, .time, .pts, .requested, .before.nullable, .after.nullable, .exact, .clamped, .us,
-        .seekReason.optional,
+        .hostTime.nullable, .seekReason.optional,
       ],
       errors: [.invalidTime, .noCurrentItem, .noSuchItem, .noSuchPlayer, .noSuchDate] + streamErrors + mediaErrors,
       example: [
@@ -385,7 +385,7 @@ extension CommandTable {
       details: """
         Without a current item, or before it is ready, its fields are `none` or `indefinite`.
 
-        - `time`: the time heard
+        - `time`: the time heard; `hostTime`: the instant at which it is heard (*Clocks*)
         - `rate`: the requested rate
         - `timebaseRate`: the rate at which the time heard advances; 0 while paused or waiting
         - `loop`: the range of the loop, `START-END` in seconds
@@ -411,7 +411,7 @@ extension CommandTable {
       reply: [
         .player, .timeControlStatus, .reasonForWaitingToPlay.nullable, .rate, .item.nullable, .index.nullable,
         .countOfEntries,
-        .time, .pts,
+        .time, .pts, .hostTime.nullable,
         .duration.nullable, .providesPreciseDuration, .volume, .isMuted, .pan, .actionAtItemEnd, .repeat,
         .loop.nullable,
         .passes.nullable, .passesLeft.nullable, .itemStatus, .version, .timebaseRate, .defaultRate, .shuffle.nullable,
@@ -425,7 +425,7 @@ extension CommandTable {
       example: [
         "> status",
         "< ok player=main timeControlStatus=playing reasonForWaitingToPlay=none rate=1 item=1 index=0 count=2 time=12.25"
-          + " pts=540225/44100 duration=183.2 providesPreciseDuration=true volume=1 isMuted=false pan=0"
+          + " pts=540225/44100 hostTime=5012.25 duration=183.2 providesPreciseDuration=true volume=1 isMuted=false pan=0"
           + " actionAtItemEnd=advance repeat=off loop=none passes=none passesLeft=none itemStatus=readyToPlay version=2 timebaseRate=1 defaultRate=1"
           + " shuffle=none onFailure=skip"
           + " automaticallyWaitsToMinimizeStalling=true audioTimePitchAlgorithm=timeDomain chapter=2 chapterTitle=Fugue replayGain=off",

@@ -30,7 +30,7 @@ extension CommandTable {
         ),
         ParameterSpec(.players, .playerName, .list, "NAME", "the players"),
       ],
-      waiting: .always, reply: [.frame, .hostTime.nullable, .lateFrames, .spread],
+      waiting: .always, reply: [.frame, .hostTimeOfFrame.nullable, .lateFrames, .spread],
       errors: [
         .invalidTime, .invalidArgument, .invalidState, .noCurrentItem, .noSuchPlayer, .waitEnded, .outputLost,
         .outputUnavailable,
@@ -98,7 +98,7 @@ extension CommandTable {
         ParameterSpec(.rate, .number(-32...32, exceptZero: true), .required, "RATE", "the rate; 1 is as recorded"),
         ParameterSpec(.players, .playerName, .list, "NAME", "the players"),
       ],
-      waiting: .always, reply: [.frame.nullable, .hostTime.nullable, .spread],
+      waiting: .always, reply: [.frame.nullable, .hostTimeOfFrame.nullable, .spread],
       errors: [.unsupportedRate, .invalidArgument, .noSuchPlayer, .waitEnded, .outputLost] + streamErrors,
       example: ["> @8 rate-together 1.5 drums bass keys", "< @8 ok frame=98880 hostTime=5013.31 spread=0"]
     ) { arguments throws(MediaError) in

@@ -182,7 +182,7 @@ extension CommandTable {
       waiting: .always,
       reply: [
         .finished, .item, .time, .pts, .requested, .before.nullable, .after.nullable, .exact, .clamped, .us,
-        .seekReason.optional,
+        .hostTime.nullable, .seekReason.optional,
       ],
       errors: [.noSuchChapter, .invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors + mediaErrors,
       example: [

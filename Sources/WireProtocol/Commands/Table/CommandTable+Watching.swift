@@ -99,7 +99,8 @@ extension CommandTable {
       right: .read, reply: [.id], errors: [.invalidTime, .tooManySubscriptions, .noSuchPlayer],
       example: [
         "> tick 0.5", "< ok id=2",
-        "< * tick id=2 player=main item=1 time=84 pts=3704400/44100 rate=1 reason=periodic late=0.002",
+        "< * tick id=2 player=main item=1 time=84 pts=3704400/44100 rate=1 reason=periodic late=0.002"
+          + " hostTime=5012.25",
       ]
     ) { arguments throws(MediaError) in
       .watching(
@@ -214,7 +215,7 @@ extension CommandTable {
           "how long to wait on the daemon's clock, real or virtual; default: no limit"),
         player,
       ],
-      waiting: .always, right: .read, reply: [.item.nullable, .time, .pts, .timeControlStatus],
+      waiting: .always, right: .read, reply: [.item.nullable, .time, .pts, .timeControlStatus, .hostTime.nullable],
       errors: [.invalidTime, .timedOut, .waitEnded, .noSuchItem, .noSuchPlayer] + streamErrors + mediaErrors,
       example: [
         "> @w wait time>=90 timeout=5",

@@ -63,9 +63,10 @@ class ClientCommands(Sends):
         reply = await self._send("help", {"command": command})
         return decode(Help, reply)
 
-    async def ping(self) -> None:
-        """Check that the daemon replies."""
-        await self._send("ping", {})
+    async def ping(self) -> Fraction:
+        """Check that the daemon replies, and show its clock."""
+        reply = await self._send("ping", {})
+        return read_time(reply, "now")
 
     async def rpc_discover(self) -> Specification:
         """Return the OpenRPC description of the protocol."""

@@ -39,6 +39,8 @@ class Changed(Event):
     new: Value
     cause: Literal["request", "itemEnded", "looped", "itemFailed", "itemLoaded", "buffered", "stalled", "output", "interruption", "session", "closed", "initial"]
     changes: tuple[str, ...] = ()
+    time: Fraction | None = field(default=None, metadata={"wire": "pts"})
+    host_time: Fraction | None = None
     initial: bool | None = None
     seq: int | None = None
 
@@ -304,6 +306,7 @@ class Tick(Event):
     rate: float
     reason: Literal["periodic", "jump", "start", "stop"]
     late: Fraction
+    host_time: Fraction | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -315,6 +318,7 @@ class TimeJumped(Event):
     item: int
     time: Fraction = field(metadata={"wire": "pts"})
     cause: Literal["seek", "step", "stop", "endAction", "repeat", "restart"]
+    host_time: Fraction | None
     seq: int | None = None
 
 
@@ -363,6 +367,7 @@ class Transition(Event):
     trimmed_start: int
     trimmed_start_by: Literal["lame-tag", "iTunSMPB", "edit-list", "opus-pre-skip", "granule-position", "codec-delay", "discard-padding", "track-duration"] | None
     inserted: int
+    host_time: Fraction | None
     seq: int | None = None
 
 

@@ -128,6 +128,7 @@ class SeekReply:
     exact: bool
     clamped: bool
     us: int
+    host_time: Fraction | None
     reason: Literal["superseded", "itemChanged", "itemEnded", "itemFailed", "cancelled", "outputLost", "closed", "tolerance", "estimated", "irregularTimestamps", "coarseTimestamps", "decoderState", "damage"] | None = None
 
 
@@ -176,6 +177,7 @@ class Status:
     index: int | None
     count: int
     time: Fraction = field(metadata={"wire": "pts"})
+    host_time: Fraction | None
     duration: Fraction | None
     provides_precise_duration: bool
     volume: float
@@ -566,6 +568,7 @@ class WaitReply:
     item: int | None
     time: Fraction = field(metadata={"wire": "pts"})
     time_control_status: Literal["paused", "waitingToPlayAtSpecifiedRate", "playing"]
+    host_time: Fraction | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -298,6 +298,7 @@ class EventsRow:
     cause: str | None = None
     changes: tuple[str, ...] = ()
     time: Fraction | None = field(default=None, metadata={"wire": "pts"})
+    host_time: Fraction | None = None
     chapter: int | None = None
     title: str | None = None
     code: int | None = None
