@@ -1,3 +1,4 @@
+import MediaAssets
 import MediaCore
 import NetworkIO
 import OrderedCollections
@@ -205,7 +206,7 @@ extension PlayerItem {
     status == .unknown ? playlistEntry?.duration ?? duration : duration
   }
 
-  /// Appends the title and artist, from the playlist or from loaded tags, and the range within the file.
+  /// Appends the title and artist, from the tags or from the playlist, and the range within the file.
   func appendTitleAndRange(to fields: inout Fields) {
     let titles = titleAndArtist
     fields.append("title", ifPresent: titles.title.map { .string($0) })
@@ -215,11 +216,15 @@ extension PlayerItem {
       ifPresent: timeRange.map { .string($0.wireText) })
   }
 
-  /// The title and artist, if known. The tags of a part of a file are ignored, because they describe the whole file.
+  /// The title and artist, if known: those of the tags, or else the title of the playlist entry.
   var titleAndArtist: (title: String?, artist: String?) {
-    let titles = timeRange == nil ? asset.loadedTitles : nil
-    return (playlistEntry?.title ?? titles?.title, titles?.artist)
+    let tags = tagTitles
+    return (tags?.title ?? playlistEntry?.title, tags?.artist)
   }
+
+  /// The known title, artist and album in the tags. The tags of a part of a file are ignored, because they describe the
+  /// whole file.
+  var tagTitles: AssetTitles? { timeRange == nil ? asset.titles : nil }
 
   /// The location in a playlist. Nil for descriptors and for data without a location.
   private var playlistLocation: PlaylistLocation? {

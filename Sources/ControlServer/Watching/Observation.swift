@@ -93,7 +93,8 @@ extension ObservableKey {
   /// Whether the key has a value for each entry of the queue, or is the key of the item events.
   var isOfItems: Bool {
     switch self {
-    case .itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemCurrentMediaSelection, .itemEvents:
+    case .itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemTitle, .itemArtist, .itemAlbum,
+      .itemCurrentMediaSelection, .itemEvents:
       true
     default: false
     }
@@ -135,8 +136,9 @@ extension ObservableKey {
     case .playerOnFailure: .string(state.itemFailurePolicy.rawValue)
     case .playerError: Self.value(state.error?.code.name)
     case .queueVersion: .int(state.queueVersion)
-    case .itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemCurrentMediaSelection, .itemEvents,
-      .outputState, .outputRoute, .outputDevices, .outputSelection, .outputEvents, .sessionCategory, .sessionMode,
+    case .itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemTitle, .itemArtist, .itemAlbum,
+      .itemCurrentMediaSelection, .itemEvents, .outputState, .outputRoute, .outputDevices, .outputSelection,
+      .outputEvents, .sessionCategory, .sessionMode,
       .sessionOptions, .sessionIsActive, .sessionIsInterrupted, .sessionHint, .sessionEvents:
       nil
     }
@@ -149,6 +151,9 @@ extension ObservableKey {
     case .itemDuration: .time(item.duration)
     case .itemProvidesPreciseDuration: .bool(item.isPrecise)
     case .itemError: Self.value(item.status.error?.code.name)
+    case .itemTitle: Self.value(item.titles.title)
+    case .itemArtist: Self.value(item.titles.artist)
+    case .itemAlbum: Self.value(item.titles.album)
     case .itemCurrentMediaSelection: item.selection.map { .strings($0) } ?? FieldValue.none
     default: nil
     }

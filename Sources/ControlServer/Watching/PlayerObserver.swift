@@ -25,6 +25,22 @@ final class PlayerObserver: @unchecked Sendable {
     var isPrecise = false
     /// The selected track of each group, for example `audible=1`. Nil before the groups are known.
     var selection: [String]?
+    var titles = Titles()
+  }
+
+  /// The title, artist and album of an entry. Nil before the entry is ready, and if they are unknown.
+  struct Titles {
+    var title: String?
+    var artist: String?
+    var album: String?
+
+    init() {}
+
+    fileprivate init(_ item: PlayerItem) {
+      guard item.status == .readyToPlay else { return }
+      (title, artist) = item.titleAndArtist
+      album = item.tagTitles?.album
+    }
   }
 
   /// Starts to observe the player, for its whole lifetime.
@@ -136,10 +152,13 @@ final class PlayerObserver: @unchecked Sendable {
   private func handle(_ event: PlayerEvent) {
     switch event {
     case .itemChanged(let item, let status, let duration, let isPrecise):
-      let selection = player.onLoop { $0.item(item) }.flatMap { Self.selection(of: $0) }
+      let entry = player.onLoop { $0.item(item) }
       let cause = status.error == nil ? ChangeCause.itemLoaded : .itemFailed
       itemChanged(
-        item, ItemValues(status: status, duration: duration, isPrecise: isPrecise, selection: selection), cause)
+        item,
+        ItemValues(
+          status: status, duration: duration, isPrecise: isPrecise, selection: entry.flatMap { Self.selection(of: $0) },
+          titles: entry.map { Titles($0) } ?? Titles()), cause)
     case .mediaSelectionChanged(let id, let selection):
       guard var values = reportedValues[id], let item = player.onLoop({ $0.item(id) }) else { return }
       values.selection = Self.selectionTexts(selection, of: item)
@@ -171,6 +190,16 @@ final class PlayerObserver: @unchecked Sendable {
     }
   }
 
+  /// Publishes the titles of the opened entries of an asset, whose tags were read again.
+  func tagsChanged(of asset: Asset) {
+    for (id, values) in reportedValues.sorted(by: { $0.key < $1.key }) {
+      guard let item = player.onLoop({ $0.item(id) }), item.asset === asset else { continue }
+      var new = values
+      new.titles = Titles(item)
+      itemChanged(id, new, .request)
+    }
+  }
+
   /// Records the values of an item, and publishes the changed ones.
   private func itemChanged(_ item: PlayerItem.ID, _ new: ItemValues, _ cause: ChangeCause) {
     let old = reportedValues[item] ?? ItemValues()
@@ -187,7 +216,7 @@ final class PlayerObserver: @unchecked Sendable {
   private static func values(of item: PlayerItem) -> ItemValues {
     ItemValues(
       status: item.status, duration: item.duration, isPrecise: item.providesPreciseDuration,
-      selection: selection(of: item))
+      selection: selection(of: item), titles: Titles(item))
   }
 
   /// The selected track of each group of an entry. Nil before the groups are known.

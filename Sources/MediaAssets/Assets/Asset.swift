@@ -229,8 +229,16 @@ public final class Asset: Sendable {
     }
   }
 
-  /// The title and artist in the tags; nil unless the tags have been read. Does no I/O.
+  /// The title, artist and album in the tags; nil unless all tags have been read. Does no I/O.
   public var loadedTitles: AssetTitles? { state.metadataOutcome.withLock { $0.titles } }
+
+  /// The known title, artist and album: of all tags if they have been read, or else of the tags that opening the file
+  /// reads. Nil before the file is opened. Does no I/O.
+  public var titles: AssetTitles? {
+    if let loadedTitles { return loadedTitles }
+    if case .success(let properties)? = loaded { return properties.titles }
+    return nil
+  }
 
   /// Opens the file and reads its tags, unless they are known. Blocks.
   ///

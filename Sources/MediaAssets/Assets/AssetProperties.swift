@@ -27,6 +27,9 @@ public struct AssetProperties: Sendable, Hashable, Codable {
   public let preferredVolume: Float
   /// The loudness values of the tags, and the track's position on the album.
   public internal(set) var loudnessTags: LoudnessTags
+  /// The title, artist and album in the tags that FFmpeg reads when it opens the file. ``Asset/titles`` are those of
+  /// all tags, once they are loaded.
+  private(set) var titles: AssetTitles
   /// The padding at the edges of the audio to play, as stated by the file.
   let audioEdges: TrackEdges?
   /// The container time that corresponds to time 0 of the asset.
@@ -109,6 +112,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
     preferredRate = preferences?.rate ?? 1
     preferredVolume = preferences?.volume ?? 1
     loudnessTags = LoudnessTags(demuxer: demuxer)
+    titles = AssetTitles(DictionaryMetadata.items(of: demuxer))
     guard tracks.contains(where: { $0.mediaType == .audio || $0.mediaType == .video }) else {
       throw MediaError(.noPlayableTracks, "the file has neither audio nor video: \(displayPath)")
     }
@@ -118,7 +122,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
   /// sums of the numbers must not overflow.
   var isPlausible: Bool {
     let numbers = [byteCount, audioEdges?.largestNumber ?? 0]
-    return tracks.count <= 4_096 && numbers.allSatisfy { abs(max($0, -.max)) <= 1 << 53 }
+    return titles.isPlausible && tracks.count <= 4_096 && numbers.allSatisfy { abs(max($0, -.max)) <= 1 << 53 }
       && tracks.indices.allSatisfy { tracks[$0].id == $0 && tracks[$0].isPlausible }
       && audioTrackID.map { tracks.indices.contains($0) && tracks[$0].audioFormat?.isSupported == true } ?? true
   }
@@ -141,6 +145,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
     preferredRate = 1
     preferredVolume = 1
     loudnessTags = LoudnessTags()
+    titles = AssetTitles()
   }
 
   /// Throws an error unless audio can be played: `audioFault`, or `noPlayableTracks` for a file without audio.
@@ -179,6 +184,8 @@ public struct AssetProperties: Sendable, Hashable, Codable {
   func asStream(durationNanoseconds nanoseconds: Int64?) -> AssetProperties {
     var stream = self
     stream.formatName = "hls"
+    // The tags of a segment do not describe the stream.
+    stream.titles = AssetTitles()
     stream.isSeekable = true
     // Rounded to microseconds; the error of the duration itself is larger.
     stream.duration =

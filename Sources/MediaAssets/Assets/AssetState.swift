@@ -83,7 +83,7 @@ final class AssetState: Sendable {
     var outcome = MetadataOutcome(result: result)
     if case .success(var metadata) = result {
       outcome.reservedByteCount = metadata.fit(into: tagData)
-      outcome.titles = AssetTitles(metadata)
+      outcome.titles = AssetTitles(metadata.items)
       outcome.result = .success(metadata)
     }
     let previous = metadataOutcome.withLock { current in

@@ -96,23 +96,30 @@ public struct AssetMetadata: Sendable, Hashable, Codable {
   public var preferredArtworkIndex: Int? { artwork.firstIndex { $0.type == .frontCover } ?? artwork.indices.first }
 }
 
-/// The title and artist of a file, for lists of files.
-public struct AssetTitles: Sendable, Hashable {
+/// The title, artist and album of a file, for lists of files.
+public struct AssetTitles: Sendable, Hashable, Codable {
   /// Maximum size of each text in bytes.
   static let maximumByteCount = 1_024
 
   /// Nil if the tags have no title, or if it is too long.
   public let title: String?
   public let artist: String?
+  public let album: String?
 
-  init(_ metadata: AssetMetadata) {
+  init(_ items: [MetadataItem] = []) {
     func first(_ key: MetadataCommonKey) -> String? {
-      metadata.items.first { $0.commonKey == key && $0.omission == nil }?.stringValue.flatMap { text in
+      items.first { $0.commonKey == key && $0.omission == nil }?.stringValue.flatMap { text in
         text.utf8.count <= Self.maximumByteCount ? text : nil
       }
     }
     title = first(.title)
     artist = first(.artist)
+    album = first(.albumName)
+  }
+
+  /// Whether the texts from a worker process are within their limit. A malicious file may control the worker.
+  var isPlausible: Bool {
+    [title, artist, album].allSatisfy { $0.map { $0.utf8.count <= Self.maximumByteCount } ?? true }
   }
 }
 

@@ -30,7 +30,8 @@ extension FieldSpec {
   static let applied = FieldSpec("applied", .integer, "the number of queue entries that got the measured gains")
   static let appliesCriteria = FieldSpec(
     "automatic", .boolean, "whether entries follow the criteria of `media-selection`")
-  static let artist = FieldSpec("artist", .text, "the artist of the item, from its tags")
+  static let artist = FieldSpec(
+    "artist", .text, "the artist of the item, from its tags; absent if it is unknown or has more than 1,024 bytes")
   static let artwork = FieldSpec("artwork", .integer, "the number of the image among the artwork of the file, from 0")
   static let artworkCount = FieldSpec("artworkCount", .integer, "the number of images in the tags")
   static let artworkDescription = FieldSpec("description", .text, "the description of the image in the tags")

@@ -28,6 +28,9 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
   case itemDuration = "item.duration"
   case itemProvidesPreciseDuration = "item.providesPreciseDuration"
   case itemError = "item.error"
+  case itemTitle = "item.title"
+  case itemArtist = "item.artist"
+  case itemAlbum = "item.album"
   case itemCurrentMediaSelection = "item.currentMediaSelection"
   case itemIsPlaybackLikelyToKeepUp = "item.isPlaybackLikelyToKeepUp"
   case itemIsPlaybackBufferFull = "item.isPlaybackBufferFull"
@@ -83,6 +86,11 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
         + " end of the audio has been read"
     case .itemProvidesPreciseDuration: "for each opened item: whether the duration is exact"
     case .itemError: "the name of the error of a failed item, or `none`"
+    case .itemTitle:
+      "the title of each opened item, from its tags, or else from its playlist; `none` without one, and for one of more"
+        + " than 1,024 bytes"
+    case .itemArtist: "the artist of each opened item, from its tags, with the same rules"
+    case .itemAlbum: "the album of each opened item, from its tags, with the same rules"
     case .itemCurrentMediaSelection:
       "for each opened item: the presented track of each group, such as `audible=1,legible=none`; groups without"
         + " tracks are left out. `none` before the item is opened"

@@ -371,7 +371,8 @@ import Testing
         .watching(
           .observe(
             [
-              .itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemCurrentMediaSelection,
+              .itemStatus, .itemDuration, .itemProvidesPreciseDuration, .itemError, .itemTitle, .itemArtist,
+              .itemAlbum, .itemCurrentMediaSelection,
               .itemIsPlaybackLikelyToKeepUp,
               .itemIsPlaybackBufferFull, .itemIsPlaybackBufferEmpty, .itemEvents, .queueVersion,
             ],

@@ -98,14 +98,19 @@ extension Connection {
           .notAllowed,
           "reading tags from a file needs the right to control: those of \(asset.displayPath) are not in memory"))
     }
-    let loop = server.loop
+    let (server, loop, titles) = (server, server.loop, asset.titles)
     let cancelledError = MediaError(.cancelled, "reading the tags was cancelled: \(asset.displayPath)")
     let opening = AssetOpening()
     // Weak, so that the request does not retain an asset that was closed or left the queue.
     let load = asset.loadValues(forKeys: [.metadata]) { [weak asset] status in
+      let loadedAsset = asset
       @Sendable func sendReply(_ metadata: AssetMetadata) {
         let result = Result { () throws(MediaError) in try reply(metadata, opening) }
         loop.execute {
+          // All tags may have other titles than those that FFmpeg has read at the opening.
+          if let loadedAsset, loadedAsset.titles != titles {
+            for player in server.registry.players { player.observer.tagsChanged(of: loadedAsset) }
+          }
           switch result {
           case .success(let reply): request.finish(reply)
           case .failure(let error): request.fail(error)

@@ -393,6 +393,7 @@ extension CommandTable {
         - `passesLeft`: the number of remaining returns; `none`: indefinitely
         - `shuffle`: the seed of the shuffled order
         - `chapter`: the number of the chapter heard
+        - `title`, `artist`: as in `list`; absent while unknown
         - `streamTitle`, `streamUrl`: the title and URL that a station announces
 
         `reasonForWaitingToPlay` is `none`, or one of these:

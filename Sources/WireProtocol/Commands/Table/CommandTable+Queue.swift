@@ -268,6 +268,8 @@ extension CommandTable {
         - `next` is the `offset` of the next part, or `none` after the last part.
         - A part has \(WireLimits.standard.listCount) entries, or fewer if their paths are long.
         - If `version` differs between parts, the queue has changed.
+        - `title` and `artist` are those of the tags, which are known once the entry is opened. Without a title in the \
+        tags, `title` is that of the playlist (`EXTINF`). An unknown one is absent.
         """,
       parameters: [
         ParameterSpec(
