@@ -270,6 +270,8 @@ def _causes() -> list[Recipe]:
         add(f"ogg-missing-page-{stem}.{extension}", name, edit(patch.ogg_without_pages, -3, 1))
         add(f"ogg-no-last-page-{stem}.{extension}", name, edit(patch.ogg_without_pages, -1, 1))
         add(f"ogg-no-end-flag-{stem}.{extension}", name, edit(patch.ogg_without_end_flag))
+        add(f"ogg-low-granule-{stem}.{extension}", name, edit(patch.ogg_granule, -3, 1_000))
+        add(f"ogg-low-end-{stem}.{extension}", name, edit(patch.ogg_granule, -1, 1_000))
     add("ogg-chain.ogg", "vorbis.ogg", edit(patch.chain, other="base/other.ogg"))
     add(
         "ogg-chain-same-serial.ogg",

@@ -94,6 +94,7 @@ class PatchTests(unittest.TestCase):
             sizes.append(pathlib.Path(f"{self.root}/b.raw").stat().st_size // 4)
         self.assertEqual(sizes, [int(SECONDS * 44_100), int(SECONDS * 44_100) - 50])
         self.assertEqual(patch.ogg_end_granule(data, 0), data)
+        self.assertEqual(patch.ogg_pages(patch.ogg_granule(data, -2, 7))[-2].granule, 7)
 
     def test_mp4_edits_change_the_timestamps(self) -> None:
         data = self.encode("a.m4a", "-c:a", "aac")

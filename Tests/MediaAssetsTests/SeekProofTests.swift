@@ -35,6 +35,10 @@ import Testing
     Row(name: "first-delta.m4a", options: aac, edit: "mp4_first_delta(data, 1023)"),
     Row(name: "late.oga", options: ["-c:a", "flac"], edit: "ogg_granules(data, 40000)"),
     Row(name: "hole.oga", options: ["-c:a", "flac"], edit: "ogg_without_pages(data, -3, 1)", isProven: false),
+    Row(name: "low.ogg", options: ["-c:a", "libvorbis"], edit: "ogg_granule(data, 5, 1000)"),
+    Row(name: "low.opus", options: ["-c:a", "libopus"], edit: "ogg_granule(data, 5, 1000)", isProven: false),
+    Row(name: "low-end.ogg", options: ["-c:a", "libvorbis"], edit: "ogg_granule(data, -1, 1000)"),
+    Row(name: "low-end.oga", options: ["-c:a", "flac"], edit: "ogg_granule(data, -1, 1000)"),
     Row(name: "chain.opus", options: ["-c:a", "libopus"], edit: "chain(ogg_serial(data, 7), ogg_serial(data, 8))"),
     Row(
       name: "same-serial.ogg", options: ["-c:a", "libvorbis"],

@@ -48,6 +48,7 @@ struct ContainerTiming {
         if format == .wav, stream.codecName == "mp3" { return edges[stream.index]?.audioFrameCount != nil }
         // The duration of a chain is that of its last stream.
         if edges[stream.index]?.isChain ?? false { return false }
+        if edges[stream.index]?.hasUnknownEnd ?? false { return false }
         // The start of a late Ogg Vorbis stream includes a guess: the first packet's length.
         if format == .ogg, stream.codecName == "vorbis", (stream.startTicks ?? 0) > 0 { return false }
         // If the container's index goes beyond the duration, one of the two is wrong.

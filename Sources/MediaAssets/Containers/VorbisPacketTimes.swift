@@ -44,6 +44,8 @@ struct VorbisPacketTimes {
   ///
   /// `AudioTimeline` has the same limit for timestamps from granule positions.
   private let maximumDriftTicks: Int64
+  /// The maximum overlap. A granule position that is even lower is wrong, because granule positions do not decrease.
+  private let maximumOverlapTicks: Int64
   /// The block sizes of the stream that is read.
   private var blocks: VorbisBlocks
   private var start = Start.file
@@ -82,6 +84,7 @@ struct VorbisPacketTimes {
     sampleRateHz = rate
     lastPages = edges.lastPages
     maximumDriftTicks = Int64(rate / 50)
+    maximumOverlapTicks = Int64(rate / 4)
   }
 
   /// Restarts at the file's first packet.
@@ -212,6 +215,7 @@ struct VorbisPacketTimes {
     }
     // 0 also marks a page that FFmpeg could not count back, because a packet on it is invalid.
     if stated.start == 0 { return endTicks }
+    if start - counted < -maximumOverlapTicks { return endTicks }
     latenessTicks = 0
     driftTicks = start - counted
     guard driftTicks.magnitude > maximumDriftTicks else { return endTicks }
@@ -220,10 +224,10 @@ struct VorbisPacketTimes {
   }
 
   /// Returns the number of frames of a packet that are after the stream's end. This end is the granule position of the
-  /// last page (Vorbis I, appendix A.2).
+  /// last page (Vorbis I, appendix A.2). A position before that page is wrong, and no frames are cut.
   private func endTrim(of packet: Packet, end: Int64, length: Int64) -> Int64 {
     if let byte = packet.bytePosition, let page = lastPages.first(where: { $0.byte == byte }) {
-      return max(0, min(end - offsetTicks + driftTicks - page.granule, length))
+      return page.granule.map { max(0, min(end - offsetTicks + driftTicks - $0, length)) } ?? 0
     }
     let stated = packet.trimmedFrames.end
     return stated > 0 ? max(0, min(stated - latenessTicks, length)) : 0

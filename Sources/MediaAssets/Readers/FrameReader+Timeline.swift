@@ -41,6 +41,16 @@ extension FrameReader {
     return timeline.firstFrame(ofTicks: ticks)
   }
 
+  /// Whether the count defines the position of an Ogg packet, and not the granule position of its page.
+  ///
+  /// Granule positions do not decrease within a stream (RFC 3533, section 4): a position before the packets that were
+  /// read is wrong. A position of Opus that agrees with the count does not change it, as in `AudioTimeline`.
+  func ignoresGranule(_ timestampFrame: Int64?, _ countedFrame: Int64, _ timeline: AudioTimeline) -> Bool {
+    guard format == .ogg, hasReadPacket, !edges.isChain, let timestampFrame else { return false }
+    let agrees = stream.codecName == "opus" && timeline.agrees(timestampFrame, countedFrame)
+    return agrees || timeline.isEarly(timestampFrame, countedFrame)
+  }
+
   /// The end of the packet on the timeline, if the packet states it.
   var packetEndFrame: Int64? {
     guard let timeline, let pts = packet.pts else { return nil }

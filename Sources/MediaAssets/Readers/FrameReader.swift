@@ -106,7 +106,7 @@ final class FrameReader {
   /// Whether reopening the file was interrupted. The demuxer is unusable until the file has been reopened.
   private(set) var mustRewind = false
   var isAtEndOfFile = false
-  private var hasReadPacket = false
+  private(set) var hasReadPacket = false
   private var badReadCount = 0
   /// The position of the next packet to add to the index.
   var nextIndexedFrame: Int64 = 0
@@ -289,11 +289,8 @@ final class FrameReader {
       return overflow ? nil : end
     }
     if let frame = continuity.numberedFrame, let startFrame {
-      if let timestampFrame = packet.pts.flatMap({ timeline.frame(ofTicks: $0) }),
-        !timeline.agrees(timestampFrame, startFrame + frame)
-      {
-        hasWrongTimestamps = true
-      }
+      let timestampFrame = packet.pts.flatMap { timeline.frame(ofTicks: $0) }
+      if let timestampFrame, !timeline.agrees(timestampFrame, startFrame + frame) { hasWrongTimestamps = true }
       return setPacketTimestamp(at: startFrame + frame, timeline)
     }
     if isCounted, let countedFrame, counting.usesLengths {
@@ -312,7 +309,9 @@ final class FrameReader {
       } ?? true
     if packet.pts == nil, !isPreviousLengthKnown { countedFrame = nil }
     if continuity.isInGroup, isCounted { return countedFrame }
-    guard isCounted, let countedFrame, isContinuing else { return packet.pts.flatMap { timeline.frame(ofTicks: $0) } }
+    let timestampFrame = packet.pts.flatMap { timeline.frame(ofTicks: $0) }
+    guard isCounted, let countedFrame else { return timestampFrame }
+    guard isContinuing || ignoresGranule(timestampFrame, countedFrame, timeline) else { return timestampFrame }
     if isRecounting { packet.clearTrims() }
     return setPacketTimestamp(at: countedFrame, timeline)
   }

@@ -154,6 +154,14 @@ struct AudioTimeline {
     advance(timestampFrame: ticks.flatMap { self.frame(ofTicks: $0) }, frameCount: frameCount)
   }
 
+  /// Whether a distance of a timestamp from the end of the packet before it begins a new count.
+  func isDiscontinuity(ticks: Int64) -> Bool {
+    frameCount(ofTicks: ticks).map { $0 < -maximumOverlapFrames || $0 > maximumGapFrames } ?? true
+  }
+
+  /// Whether a timestamp is earlier than the count by more than an overlap.
+  func isEarly(_ timestampFrame: Int64, _ counted: Int64) -> Bool { timestampFrame < counted - maximumOverlapFrames }
+
   /// Determines the position of the next decoded frames and advances the expected position.
   ///
   /// - Parameters:

@@ -42,9 +42,13 @@ struct TrackEdges: Sendable, Hashable, Codable {
   struct LastPage: Sendable, Hashable, Codable {
     /// The position of the page's first byte in the file.
     var byte: Int64
-    /// The granule position of the page, which is the end of the stream; 1 or more.
-    var granule: Int64
+    /// The granule position of the page, which is the end of the stream; 1 or more. Nil if it is lower than that of the
+    /// page before, and therefore wrong.
+    var granule: Int64?
   }
+
+  /// Whether the last page of an Ogg file has a wrong granule position, so that the end is unknown.
+  var hasUnknownEnd: Bool { lastPages.first.map { $0.granule == nil } ?? false }
 
   /// The largest magnitude of all numbers of frames and ticks.
   var largestNumber: Int64 {
@@ -60,7 +64,7 @@ struct TrackEdges: Sendable, Hashable, Codable {
     case .ogg:
       startSource = stream.codecName == "opus" ? .opusPreSkip : .granulePosition
       endSource = .granulePosition
-      readLastPages(demuxer, byteCount: byteCount)
+      readLastPages(demuxer, byteCount: byteCount, startGranule: stream.initialPaddingFrames ?? 0)
     case .matroska:
       startSource = .codecDelay
       endSource = .discardPadding
@@ -233,31 +237,85 @@ struct TrackEdges: Sendable, Hashable, Codable {
     }
   }
 
+  /// Takes the end of the audio from the number in a `fact` chunk, if it is plausible.
+  ///
+  /// Some writers count the samples of all channels. Others count bytes; then no candidate fits, and the last block
+  /// counts as whole.
+  private mutating func readFact(_ samples: Int64?, _ stream: StreamInfo) {
+    guard !stream.codecName.hasPrefix("pcm_"), let samples, samples < Int64.max / 8,
+      let declared = stream.durationTicks, let channelCount = stream.channelCount,
+      let frames = [samples, samples / Int64(channelCount)].first(where: { frames in
+        frames > 0 && (0..<Int64(max(1, stream.blockFrameCount ?? 1))).contains(declared - frames)
+      })
+    else { return }
+    audioFrameCount = frames
+    endsAtAudioFrameCount = true
+    endSource = .trackDuration
+  }
+
   /// Finds the pages at the end of the file that end a stream. If none does (RFC 3533, section
   /// 6), the file is truncated.
-  private mutating func readLastPages(_ demuxer: Demuxer, byteCount: Int64) {
+  ///
+  /// - Parameter startGranule: the granule position of time 0.
+  private mutating func readLastPages(_ demuxer: Demuxer, byteCount: Int64, startGranule: Int64) {
     let start = max(0, byteCount - 65_536)
     let bytes = demuxer.bytes(at: start, count: 65_536)
     guard bytes.count > 27 else { return }
     var lastSerialNumber: UInt64?
     var hasLastPage = false
     var pageCount = 0
+    // The indexes of the last pages whose previous page has not been found yet.
+    var pending: [UInt64: Int] = [:]
     for offset in (0..<(bytes.count - 27)).reversed() where Self.isPage(bytes, at: offset) {
       pageCount += 1
-      lastSerialNumber = lastSerialNumber ?? Self.number(bytes, at: offset + 14, byteCount: 4)
-      guard bytes[offset + 5] & 4 != 0 else { continue }
-      hasLastPage = true
+      let serialNumber = Self.number(bytes, at: offset + 14, byteCount: 4)
+      lastSerialNumber = lastSerialNumber ?? serialNumber
+      let isLast = bytes[offset + 5] & 4 != 0
+      hasLastPage = hasLastPage || isLast
       let granule = Self.number(bytes, at: offset + 6, byteCount: 8)
-      guard granule > 0, granule < Int64.max / 8, lastPages.count < Self.maximumLastPageCount else { continue }
+      guard granule > 0, granule < Int64.max / 8 else { continue }
+      if let index = pending.removeValue(forKey: serialNumber), !isLast {
+        discardGranule(ofPage: index, before: Int64(granule), startGranule: startGranule)
+      }
+      guard isLast, lastPages.count < Self.maximumLastPageCount else { continue }
+      pending[serialNumber] = lastPages.count
       lastPages.append(LastPage(byte: start + Int64(offset), granule: Int64(granule)))
     }
     guard let lastSerialNumber else { return }
+    if let serialNumber = pending.first(where: { $0.value == 0 })?.key,
+      let granule = Self.lastGranule(demuxer, before: start, of: serialNumber)
+    {
+      discardGranule(ofPage: 0, before: granule, startGranule: startGranule)
+    }
     isCutOff = !hasLastPage
     isChain =
       !Self.serialNumbersAtStart(demuxer).contains(lastSerialNumber)
       || lastPages.first.map { lastPage in
         Self.hasEarlierStreamWithSameNumber(demuxer, lastPage, pageCount: pageCount, byteCount: byteCount)
       } ?? false
+  }
+
+  /// Returns the granule position of the last page of a stream that begins before `end`; nil if no page of maximum size
+  /// away is one.
+  private static func lastGranule(_ demuxer: Demuxer, before end: Int64, of serialNumber: UInt64) -> Int64? {
+    let start = max(0, end - 65_536)
+    let count = Int(end - start)
+    let bytes = demuxer.bytes(at: start, count: count + 26)
+    guard count > 0, bytes.count == count + 26 else { return nil }
+    for offset in (0..<count).reversed() where isPage(bytes, at: offset) {
+      let granule = number(bytes, at: offset + 6, byteCount: 8)
+      guard number(bytes, at: offset + 14, byteCount: 4) == serialNumber, granule < Int64.max / 8 else { continue }
+      return Int64(granule)
+    }
+    return nil
+  }
+
+  /// Discards the granule position of a last page if it is lower than that of the page before it. The stream then ends
+  /// at or after that page.
+  private mutating func discardGranule(ofPage index: Int, before previous: Int64, startGranule: Int64) {
+    guard let granule = lastPages[index].granule, granule < previous else { return }
+    lastPages[index].granule = nil
+    if index == 0 { endTicks = previous - startGranule }
   }
 
   /// Whether the sequence number of a stream's last page shows that an earlier stream has the same serial number.

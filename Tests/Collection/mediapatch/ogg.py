@@ -48,6 +48,14 @@ def ogg_end_granule(data: bytes, delta: int) -> bytes:
     return b"".join(page.bytes for page in pages)
 
 
+def ogg_granule(data: bytes, index: int, granule: int) -> bytes:
+    """Sets the granule position of a page; a negative `index` counts from the end."""
+    pages = ogg_pages(data)
+    require(-len(pages) <= index < len(pages), "there are too few pages")
+    pages[index].granule = granule
+    return b"".join(page.bytes for page in pages)
+
+
 def ogg_granules(data: bytes, delta: int) -> bytes:
     """Moves every granule position but 0 and -1: a stream that does not begin at 0."""
     pages = ogg_pages(data)

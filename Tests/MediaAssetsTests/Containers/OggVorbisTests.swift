@@ -88,6 +88,7 @@ import Testing
     Edit(name: "a granule position that is wrong") { pages in
       pages[5] = OggFile.page(pages[5], granule: OggFile.granule(pages[5]) + 128)
     },
+    Edit(name: "a granule position that is far too low") { $0[5] = OggFile.page($0[5], granule: 1_000) },
     Edit(name: "granule positions rounded to milliseconds", endsAsInLibvorbis: true) { pages in
       // The first position would move the start.
       for index in pages.indices.dropFirst().dropLast() {
@@ -120,6 +121,26 @@ import Testing
     #expect(failures.isEmpty)
     let precise = try Asset(path: edited, prefersPreciseDuration: true).load()
     #expect(precise.duration == MediaTime(frame: Int64(whole.samples.count), rate: 44_100))
+  }
+
+  /// A last page whose granule position is lower than that of the page before it does not state the end.
+  @Test func wrongEndIsIgnored() throws {
+    let folder = try TemporaryFolder()
+    let path = try OggFile.clicks(in: folder, as: "a.ogg", seconds: 8, rate: 44_100, channelCount: 1, ["-q", "3"])
+    let original = try read(path).samples
+    var pages = OggFile.pages(try readFile(path))
+    let last = pages.removeLast()
+    let end = pages.map(OggFile.granule).max() ?? 0
+    for granule in [1, 1_000, end - 1] {
+      let edited = try folder.write((pages + [OggFile.page(last, granule: granule)]).flatMap { $0 }, as: "edited.ogg")
+      let whole = try read(edited)
+      #expect(whole.samples.starts(with: original) && whole.samples.count < original.count + 4_096)
+      #expect(try wrongSeeks(edited, whole, 20).isEmpty)
+      let properties = try Asset(path: edited).load()
+      #expect(!properties.providesPreciseDuration && properties.duration == MediaTime(frame: end, rate: 44_100))
+      let precise = try Asset(path: edited, prefersPreciseDuration: true).load()
+      #expect(precise.duration == MediaTime(frame: Int64(whole.samples.count), rate: 44_100))
+    }
   }
 
   // MARK: - Several streams
