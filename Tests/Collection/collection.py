@@ -180,6 +180,17 @@ def _causes() -> list[Recipe]:
         for reach in (1, 4, 12):
             add(f"jitter-{reach}-{name}", name, edit(patch.matroska_jitter, reach, reach))
     add("gap-200ms.mka", "aac.mka", edit(patch.matroska_gap, 200))
+    for name in ("vorbis.webm", "opus.webm", "aac.mka"):
+        add(f"step-back-300ms-{name}", name, edit(patch.matroska_gap, -300))
+        for count in (1, 4):
+            add(f"lost-blocks-{count}-{name}", name, edit(patch.matroska_without_blocks, 0.4, count))
+    for duration in ("2.5", "10"):
+        add(
+            f"lost-block-opus-{duration}ms.webm",
+            "l48",
+            ffmpeg(f"-c:a libopus -frame_duration {duration}", "webm"),
+            edit(patch.matroska_without_blocks, 0.4, 1),
+        )
     for reach in (1, 11, 300, 900):
         add(f"jitter-{reach}.m4a", "aac.m4a", edit(patch.mp4_jitter, reach, reach))
     add("jitter-11-alac.m4a", "alac.m4a", edit(patch.mp4_jitter, 11, 11))

@@ -111,6 +111,10 @@ class PatchTests(unittest.TestCase):
         pairs = zip(self.timestamps("b.mka", patch.matroska_jitter(data, 4, 1)), self.timestamps("a.mka", data))
         moved = [new - old for new, old in pairs]
         self.assertTrue(-4 <= min(moved) < -1 and 1 < max(moved) <= 4, moved)
+        times = self.timestamps("a.mka", data)
+        shorter = self.timestamps("b.mka", patch.matroska_without_blocks(data, 0.5, 3))
+        first = int(len(times) * 0.5)
+        self.assertEqual(shorter, times[:first] + times[first + 3 :])
 
     def test_transport_stream_edits_move_the_clock(self) -> None:
         data = self.encode("a.ts", "-c:a", "aac", "-f", "mpegts")

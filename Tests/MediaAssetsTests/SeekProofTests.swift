@@ -23,6 +23,20 @@ import Testing
 
   static let rows = [
     Row(name: "gap.mka", options: aac, edit: "matroska_gap(data, 200)", isProven: false),
+    Row(
+      name: "lost.vorbis.webm", options: ["-c:a", "libvorbis"], edit: "matroska_without_blocks(data, 0.3, 1)",
+      isProven: false),
+    Row(
+      name: "lost.vorbis.mka", options: ["-c:a", "libvorbis"], edit: "matroska_without_blocks(data, 0.4, 5)",
+      isProven: false),
+    Row(
+      name: "lost.opus.webm", options: ["-c:a", "libopus", "-frame_duration", "10"],
+      edit: "matroska_without_blocks(data, 0.4, 1)", isProven: false),
+    Row(
+      name: "lost.short.webm", options: ["-c:a", "libopus", "-frame_duration", "2.5"],
+      edit: "matroska_without_blocks(data, 0.4, 2)", isProven: false),
+    Row(name: "back.opus.webm", options: ["-c:a", "libopus"], edit: "matroska_gap(data, -300)", isProven: false),
+    Row(name: "back.vorbis.webm", options: ["-c:a", "libvorbis", "-t", "4"], edit: "matroska_gap(data, -300)"),
     Row(name: "gap.flac.mka", options: ["-c:a", "flac"], edit: "matroska_gap(data, 64)"),
     Row(name: "gap.ac3.mka", options: ["-c:a", "ac3"], edit: "matroska_gap(data, 21)"),
     Row(name: "gap.m4a", options: aac, edit: "mp4_gap(data, 40, 3000)"),

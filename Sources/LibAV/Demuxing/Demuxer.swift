@@ -157,6 +157,19 @@ public final class Demuxer {
     return number >= 2 ? (Int(number) - 2, ticks) : nil
   }
 
+  /// Returns the first timestamp in the container's index with the byte position of the entry at or before `ticks`: in
+  /// Matroska, that of a cluster. Nil if there is no such entry.
+  public func firstIndexedTicks(streamIndex: Int, inGroupAt ticks: Int64) -> Int64? {
+    guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else { return nil }
+    var number = av_index_search_timestamp(stream, ticks, AVSEEK_FLAG_ANY | AVSEEK_FLAG_BACKWARD)
+    guard number >= 0, var entry = avformat_index_get_entry(stream, number) else { return nil }
+    let position = entry.pointee.pos
+    while number > 0, let earlier = avformat_index_get_entry(stream, number - 1), earlier.pointee.pos == position {
+      (number, entry) = (number - 1, earlier)
+    }
+    return optionalTimestamp(entry.pointee.timestamp)
+  }
+
   /// Returns the timestamps of the key packets in the container's index that are nearest to `ticks`: at or before it,
   /// and at or after it; in the stream's ticks. Nil where the index has none; the index may cover only a part of the
   /// file.

@@ -57,6 +57,37 @@ extension FrameReader {
     return grid.nearest(to: timestampFrame, withinFrames: timeline.roundingFrames)
   }
 
+  /// Whether the timestamps at the start of the file identify positions in `grid`, so that a timestamp proves that frames
+  /// are missing before it.
+  var hasRegularGrid: Bool {
+    guard format == .matroska, let timeline, timeline.hasCoarseTicks, grid.isLatenessKnown else { return false }
+    return !grid.isAmbiguous(roundingFrames: timeline.roundingFrames)
+  }
+
+  /// Reads the packets of a Matroska cluster up to `frame` without decoding, and records whether the container begins a
+  /// new count between them. The container's seek, which must follow, does not return these packets. Blocks.
+  func checkCluster(upTo frame: Int64) throws(AVFailure) {
+    guard !mustRewind, let timeline, let target = timeline.ticks(ofFrame: frame),
+      let first = demuxer.firstIndexedTicks(streamIndex: stream.index, inGroupAt: target)
+    else { return }
+    do throws(AVFailure) {
+      try demuxer.seek(streamIndex: stream.index, earliest: .min + 1, target: first, latest: first)
+      var end: Int64?
+      while try demuxer.readPacket(into: packet) == .packet {
+        guard packet.streamIndex == stream.index, let ticks = packet.pts else { continue }
+        if let end, timeline.isDiscontinuity(ticks: ticks &- end) {
+          hasIrregularTimestamps = true
+          return
+        }
+        if ticks >= target { return }
+        end = ticks &+ (packet.duration ?? 0)
+      }
+    } catch {
+      // The seek that follows meets the error, too.
+      if error.kind == .cancelled { throw error }
+    }
+  }
+
   /// Records a jump of the timestamps between the packet at which decoding began and the position of a seek.
   ///
   /// If ticks are not whole frames, the position then depends on another timestamp than in a read from the start. In a

@@ -126,7 +126,11 @@ extension FrameReader {
       timeline.restart(at: found.frame.map { $0 + found.frameCount })
       return
     }
-    let result = timeline.advance(ticks: packet.pts, frameCount: Int(clamping: found.frameCount))
+    let timestampFrame = packet.pts.flatMap { timeline.frame(ofTicks: $0) }
+    timeline.hasRegularGrid = hasRegularGrid
+    let result = timeline.advance(
+      timestampFrame: timestampFrame, exact: exactPosition(timestampFrame: timestampFrame, expected: expected),
+      frameCount: Int(clamping: found.frameCount))
     found.frame = result.frame
     found.isAfterGap = result.step == .gap
     recordJump(result.step, to: result.frame, from: expected)

@@ -51,7 +51,7 @@ final class FrameReader {
   let rates: SampleRateAdapter
   let packet: Packet
   /// Whether timestamps disagree with the frame count, so that they cannot prove the position after a seek.
-  private(set) var hasIrregularTimestamps = false
+  var hasIrregularTimestamps = false
   /// Whether timestamps disagree with the frame numbers in the packets, which define positions.
   private(set) var hasWrongTimestamps = false
   /// Whether the first timestamp since the last seek is rounded to more than a frame and the exact position is unknown.
@@ -392,6 +392,8 @@ final class FrameReader {
     let timestampFrame = frame.pts.flatMap { timeline?.frame(ofTicks: $0) }
     lastFrameCount = Int64(frame.frameCount)
     let exact = exactPosition(timestampFrame: timestampFrame, expected: expected)
+    let hasRegularGrid = hasRegularGrid
+    timeline?.hasRegularGrid = hasRegularGrid
     guard let result = timeline?.advance(timestampFrame: timestampFrame, exact: exact, frameCount: frame.frameCount)
     else { return true }
     frameStart = result.frame
@@ -407,8 +409,10 @@ final class FrameReader {
     return true
   }
 
-  /// Moves the counted positions, because the timeline continues without a jump of the timestamps.
+  /// Moves the counted positions, because the timeline continues without a jump of the timestamps. In Matroska, seeks
+  /// find packets by timestamps, which then do not define positions.
   private func shiftPositions(by difference: Int64) {
+    if format == .matroska { hasIrregularTimestamps = true }
     for keyPath in [\FrameReader.packetFrame, \.countedFrame, \.previousEndFrame] {
       guard let frame = self[keyPath: keyPath] else { continue }
       let (sum, overflow) = frame.addingReportingOverflow(difference)

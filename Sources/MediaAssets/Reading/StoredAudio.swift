@@ -24,6 +24,15 @@ final class StoredAudio {
       try PacketLengths(demuxer: media.reader.demuxer, streamIndex: media.reader.stream.index)
     }
     media.reader.positionKeptPackets(lengths)
+    if media.reader.format == .matroska, !media.isRemote, !media.isForwardOnly { try learnFrameGrid() }
+  }
+
+  /// Decodes some frames at the start, so that positions after missing packets are those of decoded audio.
+  private func learnFrameGrid() throws(MediaError) {
+    reader.isPrerolling = true
+    defer { reader.isPrerolling = false }
+    try media.learnFrameGrid()
+    try media.mapped { () throws(AVFailure) in try reader.rewind() }
   }
 
   /// The packet that `next` returned.

@@ -8,6 +8,8 @@ import LibAV
 /// - The packet before the timestamp is known to be missing.
 /// - The timestamp is late by a whole number of decoded frames, and all timestamps before it agreed with the count.
 ///   Then frames are missing.
+/// - The timestamp belongs to another position in a `FrameGrid` that all timestamps before it agreed with. Then frames
+///   are missing. The length of the first frame after them may be wrong, so the timestamp after it applies, too.
 /// - The timestamp differs from the count by more than `driftFrames`. In a stream with irregular timestamps the
 ///   difference must last for a second, because the timestamps of groups of frames can differ that much.
 ///
@@ -68,6 +70,10 @@ struct AudioTimeline {
   private(set) var furthestFrame: Int64?
   /// Whether the next timestamp overrides the count, because packets are missing before it.
   private var usesNextTimestamp = false
+  /// Whether exact positions of frames prove that they do not follow the frames before them.
+  var hasRegularGrid = false
+  /// Whether the last frame followed missing ones, and has a wrong length if lengths depend on the frame before.
+  private var followsMissingFrames = false
   /// Whether every timestamp since the first frame or the last seek agreed with the count, apart from missing packets.
   private(set) var hasAgreed = true
   /// Whether timestamps are known to disagree with the count, here or elsewhere in the file.
@@ -168,7 +174,10 @@ struct AudioTimeline {
   ///   - timestampFrame: the position of their timestamp; nil if they have none.
   ///   - exact: their position if they do not follow the frames before them; nil: `timestampFrame`.
   mutating func advance(timestampFrame: Int64?, exact: Int64? = nil, frameCount: Int) -> (frame: Int64, step: Step) {
-    var (frame, step) = decide(timestampFrame, frameCount: Int64(frameCount))
+    let exactStep = exactStep(exact, timestampFrame)
+    followsMissingFrames = exactStep == .gap
+    var (frame, step) =
+      if let exact, let exactStep { (exact, exactStep) } else { decide(timestampFrame, frameCount: Int64(frameCount)) }
     if let exact, step == .gap || step == .overlap { frame = exact }
     expectedFrame = Self.clampedSum(frame, Int64(frameCount))
     lastFrameCount = Int64(frameCount)
@@ -194,6 +203,7 @@ struct AudioTimeline {
   mutating func restart(at frame: Int64? = nil) {
     expectedFrame = frame.map { Self.clampedSum($0, 0) }
     usesNextTimestamp = false
+    followsMissingFrames = false
     drift = nil
     hasAgreed = !isIrregular
     originFrame = firstOriginFrame
@@ -211,6 +221,17 @@ struct AudioTimeline {
   private mutating func shiftOrigin(by difference: Int64) {
     let (moved, overflow) = originFrame.addingReportingOverflow(difference)
     if !overflow { originFrame = moved }
+  }
+
+  /// Returns the step to the exact position of frames whose timestamp disagrees with the count; nil if the frames may
+  /// follow the ones before them.
+  private func exactStep(_ exact: Int64?, _ timestampFrame: Int64?) -> Step? {
+    guard hasRegularGrid, hasAgreed, seekCorrection == nil, let exact, let timestampFrame, let expectedFrame,
+      abs(timestampFrame - expectedFrame) > wholeFrameToleranceFrames
+    else { return nil }
+    if exact > expectedFrame, exact - expectedFrame <= maximumGapFrames { return .gap }
+    return followsMissingFrames && exact < expectedFrame && expectedFrame - exact <= maximumOverlapFrames
+      ? .overlap : nil
   }
 
   private mutating func decide(_ timestampFrame: Int64?, frameCount: Int64) -> (Int64, Step) {

@@ -39,6 +39,7 @@ from .matroska import (
     matroska_blocks,
     matroska_gap,
     matroska_jitter,
+    matroska_without_blocks,
 )
 from .mp4 import (
     mp4_box_length,
@@ -102,6 +103,7 @@ __all__ = [
     "matroska_blocks",
     "matroska_gap",
     "matroska_jitter",
+    "matroska_without_blocks",
     "mp3_frames",
     "mp3_info_frame_count",
     "mp3_with_vbri",

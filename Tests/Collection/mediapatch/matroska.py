@@ -51,10 +51,29 @@ def matroska_jitter(data: bytes, reach: int, seed: int) -> bytes:
 
 
 def matroska_gap(data: bytes, ticks: int) -> bytes:
-    """Moves the timestamps of the second half of the first cluster: audio is missing in its middle."""
+    """Moves the timestamps of the second half of the blocks: audio is missing in the middle, or, with negative `ticks`,
+    time goes back there.
+    """
     edited = bytearray(data)
     blocks = matroska_blocks(data)
     for offset in blocks[len(blocks) // 2 :]:
         value = struct.unpack(">h", edited[offset : offset + 2])[0]
         edited[offset : offset + 2] = struct.pack(">h", min(32_767, value + ticks))
     return bytes(edited)
+
+
+def matroska_without_blocks(data: bytes, share: float, count: int) -> bytes:
+    """Replaces `count` SimpleBlocks after a share of all blocks by Void elements of the same length (section 11.3.2)."""
+    edited = bytearray(data)
+    blocks = matroska_blocks(data)
+    first = int(len(blocks) * share)
+    for offset in blocks[first : first + count]:
+        # The track's number has one byte, the length up to 8, and the ID one.
+        start = next((offset - 2 - size for size in range(1, 9) if _is_simple_block(data, offset - 2 - size, size)), None)
+        require(start is not None, "there is no SimpleBlock")
+        edited[start] = 0xEC
+    return bytes(edited)
+
+
+def _is_simple_block(data: bytes, start: int, size: int) -> bool:
+    return start >= 0 and data[start] == 0xA3 and data[start + 1] > 0 and _number_size(data[start + 1]) == size
