@@ -15,6 +15,8 @@ import Testing
     ("c.mka", ["-c:a", "eac3"], .mp4), ("c.wma", ["-c:a", "eac3"], .mp4),
     ("d.mka", ["-c:a", "dca", "-strict", "-2", "-ar", "48000"], .mp4),
     ("d.wma", ["-c:a", "dca", "-strict", "-2", "-ar", "48000"], .mp4),
+    ("e.mka", ["-c:a", "truehd", "-strict", "-2", "-ar", "48000"], .matroska),
+    ("f.mka", ["-c:a", "libspeex", "-ar", "16000", "-ac", "1"], .ogg),
   ])
   func aCopyDecodesToTheSameAudio(_ name: String, _ options: [String], _ container: WritableContainer) async throws {
     let folder = try TemporaryFolder()
@@ -29,6 +31,49 @@ import Testing
     #expect(copy.count == whole.count)
     let worst = zip(copy, whole).map { abs($0 - $1) }.max() ?? 2
     #expect(worst <= 1e-4)
+  }
+
+  /// The timestamps of the first packets are not exactly a packet apart.
+  @Test(arguments: [1, 259, 1_022, 1_023, 1_035])
+  func aCopyWithAnIrregularStartDecodesToTheSameAudio(_ delta: Int) async throws {
+    let folder = try TemporaryFolder()
+    let (original, path, target) = (folder.file("original.m4a"), folder.file("a.m4a"), folder.file("copy.m4a"))
+    try Tool.ffmpeg(
+      "-f", "lavfi", "-i", "aevalsrc=0.3*sin(2*PI*(200+90*t)*t)+0.1*random(0):d=3:s=44100", "-c:a", "aac",
+      "-aac_pns", "0", original)
+    try MediaPatch.apply("mp4_first_delta(data, \(delta))", from: original, to: path)
+    let whole = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
+    _ = try await AssetExportSession(Asset(path: path), to: Array(target.utf8), .passthrough(.m4a)).outcome()
+    #expect(try AudioTrackReader(asset: Asset(path: target)).readToEnd() == whole)
+  }
+
+  /// MP4 states one codec for all layers of MPEG audio.
+  @Test func aCopyOfLayerIIToMP3IsRefused() async throws {
+    let folder = try TemporaryFolder()
+    let (path, target) = (folder.file("a.mp4"), folder.file("copy.mp3"))
+    try Tool.ffmpeg("-f", "lavfi", "-i", "sine=d=1:r=48000", "-c:a", "mp2", path)
+    await #expect(throws: MediaError.self) {
+      _ = try await AssetExportSession(Asset(path: path), to: Array(target.utf8), .passthrough(.mp3)).outcome()
+    }
+    #expect(!FileManager.default.fileExists(atPath: target))
+  }
+
+  /// Missing packets are silence in a copy, as in a read.
+  @Test func aCopyHasTheGapsOfTheOriginal() async throws {
+    let folder = try TemporaryFolder()
+    let (original, path, target) = (folder.file("original.mka"), folder.file("a.mka"), folder.file("copy.m4a"))
+    try Tool.ffmpeg(
+      "-f", "lavfi", "-i", "aevalsrc=0.3*sin(2*PI*(200+90*t)*t)+0.1*random(0):d=3:s=44100", "-c:a", "aac",
+      "-aac_pns", "0", original)
+    for count in [1, 5] {
+      try MediaPatch.apply("matroska_without_blocks(data, 0.4, \(count))", from: original, to: path)
+      let whole = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
+      _ = try await AssetExportSession(
+        Asset(path: path), to: Array(target.utf8), .passthrough(.m4a), replacesFile: true
+      ).outcome()
+      let copy = try AudioTrackReader(asset: Asset(path: target)).readToEnd()
+      #expect(copy.count == whole.count && zip(copy, whole).allSatisfy { abs($0 - $1) <= 1e-4 }, "\(count)")
+    }
   }
 
   /// The decoder of MP2 has floating-point output, which exceeds full scale where the encoder adds noise.

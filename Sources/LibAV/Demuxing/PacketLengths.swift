@@ -18,7 +18,7 @@ public final class PacketLengths {
       let parameters = stream.pointee.codecpar
     else { throw AVFailure(errno: EINVAL, call: "PacketLengths.init") }
     self.stream = demuxer.streams[streamIndex]
-    frameSize = Int64(parameters.pointee.frame_size)
+    frameSize = Int64(parameters.pointee.frame_size) * Self.framesPerPacket(parameters)
     let isPCM = self.stream.codecName.hasPrefix("pcm_")
     let bits = isPCM ? Int(av_get_exact_bits_per_sample(parameters.pointee.codec_id)) : 0
     // Neither factor is more than 64.
@@ -36,6 +36,15 @@ public final class PacketLengths {
     let isParsed = ["opus", "vorbis", "flac"].contains(self.stream.codecName)
     parser = isParsed ? av_parser_init(Int32(bitPattern: parameters.pointee.codec_id.rawValue)) : nil
     parser?.pointee.flags |= PARSER_FLAG_COMPLETE_FRAMES
+  }
+
+  /// Returns the number of frames per packet in the header of Speex; 1 for other codecs, and for an invalid header.
+  private static func framesPerPacket(_ parameters: UnsafeMutablePointer<AVCodecParameters>) -> Int64 {
+    guard parameters.pointee.codec_id == AV_CODEC_ID_SPEEX, let data = parameters.pointee.extradata,
+      parameters.pointee.extradata_size >= 68
+    else { return 1 }
+    let count = (64..<68).reversed().reduce(Int64(0)) { $0 << 8 | Int64(data[$1]) }
+    return (1...64).contains(count) ? count : 1
   }
 
   deinit {
@@ -66,6 +75,8 @@ public final class PacketLengths {
     // FFmpeg writes the number of frames before the file's data (`ape_read_packet`).
     case "ape": return optionalCount(Int64(packet.leadingUInt32 ?? 0))
     case "alac": return Self.alacFrameCount(packet) ?? alacFrameSize
+    // Matroska states no durations for these codecs.
+    case "truehd", "mlp", "speex": return packet.duration == nil && frameSize > 0 ? frameSize : nil
     default: return parsedFrameCount(packet)
     }
   }

@@ -77,10 +77,12 @@ extension FrameReader {
     if !timeline.hasCoarseTicks, let timestampFrame = last.pts.flatMap({ timeline.frame(ofTicks: $0) }) {
       lastFrame = timestampFrame
     }
-    // The first packet of a Vorbis stream produces no audio, even if it states a length.
-    if counts.count > 1, !timeline.hasCoarseTicks,
-      let first = stored.kept.first?.pts.flatMap({ timeline.frame(ofTicks: $0) }),
-      let second = stored.kept[1].pts.flatMap({ timeline.frame(ofTicks: $0) }), second >= first
+    // The first packet of a Vorbis stream produces no audio, even if it states a length. Packets of other codecs that
+    // state their lengths have them, although the timestamps may be nearer, or up to two frames farther.
+    if counts.count > 1, !timeline.hasCoarseTicks, let kept = stored.kept.first,
+      let first = kept.pts.flatMap({ timeline.frame(ofTicks: $0) }),
+      let second = stored.kept[1].pts.flatMap({ timeline.frame(ofTicks: $0) }), second >= first,
+      stream.codecName == "vorbis" || lengths.frameCount(of: kept).map({ second - first > $0 + 2 }) ?? true
     {
       counts[0] = min(second - first, StoredPacketState.maximumFrameCount)
     }

@@ -113,6 +113,12 @@ struct WriterInputValidator: Sendable {
       buffer.format.codecName == sourceFormat.codecName, hasSameSetup(buffer.format),
       audio.sampleRateHz == received.sampleRateHz, audio.channelCount == received.channelCount
     else { throw Self.formatMismatch }
+    // Some containers state MP3 for all layers of MPEG audio. The information frame exists in layer III only.
+    if container == .mp3, let header = BigEndianBytes(Array(buffer.data.prefix(4))).header(at: 0),
+      let layer = MPEGAudioHeader(header)?.layer, layer != 3
+    {
+      throw Self.refuse(.invalidArgument, "mp3 does not support audio encoded as mp\(layer); it supports mp3")
+    }
     _ = try ticks(buffer.presentationTime, sessionStart)
     _ = try StoredAudioChunks.ticks(of: buffer, timescale: timescale)
     let trims = buffer.attachments
