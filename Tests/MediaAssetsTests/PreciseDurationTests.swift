@@ -16,6 +16,9 @@ import Testing
     ("a.ogg", ["-c:a", "libvorbis"], "chain(ogg_serial(data, 2), ogg_serial(data, 2))"),
     ("a.opus", ["-c:a", "libopus"], "chain(ogg_serial(data, 2), ogg_serial(data, 3))"),
     ("a.ts", ["-c:a", "aac"], "ts_step(data, 4, -90000)"), ("a.w64", ["-c:a", "wmav2"], "data"),
+    ("b.w64", ["-c:a", "g726", "-ar", "8000", "-ac", "1"], "data"), ("c.w64", ["-c:a", "libmp3lame"], "data"),
+    ("b.mka", ["-c:a", "alac"], "remove_range(data, 0.45, 188)"),
+    ("b.opus", ["-c:a", "libopus"], "ogg_without_end_flag(data)"),
     ("a.spx", ["-c:a", "libspeex", "-ar", "16000"], "data"), ("a.m4a", ["-c:a", "aac"], "data"),
   ])
   func countsTheAudioThatExists(_ name: String, _ options: [String], _ edit: String) throws {
@@ -33,5 +36,19 @@ import Testing
     _ = errorCode { try reader.readToEnd(into: &samples) }
     #expect(properties.providesPreciseDuration)
     #expect(properties.duration == MediaTime(frame: Int64(samples.count), rate: reader.format.sampleRateHz))
+  }
+
+  /// FFmpeg ends with an error where the codec of a chain changes.
+  @Test func countsTheAudioBeforeAnotherCodec() throws {
+    let folder = try TemporaryFolder()
+    let (first, second) = (folder.file("a.ogg"), folder.file("b.opus"))
+    let source = ["-f", "lavfi", "-i", "aevalsrc=0.3*sin(2*PI*(200+90*t)*t):d=2:s=48000"]
+    try Tool.ffmpeg(arguments: source + ["-c:a", "libvorbis", first])
+    try Tool.ffmpeg(arguments: source + ["-c:a", "libopus", second])
+    let path = try folder.write(readFile(first) + readFile(second), as: "chain.ogg")
+    let count = try AudioTrackReader(asset: Asset(path: first)).readToEnd().count
+    #expect(
+      try Asset(path: path, prefersPreciseDuration: true).load().duration
+        == MediaTime(frame: Int64(count), rate: 48_000))
   }
 }

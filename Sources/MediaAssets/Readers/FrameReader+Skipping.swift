@@ -57,8 +57,8 @@ extension FrameReader {
     return grid.nearest(to: timestampFrame, withinFrames: timeline.roundingFrames)
   }
 
-  /// Whether the timestamps at the start of the file identify positions in `grid`, so that a timestamp proves that frames
-  /// are missing before it.
+  /// Whether the timestamps at the start of the file identify positions in `grid`, so that a timestamp proves that
+  /// frames are missing before it.
   var hasRegularGrid: Bool {
     guard format == .matroska, let timeline, timeline.hasCoarseTicks, grid.isLatenessKnown else { return false }
     return !grid.isAmbiguous(roundingFrames: timeline.roundingFrames)

@@ -141,6 +141,29 @@ extension MediaTrackReader {
     (isPositionExact, positionDoubt, pendingError, silenceEnd) = (true, nil, nil, 0)
   }
 
+  /// Reads the packets to the end without decoding, and returns the end of the last one. Nil if the file must be
+  /// decoded from its start, because a packet does not state its length, or cannot be read.
+  ///
+  /// - Throws: `cancelled`, `readFailed`.
+  private func countPackets() throws(MediaError) -> Int64? {
+    let counted: Int64?
+    do throws(AVFailure) {
+      try moveNearEnd()
+      counted = try reader.scanToEnd()
+    } catch {
+      let error = MediaError(error, path: displayPath)
+      guard error.code == .damagedFile else { throw error }
+      return nil
+    }
+    guard let counted else { throw MediaError(.cancelled, "counting was cancelled", operation: "load") }
+    hasFrame = false
+    isAtEnd = true
+    position = counted
+    guard reader.counting.isLengthKnown, !reader.hasOtherRates else { return nil }
+    setEnd(counted, trimmed: reader.trims.endFrames)
+    return counted
+  }
+
   /// Returns the exact number of audio frames from time 0. Blocks while it reads the whole file.
   ///
   /// Packets are decoded only if they do not state their lengths. Afterwards the reader is at the end.
@@ -151,19 +174,7 @@ extension MediaTrackReader {
     if !isRemote { try checkTimestamps() }
     let isCountable = positioning != .timestamps && positioning != .decoded && reader.hasExactTimestamps
     if isCountable, !CodecTraits.dependsOnAllEarlierAudio(codecName: reader.stream.codecName) {
-      let counted = try mapped { () throws(AVFailure) in
-        try moveNearEnd()
-        return try reader.scanToEnd()
-      }
-      guard let counted else { throw MediaError(.cancelled, "counting was cancelled", operation: "load") }
-      hasFrame = false
-      isAtEnd = true
-      position = counted
-      // Without known lengths the file must be decoded from its start.
-      if reader.counting.isLengthKnown, !reader.hasOtherRates {
-        setEnd(counted, trimmed: reader.trims.endFrames)
-        return counted
-      }
+      if let counted = try countPackets() { return counted }
     }
     try restart()
     do throws(MediaError) {

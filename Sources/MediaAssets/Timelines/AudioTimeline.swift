@@ -66,7 +66,7 @@ struct AudioTimeline {
   private(set) var expectedFrame: Int64? {
     didSet { furthestFrame = expectedFrame.map { max($0, furthestFrame ?? $0) } }
   }
-  /// The maximum of `expectedFrame` since the last seek.
+  /// The furthest end of decoded frames since the last seek.
   private(set) var furthestFrame: Int64?
   /// Whether the next timestamp overrides the count, because packets are missing before it.
   private var usesNextTimestamp = false
@@ -155,11 +155,6 @@ struct AudioTimeline {
   /// Whether the position of a timestamp agrees with the position by the count.
   func agrees(_ timestampFrame: Int64, _ counted: Int64) -> Bool { abs(timestampFrame - counted) <= agreementFrames }
 
-  /// Determines the position of the next decoded frames and advances the expected position.
-  mutating func advance(ticks: Int64?, frameCount: Int) -> (frame: Int64, step: Step) {
-    advance(timestampFrame: ticks.flatMap { self.frame(ofTicks: $0) }, frameCount: frameCount)
-  }
-
   /// Whether a distance of a timestamp from the end of the packet before it begins a new count.
   func isDiscontinuity(ticks: Int64) -> Bool {
     frameCount(ofTicks: ticks).map { $0 < -maximumOverlapFrames || $0 > maximumGapFrames } ?? true
@@ -167,6 +162,11 @@ struct AudioTimeline {
 
   /// Whether a timestamp is earlier than the count by more than an overlap.
   func isEarly(_ timestampFrame: Int64, _ counted: Int64) -> Bool { timestampFrame < counted - maximumOverlapFrames }
+
+  /// Determines the position of the next decoded frames and advances the expected position.
+  mutating func advance(ticks: Int64?, frameCount: Int) -> (frame: Int64, step: Step) {
+    advance(timestampFrame: ticks.flatMap { self.frame(ofTicks: $0) }, frameCount: frameCount)
+  }
 
   /// Determines the position of the next decoded frames and advances the expected position.
   ///
@@ -195,7 +195,10 @@ struct AudioTimeline {
       usesNextTimestamp = true
       return nil
     }
+    // Only frames that were decoded or filled with silence count as the furthest ones.
+    let furthest = furthestFrame
     self.expectedFrame = Self.clampedSum(expectedFrame, frameCount)
+    furthestFrame = furthest
     return self.expectedFrame
   }
 

@@ -203,31 +203,30 @@ struct TrackEdges: Sendable, Hashable, Codable {
   /// - The `fact` chunk of a compressed RIFF or RF64 file counts frames, but FFmpeg decodes the last block to its end.
   /// - The file may end before its data chunk does. FFmpeg then uses the file's length.
   /// - Writers store 0 or all ones if the length is unknown.
+  /// - FFmpeg writes W64 data whose length includes the padding to a multiple of 8 bytes.
   private mutating func readWAV(_ demuxer: Demuxer, _ stream: StreamInfo, byteCount: Int64) {
     let bytes = demuxer.bytes(at: 0, count: 65_536)
-    guard bytes.starts(with: Array("RIFF".utf8)) || bytes.starts(with: Array("RF64".utf8)) else { return }
     func number(_ offset: Int, _ count: Int) -> Int64? {
       guard offset + count <= bytes.count else { return nil }
       return bytes[offset..<(offset + count)].reversed().reduce(0) { $0 << 8 | Int64($1) }
     }
+    if bytes.starts(with: Array("riff".utf8)) {
+      // A chunk of W64 has an ID of 16 bytes and a length of 8, which includes both, and begins at a multiple of 8.
+      var offset = 40
+      while let length = number(offset + 16, 7), length >= 24, length < 65_536 {
+        if bytes[offset..<(offset + 4)].elementsEqual("fact".utf8) { readFact(number(offset + 24, 7), stream) }
+        offset += (Int(length) + 7) & ~7
+      }
+      return
+    }
+    guard bytes.starts(with: Array("RIFF".utf8)) || bytes.starts(with: Array("RF64".utf8)) else { return }
     var offset = 12
     var longCount: Int64?
     while offset + 8 <= bytes.count, let count = number(offset + 4, 4) {
       let name = String(decoding: bytes[offset..<(offset + 4)], as: UTF8.self)
       // EBU Tech 3306: the data chunk's length in 64 bits, after the file's length.
       if name == "ds64" { longCount = number(offset + 16, 7) }
-      // Some writers count the samples of all channels. Others count bytes; then no candidate fits, and the last block
-      // counts as whole.
-      if name == "fact", !stream.codecName.hasPrefix("pcm_"), let samples = number(offset + 8, 4),
-        let declared = stream.durationTicks, let channelCount = stream.channelCount,
-        let frames = [samples, samples / Int64(channelCount)].first(where: { frames in
-          frames > 0 && (0..<Int64(max(1, stream.blockFrameCount ?? 1))).contains(declared - frames)
-        })
-      {
-        audioFrameCount = frames
-        endsAtAudioFrameCount = true
-        endSource = .trackDuration
-      }
+      if name == "fact" { readFact(number(offset + 8, 4), stream) }
       if name == "data" {
         let length = count == 0xffff_ffff ? longCount ?? 0 : count
         isCutOff = byteCount > 0 && length > 0 && Int64(offset) + 8 + length > byteCount
