@@ -79,7 +79,7 @@ import Testing
       ("image \(path) 0", "file=PATH is missing"), ("image \(path) file=\(out)", "needs a time"),
       ("image \(path) 0 1 file=\(out)", "contain one %d"),
       ("image \(path) 0 1 file=\(daemon.folder.file("%d%d.png"))", "one %d"),
-      ("image \(path) 0 file=\(daemon.folder.file("x.gif"))", "specify format"),
+      ("image \(path) 0 file=\(daemon.folder.file("x.gif"))", "unknown file name extension 'gif'; specify format"),
       ("image \(path) 0 file=\(out) quality=5", "quality does not apply to png"),
       ("image \(path) 0 file=\(out) sheet=4", "COLUMNSxROWS"), ("image \(path) file=\(out) sheet=21x20", "400 images"),
       ("image \(path) 0 1 file=\(out) sheet=1x1", "a sheet of 1 images must have at most 1 times (got 2)"),

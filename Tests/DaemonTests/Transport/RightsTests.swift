@@ -49,15 +49,14 @@ import Testing
   @Test func waitingRequestsThatNeedADroppedRightFail() throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
-    try client.send("@e wait status=playing", "@x preroll", "hello rights=read")
     let path = try daemon.wave(1, frameCount: 48_000)
-    // Without an item, the preroll waits, too.
+    #expect(try client.reply("load \(path) wait=ready").hasPrefix("ok"))
+    try client.send("@e wait status=playing", "@x play-at +0.5 main", "hello rights=read")
     let lines = try (0..<2).map { _ in try client.line() ?? "" }
     #expect(lines.contains { $0.hasPrefix("@x error code=6010 name=not-allowed ") }, "\(lines)")
     #expect(lines.contains { $0.hasSuffix(" rights=read") }, "\(lines)")
     // The other request still waits.
     let driver = try daemon.connect()
-    #expect(try driver.reply("load \(path)").hasPrefix("ok"))
     try driver.reply("play")
     try driver.reply("clock.advance 0.1")
     #expect(try client.line()?.hasPrefix("@e ok") == true)
