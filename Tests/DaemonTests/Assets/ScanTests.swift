@@ -82,7 +82,7 @@ import Testing
     while replies.count < 5, let line = try client.line() {
       if !line.hasPrefix("* scan-progress") { replies.append(line) }
     }
-    #expect(replies.prefix(3) == ["ok", "ok cancelled=0", "ok cancelled=2"], "\(replies)")
+    #expect(replies.prefix(3) == ["ok now=0", "ok cancelled=0", "ok cancelled=2"], "\(replies)")
     #expect(
       Set(replies.suffix(2).map { String($0.prefix(36)) }) == [
         "@a error code=6015 name=cancelled me", "@b error code=6015 name=cancelled me",

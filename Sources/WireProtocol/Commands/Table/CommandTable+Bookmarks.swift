@@ -51,7 +51,7 @@ extension CommandTable {
       ] + stateErrors,
       example: [
         "> bookmark.go 4",
-        "< ok finished=true item=2 time=3723 pts=3723/1 requested=3723 before=0 after=0 exact=true clamped=false us=2310",
+        "< ok finished=true item=2 time=3723 pts=3723/1 requested=3723 before=0 after=0 exact=true clamped=false us=2310 hostTime=5012.25",
       ]
     ) { arguments throws(MediaError) in
       let target: StateCommand.BookmarkTarget

@@ -84,7 +84,7 @@ extension CommandTable {
       example: [
         "> @9 step -5",
         "< @9 ok finished=true item=1 time=12.2 pts=538020/44100 requested=12.2 before=0 after=0 exact=true"
-          + " clamped=false us=2950",
+          + " clamped=false us=2950 hostTime=5012.25",
       ]
     ) { arguments throws(MediaError) in
       .playback(.step(try arguments.required(.count, arguments.integer(.count))), player: arguments.player)
@@ -151,7 +151,7 @@ extension CommandTable {
       example: [
         "> @5 seek 1:23.5",
         "< @5 ok finished=true item=1 time=83.5 pts=3682350/44100 requested=83.5 before=0 after=0 exact=true clamped=false"
-          + " us=2950",
+          + " us=2950 hostTime=5012.25",
       ]
     ) { arguments throws(MediaError) in
       let isFast = arguments.flag(.fast)

@@ -187,7 +187,7 @@ extension CommandTable {
       errors: [.noSuchChapter, .invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors + mediaErrors,
       example: [
         "> @3 \(name.rawValue)",
-        "< @3 ok finished=true item=1 \(position) before=0 after=0 exact=true clamped=false us=2950",
+        "< @3 ok finished=true item=1 \(position) before=0 after=0 exact=true clamped=false us=2950 hostTime=5012.25",
       ]
     ) { arguments throws(MediaError) in .playback(.chapter(isNext: isNext), player: arguments.player) }
   }
