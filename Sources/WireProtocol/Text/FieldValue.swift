@@ -16,6 +16,8 @@ public enum FieldValue: Sendable, Hashable {
   /// In the text form the elements separated by commas, with `\,` and `\\` for a comma and a backslash. In JSON an
   /// array.
   case list([FieldValue])
+  /// A list of integers, such as ids. In both forms like `list`.
+  case integerList(IntegerList)
   /// A JSON value. In the text form its JSON text.
   case json(JSONValue)
 
@@ -47,7 +49,7 @@ public enum FieldValue: Sendable, Hashable {
 
   /// A list of integers, such as ids.
   public static func integers(_ values: [some BinaryInteger & Sendable]) -> FieldValue {
-    .list(values.map { .int($0) })
+    .integerList(IntegerList(values))
   }
 
   /// A list of texts.
@@ -75,6 +77,7 @@ extension FieldValue {
     case .time(let time): buffer.append(seconds: time)
     case .fraction(let time): buffer.append(fraction: time)
     case .list(let elements): appendList(elements, to: &buffer)
+    case .integerList(let list): buffer.append(contentsOf: list.isEmpty ? Array("\"\"".utf8) : list.text)
     case .json(let value):
       var text: [UInt8] = []
       value.append(to: &text)
@@ -92,6 +95,10 @@ extension FieldValue {
       if time.isNumeric { appendWords(to: &buffer) } else { JSONText.append(time.decimalDescription, to: &buffer) }
     case .fraction(let time): JSONText.append(time.fractionDescription, to: &buffer)
     case .json(let value): value.append(to: &buffer)
+    case .integerList(let list):
+      buffer.append(UInt8(ascii: "["))
+      buffer.append(contentsOf: list.text)
+      buffer.append(UInt8(ascii: "]"))
     case .list(let elements):
       buffer.append(UInt8(ascii: "["))
       for (index, element) in elements.enumerated() {

@@ -76,7 +76,8 @@ import Testing
     (.fraction(.invalid), "invalid", #""invalid""#),
     (.time(MediaTime(value: -1, timescale: 3)), "-0.333333333", "-0.333333333"),
     (.seconds(nanoseconds: 2_000_000), "0.002", "0.002"),
-    (.integers([1, 2]), "1,2", "[1,2]"), (.list([]), #""""#, "[]"),
+    (.integers([1, 2]), "1,2", "[1,2]"), (.integers([Int]()), #""""#, "[]"),
+    (.integers([UInt64.max, 3]), "18446744073709551615,3", "[18446744073709551615,3]"), (.list([]), #""""#, "[]"),
     (.strings(["a,b", "c\\", "d e"]), #""a\\,b,c\\\\,d e""#, #"["a,b","c\\","d e"]"#),
   ])
   func valuesAreEncodedInBothForms(value: FieldValue, words: String, json: String) throws {
