@@ -15,7 +15,7 @@ extension PlayerCore {
     let removal = machine.drainRemovedEntries()
     if let whole = removal.wholeOrder { releaseAllItems(of: whole) }
     if !removal.ids.isEmpty { releaseItems(removal.ids.compactMap { items[$0] }) }
-    for id in machine.history.drainForgottenIDs() { pastItems[id] = nil }
+    for id in machine.drainForgottenIDs() { pastItems[id] = nil }
     guard !removal.isEmpty else { return }
     let boundIDs = observers.table.boundItemIDs
     guard !boundIDs.isEmpty else { return }
@@ -26,20 +26,26 @@ extension PlayerCore {
     for id in (others ?? []) + ids { callEndHandlers(observers.table.removeObservers(boundTo: id)) }
   }
 
-  /// Removes items from the queue, or cancels their reservation. Items in the history are kept in `pastItems`.
+  /// Removes items from the queue, or frees items that were claimed for it. Items in the history are kept in `pastItems`.
   func releaseItems(_ leaving: [PlayerItem]) {
     for item in leaving {
       if items.removeValue(for: item.id) != nil { queuedByteCount -= item.descriptionByteCount }
-      reserved.removeValue(for: item.id)
       item.free(from: ownership)
-      if machine.history.contains(item.id) { pastItems[item.id] = item }
+      if machine.queue.history.contains(item.id) { pastItems[item.id] = item }
     }
     if leaving.count <= Self.departureSlice {
       for item in leaving { disconnect(item) }
     } else {
-      departures.items.append(leaving)
-      disconnectLater()
+      depart(Departures.Batch(items: leaving))
     }
+  }
+
+  /// Frees items that were reserved for an edit that was cancelled.
+  func cancel(_ reservation: QueueReservation) {
+    guard reservation.count > 0 else { return }
+    depart(Departures.Batch(table: reservation.items, newestEpoch: epoch))
+    // The player may claim these items again before they are freed. That claim must stay.
+    epoch += 1
   }
 
   /// Removes all items that the queue had before the current edit, except items that the edit inserted.
@@ -54,23 +60,22 @@ extension PlayerCore {
       queuedByteCount += item.descriptionByteCount
       return item
     }
-    for id in machine.history.ids where items[id] == nil {
+    for id in machine.queue.history.ids where items[id] == nil {
       if let item = former[id] { pastItems[id] = item }
     }
     // The remaining items belong to the current edit, which claimed them in the current epoch.
-    if staying.isEmpty { beginEpoch() }
+    if staying.isEmpty { epoch += 1 }
     ownership.endEpochs(before: epoch)
-    departures.tables.append(former)
-    disconnectLater()
+    depart(Departures.Batch(table: former))
   }
 
   /// Removes every item, because the player is closed.
   func releaseAllItems() {
-    departures.tables += [items, reserved]
-    (items, reserved, queuedByteCount) = (ItemTable(), ItemTable(), 0)
-    beginEpoch()
+    let former = items
+    (items, queuedByteCount) = (ItemTable(), 0)
+    epoch += 1
     ownership.endEpochs(before: epoch)
-    disconnectLater()
+    depart(Departures.Batch(table: former))
   }
 
   /// Disconnects an item from the player, unless a player has claimed the item since it left the queue.
@@ -88,16 +93,26 @@ extension PlayerCore {
     if isReleased { stopLoading(item) } else { loadingIDs.remove(item.id) }
   }
 
+  /// Disconnects items that have left the queue, in slices.
+  func depart(_ batch: Departures.Batch) {
+    departures.batches.append(batch)
+    disconnectLater()
+  }
+
   private func disconnectLater() {
     guard !departures.isScheduled, !departures.isEmpty else { return }
     departures.isScheduled = true
     engine.loop.execute { [self] in
       departures.isScheduled = false
-      let slice = departures.next(Self.departureSlice)
+      let (slice, newestEpoch) = departures.next(Self.departureSlice)
       #if DEBUG
         longestDepartureSlice = max(longestDepartureSlice, slice.count)
       #endif
-      for item in slice { disconnect(item) }
+      for item in slice {
+        if newestEpoch > 0, items[item.id] == nil { item.free(from: ownership, claimedUntil: newestEpoch) }
+        disconnect(item)
+      }
+      machine.dropStates(of: slice.lazy.map(\.id))
       disconnectLater()
     }
   }
@@ -105,26 +120,33 @@ extension PlayerCore {
 
 /// Items that left a queue and are still connected to its player.
 struct Departures {
-  var items: [[PlayerItem]] = []
-  var tables: [ItemTable<PlayerItem>] = []
+  /// Items that left together.
+  struct Batch {
+    var items: [PlayerItem] = []
+    var table = ItemTable<PlayerItem>()
+    /// The claims to free: those of this epoch and earlier ones. 0: the items are free already.
+    var newestEpoch: UInt64 = 0
+  }
+
+  var batches: [Batch] = []
   /// Whether a turn of the loop is scheduled that disconnects the next items.
   var isScheduled = false
 
   /// Whether no items are left to disconnect.
-  var isEmpty: Bool { items.isEmpty && tables.isEmpty }
+  var isEmpty: Bool { batches.isEmpty }
 
-  /// Removes and returns the next items.
+  /// Removes and returns the next items, which are of one batch, and its `newestEpoch`.
   ///
   /// - Parameter count: The maximum number of items; at least `ItemTable.pageLength`, so that each call makes progress.
-  mutating func next(_ count: Int) -> [PlayerItem] {
-    var next: [PlayerItem] = []
-    next.reserveCapacity(count)
-    while next.count < count, let last = items.indices.last {
-      if let item = items[last].popLast() { next.append(item) } else { items.removeLast() }
+  mutating func next(_ count: Int) -> (items: [PlayerItem], newestEpoch: UInt64) {
+    guard let last = batches.indices.last else { return ([], 0) }
+    var next = Array(batches[last].items.suffix(count))
+    batches[last].items.removeLast(next.count)
+    while next.count + ItemTable<PlayerItem>.pageLength <= count, let page = batches[last].table.popPage() {
+      next += page
     }
-    while next.count + ItemTable<PlayerItem>.pageLength <= count, let last = tables.indices.last {
-      if let page = tables[last].popPage() { next += page } else { tables.removeLast() }
-    }
-    return next
+    let newestEpoch = batches[last].newestEpoch
+    if batches[last].items.isEmpty, batches[last].table.isEmpty { batches.removeLast() }
+    return (next, newestEpoch)
   }
 }

@@ -9,32 +9,6 @@ extension PlayerCore {
   /// Claims all of the items for this player, or none.
   func claim(_ newItems: [PlayerItem]) throws(MediaError) {
     guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "insert") }
-    if !insertReserved(newItems) { try claimOneByOne(newItems) }
-    changeObserver?(newItems)
-  }
-
-  /// Inserts items that are all reserved for this queue. Returns false, and changes nothing, if any is not.
-  private func insertReserved(_ newItems: [PlayerItem]) -> Bool {
-    guard reserved.count >= newItems.count else { return false }
-    for (index, item) in newItems.enumerated() where reserved.removeValue(for: item.id) !== item {
-      for item in newItems[..<index] { reserved[item.id] = item }
-      return false
-    }
-    for item in newItems {
-      if needsNewClaims { _ = item.claim(by: ownership, epoch: epoch) }
-      queuedByteCount += item.descriptionByteCount
-      if !pastItems.isEmpty { pastItems[item.id] = nil }
-    }
-    var iterator = newItems.makeIterator()
-    items.set(newItems.lazy.map(\.id)) { id in
-      guard let item = iterator.next() else { preconditionFailure("there are as many items as ids") }
-      return item
-    }
-    if reserved.isEmpty { needsNewClaims = false }
-    return true
-  }
-
-  private func claimOneByOne(_ newItems: [PlayerItem]) throws(MediaError) {
     for (index, item) in newItems.enumerated() {
       // Claiming a reserved item again moves the claim to this epoch.
       guard items[item.id] == nil, item.claim(by: ownership, epoch: epoch) else {
@@ -43,44 +17,27 @@ extension PlayerCore {
       }
       adopt(item)
     }
+    changeObserver?(newItems)
   }
 
-  /// Begins another epoch: reserved items must be claimed again when they are inserted.
-  func beginEpoch() {
-    epoch += 1
-    needsNewClaims = !reserved.isEmpty
-  }
-
-  /// Claims all of the items, or none, for an edit in preparation, so that the edit itself does less work.
-  ///
-  /// The items are in no queue until the edit. The reservation ends with the edit, even if the edit fails, or with
-  /// `cancelReservation`.
+  /// Claims all of the items, or none, for an edit in preparation, and adds them to its reservation.
   ///
   /// - Throws: `itemInUse`; `invalidState` if the player is closed.
-  func reserve(_ newItems: [PlayerItem]) throws(MediaError) {
+  func reserve(_ newItems: [PlayerItem], in reservation: inout QueueReservation) throws(MediaError) {
     guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "insert") }
     for (index, item) in newItems.enumerated() {
-      guard items[item.id] == nil, reserved[item.id] == nil, item.claim(by: ownership, epoch: epoch) else {
+      guard items[item.id] == nil, reservation.items[item.id] == nil, item.claim(by: ownership, epoch: epoch) else {
         releaseItems(Array(newItems[..<index]))
         throw MediaError(.itemInUse, "item \(item.id) is already in a queue", operation: "insert")
       }
-      reserved[item.id] = item
       connect(item)
     }
-  }
-
-  /// Releases items that were reserved for an edit that was cancelled.
-  func cancelReservation(of unwanted: [PlayerItem]) {
-    releaseItems(unwanted.filter { reserved[$0.id] === $0 })
+    reservation.add(newItems)
   }
 
   /// Adds a claimed item to this queue.
   private func adopt(_ item: PlayerItem) {
-    if !reserved.isEmpty, reserved.removeValue(for: item.id) === item {
-      // A reserved item is already connected.
-    } else {
-      connect(item)
-    }
+    connect(item)
     items[item.id] = item
     queuedByteCount += item.descriptionByteCount
     if !pastItems.isEmpty { pastItems[item.id] = nil }
@@ -118,23 +75,15 @@ extension PlayerCore {
     }
   }
 
-  /// Makes an entry for an item, with its status and settings: the item may have been opened in another queue.
-  func entry(_ item: PlayerItem) -> Machine.Entry {
-    if item.hasInitialState { return Machine.Entry(id: item.id) }
-    return Machine.Entry(
-      id: item.id, status: item.status, duration: item.duration, isDurationPrecise: item.providesPreciseDuration,
-      forwardEnd: item.forwardPlaybackEndTime, reverseEnd: item.reversePlaybackEndTime, resumeTime: item.resumeTime)
-  }
-
   // MARK: - Edits
 
   /// Checks the version of the queue.
   ///
   /// - Throws: `versionMismatch`.
   func checkVersion(_ version: UInt64?, _ operation: String) throws(MediaError) {
-    guard let version, version != machine.queueVersion else { return }
+    guard let version, version != machine.queue.version else { return }
     throw MediaError(
-      .versionMismatch, "the queue has version \(machine.queueVersion), not \(version)", operation: operation)
+      .versionMismatch, "the queue has version \(machine.queue.version), not \(version)", operation: operation)
   }
 
   /// Applies all edits, or none.
@@ -142,19 +91,10 @@ extension PlayerCore {
     try checkVersion(version, "edit")
     let newItems = edits.flatMap(\.newItems)
     try claim(newItems)
-    let changes = edits.map { edit -> Machine.QueueChange in
-      switch edit {
-      case .insert(let items, let position): .insert(items.map(entry), at: position)
-      case .remove(let ids): .remove(ids)
-      case .move(let id, let position): .move(id, to: position)
-      case .replace(let id, let item): .replace(id, with: entry(item))
-      case .removeAll: .removeAll
-      }
-    }
     let resumePosition = currentResumePosition
     let actions: [Machine.Action]
     do throws(MediaError) {
-      actions = try machine.edit(changes)
+      actions = try machine.edit(edits.map(\.change))
     } catch {
       releaseItems(newItems)
       throw error
@@ -170,9 +110,9 @@ extension PlayerCore {
       throw MediaError(.itemInUse, "a queue cannot contain an item twice", operation: "load")
     }
     // A new epoch allows all previous items to be freed at once.
-    beginEpoch()
+    epoch += 1
     try claim(addedItems)
-    runItemChange { machine.replaceAll(newItems.map(entry)) }
+    runItemChange { machine.replaceAll(newItems.map(\.queueEntry)) }
   }
 
   func removeAll() { runItemChange { machine.replaceAll([]) } }
@@ -213,10 +153,10 @@ extension PlayerCore {
   /// - Throws: `noSuchItem`; `itemInUse` if the item is in another queue or failed.
   func jump(to id: PlayerItem.ID) throws(MediaError) {
     if items[id] != nil { return runItemChange { machine.jump(to: id) } }
-    guard pastItems[id] != nil, let index = machine.history.ids.lastIndex(of: id) else {
+    guard pastItems[id] != nil, let index = machine.queue.history.ids.lastIndex(of: id) else {
       throw Machine.noSuchItem(id, "jump")
     }
-    guard goBack(over: machine.history.ids.count - index, to: id) else {
+    guard goBack(over: machine.queue.history.ids.count - index, to: id) else {
       throw MediaError(.itemInUse, "item \(id) is in another queue now, or failed", operation: "jump")
     }
   }
@@ -244,29 +184,28 @@ extension PlayerCore {
       return run(machine.jump(to: current.id), cause: .request)
     }
     // Skip items that failed or are in another queue now.
-    for (skippedCount, id) in machine.history.ids.reversed().enumerated() where reclaim(id) {
-      for _ in 0..<skippedCount { machine.history.removeLast() }
-      _ = goBack(over: 1, to: id)
+    for (skippedCount, id) in machine.queue.history.ids.reversed().enumerated() where reclaim(id) {
+      _ = goBack(over: 1, skipping: skippedCount, to: id)
       return
     }
-    guard machine.repeatMode == .all, machine.shuffle == nil, machine.entries.count > 1 else {
+    guard machine.repeatMode == .all, machine.queue.shuffle == nil, machine.entries.count > 1 else {
       throw MediaError(.noSuchItem, "no item was played before", operation: "previous")
     }
-    machine.history.removeAll()
     runItemChange { machine.goBackRound() }
   }
 
-  /// Goes back by the newest `count` entries of the history, to item `id`. Returns false if that item is not available.
-  private func goBack(over count: Int, to id: PlayerItem.ID) -> Bool {
+  /// Drops the newest `skippedCount` entries of the history and goes back by the next `count`, to item `id`. Returns
+  /// false if that item is not available.
+  private func goBack(over count: Int, skipping skippedCount: Int = 0, to id: PlayerItem.ID) -> Bool {
     guard reclaim(id) else { return false }
     var returning: [Machine.Entry] = []
-    for past in machine.history.ids.suffix(count) {
+    for past in machine.queue.history.ids.dropLast(skippedCount).suffix(count) {
       if past == id || items[past] != nil { continue }
       guard reclaim(past), let item = items[past] else { continue }
-      returning.append(entry(item))
+      returning.append(item.queueEntry)
     }
-    if let item = items[id], !machine.entries.contains(id) { returning.append(entry(item)) }
-    runItemChange { machine.goBack(over: count, returning: returning) }
+    if let item = items[id], !machine.entries.contains(id) { returning.append(item.queueEntry) }
+    runItemChange { machine.goBack(over: count, skipping: skippedCount, returning: returning) }
     return true
   }
 

@@ -92,7 +92,8 @@ extension PlayerCore {
   func gainPolicy(of item: PlayerItem) -> GainPolicy {
     var policy = GainPolicy(settings: replayGain, measured: item.measuredReplayGain)
     guard replayGain.mode == .auto, let index = machine.entries.index(of: item.id) else { return policy }
-    let previous = index > 0 ? machine.entries.suffix(from: index - 1).first { _ in true }?.id : machine.history.last
+    let previous =
+      index > 0 ? machine.entries.suffix(from: index - 1).first { _ in true }?.id : machine.queue.history.last
     let following = machine.entries.suffix(from: index + 1).first { _ in true }?.id
     if let neighbour = previous.flatMap({ items[$0] ?? pastItems[$0] }) {
       policy.previousAlbumPosition = neighbour.albumPosition

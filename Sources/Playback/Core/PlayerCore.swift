@@ -26,14 +26,14 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   let logger: Logger
   var machine: Machine
   var items = ItemTable<PlayerItem>()
-  /// Items that are claimed for an edit in preparation (`reserve`) and are not in a queue yet.
-  var reserved = ItemTable<PlayerItem>()
-  /// This player's claim on `items` and `reserved`.
+  /// This player's claim on `items`, and on items that are reserved for an edit.
   let ownership = QueueOwnership()
   /// The current epoch of claims; see `QueueOwnership`.
   var epoch: UInt64 = 1
-  /// Whether reserved items may have been claimed in an earlier epoch.
-  var needsNewClaims = false
+  /// The large changes of the queue that another thread computes, one after another.
+  var largeChanges = Deque<LargeChange>()
+  /// Whether one of `largeChanges` draws the order of the next round.
+  var isPreparingNextRound = false
   /// Items that left the queue and are not disconnected from the player yet.
   var departures = Departures()
   #if DEBUG
@@ -239,6 +239,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// deterministic when the thread is idle.
   var isSettled: Bool {
     if let pipelineStorage, pipelineStorage.requestCount != idleRequestCount { return false }
+    guard largeChanges.isEmpty else { return false }
     // A stream that ended is about to be continued if passes are planned.
     let isContinuing = !machine.plan.passes.isEmpty
     let newest = waiting.last?.generation ?? audible
@@ -317,6 +318,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     publish(cause)
     watchChapters()
     completeReadyPrerolls()
+    prepareNextRound()
     scheduleNextMilestone()
     startGroup?.scheduleCheck()
     rateGroup?.scheduleCheck()
@@ -394,8 +396,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
         isFinishing: $0.isFinishing)
     }
     state.itemCount = machine.entries.count
-    state.queueVersion = machine.queueVersion
-    state.shuffleSeed = machine.shuffle?.seed
+    state.queueVersion = machine.queue.version
+    state.shuffleSeed = machine.queue.shuffle?.seed
     state.itemFailurePolicy = machine.failurePolicy
     state.error = machine.error
     state.isAtItemEnd = machine.hasItemEnded && !machine.decodedRate.isReverse

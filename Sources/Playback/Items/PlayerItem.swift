@@ -232,9 +232,17 @@ public final class PlayerItem: Sendable {
   /// Whether a player has claimed the item.
   var isClaimed: Bool { state.withLock { $0.isClaimed } }
 
-  /// Frees the item for other players if `owner` has claimed it.
-  func free(from owner: QueueOwnership) {
-    state.withLock { state in if state.owner === owner { state.epoch = 0 } }
+  /// Frees the item for other players if `owner` has claimed it in `newestEpoch` or earlier.
+  func free(from owner: QueueOwnership, claimedUntil newestEpoch: UInt64 = .max) {
+    state.withLock { state in if state.owner === owner, state.epoch <= newestEpoch { state.epoch = 0 } }
+  }
+
+  /// The item's entry in a queue, with its status and settings: the item may have been opened in another queue.
+  var queueEntry: QueueEntry {
+    if hasInitialState { return QueueEntry(id: id) }
+    return QueueEntry(
+      id: id, status: status, duration: duration, isDurationPrecise: providesPreciseDuration,
+      forwardEnd: forwardPlaybackEndTime, reverseEnd: reversePlaybackEndTime, resumeTime: resumeTime)
   }
 
   /// Disconnects the item from a player that has freed it. Returns false if a player has claimed the item since.

@@ -63,7 +63,7 @@ public actor QueuePlayer: PlayerControl {
   /// - Returns: nil if the changes are no longer known, the whole order changed, or `version` is in the future. The
   ///   caller must then read the whole queue.
   public func queueChanges(since version: UInt64) -> [QueueChangeEntry]? {
-    core.machine.queueChanges.changes(since: version)
+    core.machine.queue.changes.changes(since: version)
   }
 
   /// Sets the number of steps that `queueChanges(since:)` can go back. Default: 1,024. At least 1.
@@ -73,7 +73,9 @@ public actor QueuePlayer: PlayerControl {
 
   /// Returns the items that were current earlier and from which playback advanced, the newest last; at most 1,000. An
   /// item that was played several times occurs several times. Items that failed or were removed do not occur.
-  public func history() -> [PlayerItem] { core.machine.history.ids.compactMap { core.items[$0] ?? core.pastItems[$0] } }
+  public func history() -> [PlayerItem] {
+    core.machine.queue.history.ids.compactMap { core.items[$0] ?? core.pastItems[$0] }
+  }
 
   /// Returns whether an item has left the queue and can return from the history.
   public func isInHistory(_ id: PlayerItem.ID) -> Bool { core.pastItems[id] != nil }
@@ -97,17 +99,54 @@ public actor QueuePlayer: PlayerControl {
   @discardableResult
   public func edit(_ edits: [QueueEdit], ifVersion version: UInt64? = nil) throws(MediaError) -> UInt64 {
     try core.edit(edits, ifVersion: version)
-    return core.machine.queueVersion
+    return core.machine.queue.version
   }
 
-  /// Claims items for an edit that is being prepared, all or none, so that the edit itself takes less time. The items
-  /// are in no queue until the edit. The edit ends the reservation, whether it succeeds or not.
+  /// Claims items, all or none, for an operation that is being prepared, and adds them to its reservation. The items
+  /// are in no queue until the operation.
   ///
   /// - Throws: `itemInUse`; `invalidState` when the player is closed.
-  public func reserve(_ items: [PlayerItem]) throws(MediaError) { try core.reserve(items) }
+  public func reserve(_ items: [PlayerItem], in reservation: inout QueueReservation) throws(MediaError) {
+    try core.reserve(items, in: &reservation)
+  }
 
-  /// Releases items that were reserved for an edit that was cancelled. Has no effect on other items.
-  public func cancelReservation(of items: [PlayerItem]) { core.cancelReservation(of: items) }
+  /// Frees the items of a reservation whose operation was cancelled. Takes constant time; the items are free a little
+  /// later.
+  public func cancel(_ reservation: QueueReservation) { core.cancel(reservation) }
+
+  /// Changes the queue without blocking the control loop: another thread computes the new queue. Operations are applied
+  /// in the order of these calls. If the queue changes meanwhile, its computation starts again.
+  ///
+  /// - Parameters:
+  ///   - reservation: All items that the operation adds. The operation ends the reservation, whether it succeeds or not.
+  ///   - check: Called on the control loop before each computation. An error fails the operation.
+  ///   - completion: Called on the control loop with the new version of the queue, or with the error of `check` or of the
+  ///     operation, `itemInUse`, or `invalidState` if the player is closed. After an error nothing has changed.
+  public func perform(
+    _ operation: QueueOperation, adding reservation: QueueReservation,
+    check: @escaping @Sendable () throws(MediaError) -> Void = { () throws(MediaError) in },
+    completion: @escaping @Sendable (Result<UInt64, MediaError>) -> Void
+  ) {
+    core.start(
+      PlayerCore.LargeChange(
+        check: check, reservation: reservation,
+        apply: { queue throws(MediaError) in try operation.apply(to: &queue) },
+        completion: { [core] result in completion(result.map { core.machine.queue.version }) }))
+  }
+
+  /// Changes the queue without blocking the control loop.
+  ///
+  /// - Returns: The new version of the queue.
+  /// - Throws: The errors of ``perform(_:adding:check:completion:)``.
+  @discardableResult
+  public func perform(_ operation: QueueOperation) async throws(MediaError) -> UInt64 {
+    var reservation = QueueReservation()
+    try core.reserve(operation.newItems, in: &reservation)
+    let result = await withCheckedContinuation { continuation in
+      perform(operation, adding: reservation) { continuation.resume(returning: $0) }
+    }
+    return try result.get()
+  }
 
   /// Adds items at the end, all or none. A shuffled queue gets them at random positions after the current item.
   ///
@@ -213,11 +252,13 @@ public actor QueuePlayer: PlayerControl {
   /// - Returns: the seed.
   @discardableResult
   public func shuffle(seed: UInt64? = nil) -> UInt64 {
-    // 32 bits are exact in the number type of every client.
-    let seed = seed ?? UInt64.random(in: 0..<1 << 32)
+    let seed = seed ?? Self.randomShuffleSeed()
     core.setShuffle(seed: seed)
     return seed
   }
+
+  /// Returns a random seed for shuffling. It has 32 bits, which are exact in the number type of every client.
+  public static func randomShuffleSeed() -> UInt64 { UInt64.random(in: 0..<1 << 32) }
 
   /// Continues in the order of the queue without shuffling: the items after the current one, then the items before it
   /// that have not been played.

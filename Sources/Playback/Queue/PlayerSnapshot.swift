@@ -99,7 +99,7 @@ extension PlayerCore {
     PlayerSnapshot(
       state: state, rateForNextPlay: machine.rate != 0 ? machine.rate : (nextRate ?? defaultRate).value,
       queue: machine.entries.order.snapshot,
-      shuffle: machine.shuffle.map { shuffle in
+      shuffle: machine.queue.shuffle.map { shuffle in
         ShuffleSnapshot(
           seed: shuffle.seed, round: shuffle.round, remainingCount: shuffle.remaining,
           generatorState: shuffle.insertionGenerator.state, original: shuffle.original.snapshot)
@@ -109,7 +109,7 @@ extension PlayerCore {
           range: TimeRange(start: loop.start, end: loop.end), remainingCount: loop.remaining, loopCount: loop.count,
           isArmed: loop.isArmed, isFinishing: loop.isFinishing)
       },
-      history: Array(machine.history.ids), time: timeToSave)
+      history: Array(machine.queue.history.ids), time: timeToSave)
   }
 
   /// The position to save; zero for streams, which cannot resume.
@@ -139,7 +139,8 @@ extension PlayerCore {
     }
     let isKnown: (PlayerItem.ID) -> Bool = { [items, pastItems] in items[$0] != nil || pastItems[$0] != nil }
     machine.restore(
-      restoration.items.map(entry), history: restoration.history.filter(isKnown), version: restoration.queueVersion,
+      restoration.items.map(\.queueEntry), history: restoration.history.filter(isKnown),
+      version: restoration.queueVersion,
       shuffle: restoration.shuffle, loop: restoration.loop, at: restoration.time)
     if let rate = restoration.rateForNextPlay.flatMap({ PlaybackRate($0) }), rate != defaultRate { nextRate = rate }
     if restoration.defersOpening { machine.deferOpening() }

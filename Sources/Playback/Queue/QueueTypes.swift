@@ -25,4 +25,54 @@ public enum QueueEdit: Sendable {
     case .remove, .move, .removeAll: []
     }
   }
+
+  /// The change of the queue's entries.
+  var change: QueueModel.Change {
+    switch self {
+    case .insert(let items, let position): .insert(items.map(\.queueEntry), at: position)
+    case .remove(let ids): .remove(ids)
+    case .move(let id, let position): .move(id, to: position)
+    case .replace(let id, let item): .replace(id, with: item.queueEntry)
+    case .removeAll: .removeAll
+    }
+  }
+}
+
+/// A change of a queue that may take long, because the queue or the change is large. Another thread computes it
+/// (``QueuePlayer/perform(_:adding:check:completion:)``).
+public enum QueueOperation: Sendable {
+  /// Like ``QueuePlayer/edit(_:ifVersion:)``.
+  case edit([QueueEdit])
+  /// Like ``QueuePlayer/replaceAll(with:)``, for items that are in no queue.
+  case replaceAll([PlayerItem])
+  /// Like ``QueuePlayer/shuffle(seed:)``.
+  case shuffle(seed: UInt64)
+  /// Like ``QueuePlayer/endShuffle()``.
+  case endShuffle
+  /// Like ``QueuePlayer/jump(to:)``, for an item of the queue that is not current.
+  case jump(to: PlayerItem.ID)
+
+  /// The items that the operation adds.
+  var newItems: [PlayerItem] {
+    switch self {
+    case .edit(let edits): edits.flatMap(\.newItems)
+    case .replaceAll(let items): items
+    case .shuffle, .endShuffle, .jump: []
+    }
+  }
+
+  /// Applies the operation to a queue.
+  ///
+  /// - Throws: The errors of the functions that the cases name.
+  func apply(to queue: inout QueueModel) throws(MediaError) {
+    switch self {
+    case .edit(let edits): try queue.edit(edits.map(\.change))
+    case .replaceAll(let items): queue.replaceAll(items.map(\.queueEntry))
+    case .shuffle(let seed): queue.setShuffle(seed: seed)
+    case .endShuffle: queue.setShuffle(seed: nil)
+    case .jump(let id):
+      guard queue.entries.contains(id) else { throw QueueModel.noSuchItem(id, "jump") }
+      queue.jump(to: id)
+    }
+  }
 }

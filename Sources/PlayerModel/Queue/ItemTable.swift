@@ -68,6 +68,25 @@ package struct ItemTable<Value: Sendable>: Sendable {
     return page.count - before
   }
 
+  /// Adds the values of another table. They replace values of the same ids.
+  ///
+  /// Takes as much time as iterating over the pages of `other`, if most of its pages have no values in this table.
+  package mutating func merge(_ other: ItemTable) {
+    if isEmpty {
+      self = other
+      return
+    }
+    for (number, page) in other.pages {
+      guard pages[number] != nil else {
+        pages[number] = page
+        count += page.count
+        continue
+      }
+      let first = number * ItemID(Self.pageLength)
+      for (index, value) in page.values.enumerated() where value != nil { self[first + ItemID(index)] = value }
+    }
+  }
+
   /// Removes and returns the value of an id; nil if there is none.
   @discardableResult
   package mutating func removeValue(for id: ItemID) -> Value? {

@@ -5,12 +5,12 @@ import MediaCore
 /// The state of the entries is separate from the order, so that edits move only ids. Most entries of a long queue have
 /// no state.
 package struct QueueEntries: Sequence, Sendable {
-  package typealias Entry = PlayerStateMachine.Entry
+  package typealias Entry = QueueEntry
   package typealias ItemID = PlayerItemID
 
   package private(set) var order = QueueOrder()
-  /// The entries that have state.
-  private var states: [ItemID: Entry] = [:]
+  /// The entries that have state. May include entries that have left the queue (`dropStates`).
+  private var states = ItemTable<Entry>()
   /// The changes of the order since the last `drainSteps()`.
   private var steps = QueueSteps()
   /// The maximum number of steps of a version that are recorded. A version with more steps counts as a replacement.
@@ -26,8 +26,28 @@ package struct QueueEntries: Sequence, Sendable {
     order = QueueOrder(entries.map(\.id))
   }
 
+  /// Sets the state of new entries.
   private mutating func storeStates(_ entries: [Entry]) {
-    for entry in entries where !entry.hasOnlyID { states[entry.id] = entry }
+    for entry in entries {
+      if !entry.hasOnlyID {
+        states[entry.id] = entry
+      } else if !states.isEmpty {
+        states[entry.id] = nil
+      }
+    }
+  }
+
+  /// Replaces the state of all entries by the state that entries of an earlier copy have now, and adds that of new
+  /// entries.
+  mutating func adoptStates(of current: QueueEntries, adding new: ItemTable<Entry>) {
+    states = current.states
+    states.merge(new)
+  }
+
+  /// Drops the state of entries that have left the queue.
+  mutating func dropStates(of ids: some Sequence<ItemID>) {
+    guard !states.isEmpty else { return }
+    for id in ids where !order.contains(id) { states[id] = nil }
   }
 
   /// Returns and clears the changes of the order since the last call.
@@ -41,7 +61,7 @@ package struct QueueEntries: Sequence, Sendable {
 
   /// Replaces all entries.
   package mutating func replaceAll(_ entries: [Entry]) {
-    states = [:]
+    states = ItemTable()
     storeStates(entries)
     order = QueueOrder(entries.map(\.id))
     steps = QueueSteps(limit: stepLimit)
@@ -63,10 +83,14 @@ package struct QueueEntries: Sequence, Sendable {
 
   package var first: Entry? { order.first.map { states[$0] ?? Entry(id: $0) } }
 
-  /// The state of an entry; nil if the entry does not exist. Setting the state of a missing entry has no effect.
-  package subscript(id: ItemID) -> Entry? {
-    get { states[id] ?? (order.contains(id) ? Entry(id: id) : nil) }
-    set { if let newValue, order.contains(id) { states[id] = newValue } }
+  /// The state of an entry; nil if the entry does not exist.
+  package subscript(id: ItemID) -> Entry? { order.contains(id) ? states[id] ?? Entry(id: id) : nil }
+
+  /// Changes the state of an entry. Has no effect if the entry does not exist.
+  mutating func update(_ id: ItemID, _ change: (inout Entry) -> Void) {
+    guard var entry = self[id] else { return }
+    change(&entry)
+    states[id] = entry
   }
 
   package func contains(_ id: ItemID) -> Bool { order.contains(id) }
@@ -81,7 +105,7 @@ package struct QueueEntries: Sequence, Sendable {
   /// Iterates over the entries in order.
   package struct Iterator: IteratorProtocol, Sequence {
     fileprivate var ids: QueueOrder.Iterator
-    fileprivate let states: [ItemID: Entry]
+    fileprivate let states: ItemTable<Entry>
 
     package mutating func next() -> Entry? { ids.next().map { states[$0] ?? Entry(id: $0) } }
   }
@@ -101,7 +125,7 @@ package struct QueueEntries: Sequence, Sendable {
   package mutating func remove(_ id: ItemID) -> (entry: Entry, index: Int)? {
     guard let index = order.remove(id) else { return nil }
     steps.record(.removed(id, index: index))
-    return (states.removeValue(forKey: id) ?? Entry(id: id), index)
+    return (states.removeValue(for: id) ?? Entry(id: id), index)
   }
 
   /// Removes the current entry; nil if there is none.
@@ -112,7 +136,7 @@ package struct QueueEntries: Sequence, Sendable {
   package mutating func removeFirst(_ requestedCount: Int) -> [Entry] {
     let ids = order.removeFirst(requestedCount)
     steps.record(ids) { .removed($1, index: 0) }
-    return ids.map { states.removeValue(forKey: $0) ?? Entry(id: $0) }
+    return ids.map { states.removeValue(for: $0) ?? Entry(id: $0) }
   }
 
   /// Moves an entry to `index`, its index after the move.
@@ -130,9 +154,9 @@ package struct QueueEntries: Sequence, Sendable {
     steps.record(.rotated(distance))
   }
 
-  /// Replaces the order. `ids` must be the same ids.
-  mutating func reorder(_ ids: [ItemID]) {
-    order = QueueOrder(ids)
+  /// Replaces the order. The new one must have the same ids.
+  mutating func reorder(_ newOrder: QueueOrder) {
+    order = newOrder
     steps.recordReplacement()
   }
 }

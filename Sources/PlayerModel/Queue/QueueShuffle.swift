@@ -54,7 +54,7 @@ package struct QueueShuffle: Sendable {
   /// Draws the indexes of entries that are added.
   package var insertionGenerator: SplitMix64
   /// The order of the next round as it was drawn.
-  private var upcoming: [PlayerItemID]?
+  private var upcoming: QueueOrder?
 
   package init(seed: UInt64, original: QueueOrder) {
     self.seed = seed
@@ -76,34 +76,45 @@ package struct QueueShuffle: Sendable {
   }
 
   /// Returns the order of the first round: `first`, if it exists, and then the others.
-  func firstOrder(keeping first: PlayerItemID?) -> [PlayerItemID] {
+  func firstOrder(keeping first: PlayerItemID?) -> QueueOrder {
     var others = original.filter { $0 != first }
     var generator = Self.generator(seed: seed, round: 0)
     generator.shuffle(&others)
-    guard let first, original.contains(first) else { return others }
-    return [first] + others
+    guard let first, original.contains(first) else { return QueueOrder(others) }
+    return QueueOrder([first] + others)
   }
 
   /// Returns the order of a later round. If `last` would be the first entry that `canPlay`, it is swapped with the
   /// second one.
   package func order(
     ofRound number: UInt64, after last: PlayerItemID, canPlay: (PlayerItemID) -> Bool
-  ) -> [PlayerItemID] {
-    var ids: [PlayerItemID]
-    if number == round + 1, let upcoming { ids = upcoming } else { ids = drawOrder(ofRound: number) }
-    guard let first = ids.firstIndex(where: canPlay), ids[first] == last,
-      let second = ids[(first + 1)...].firstIndex(where: canPlay)
-    else { return ids }
-    ids.swapAt(first, second)
-    return ids
+  ) -> QueueOrder {
+    var order: QueueOrder
+    if number == round + 1, let upcoming { order = upcoming } else { order = drawOrder(ofRound: number) }
+    var playable: [(index: Int, id: PlayerItemID)] = []
+    for (index, id) in order.enumerated() where canPlay(id) {
+      guard playable.isEmpty else {
+        playable.append((index, id))
+        break
+      }
+      guard id == last else { return order }
+      playable.append((index, id))
+    }
+    guard playable.count == 2 else { return order }
+    order.move(playable[1].id, to: playable[0].index)
+    order.move(playable[0].id, to: playable[1].index)
+    return order
   }
 
-  private func drawOrder(ofRound number: UInt64) -> [PlayerItemID] {
+  private func drawOrder(ofRound number: UInt64) -> QueueOrder {
     var ids = Array(original)
     var generator = Self.generator(seed: seed, round: number)
     generator.shuffle(&ids)
-    return ids
+    return QueueOrder(ids)
   }
+
+  /// Whether the order of the next round was drawn.
+  var isNextRoundDrawn: Bool { upcoming != nil }
 
   /// Draws the order of the next round before it is read, so that it is drawn only once.
   mutating func prepareRound() { if upcoming == nil { upcoming = drawOrder(ofRound: round + 1) } }

@@ -68,11 +68,11 @@ extension PlayerStateMachine {
     entry.reverseEnd = reverse
     let end = entry.end(at: decodedRate)
     guard end != former else {
-      entries[id] = entry
+      queue.update(id) { $0 = entry }
       return []
     }
     entry.isTooShort = false
-    entries[id] = entry
+    queue.update(id) { $0 = entry }
     guard let end, decodedRate.reaches(end, by: time), isHeard(id), endedItemID != id else { return reconcile() }
     // The position is already past the new end.
     return decode(DecodeRequest(itemID: id, time: time))

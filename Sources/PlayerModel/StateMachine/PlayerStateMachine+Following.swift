@@ -57,6 +57,10 @@ extension PlayerStateMachine {
   /// The maximum number of passes that are decoded or planned at the same time: less than the capacity of a stream's
   /// queue of range descriptors. With `shortestLoop` they last at least 5 s.
   static let passLimit = 512
+
+  /// Whether another thread should draw the order of the next round of a long shuffled queue now, so that it is known
+  /// before it is planned.
+  package var needsNextRound: Bool { queue.needsNextRound(within: 2 * Self.passLimit) }
   /// The minimum time between the heard position and a cut in decoded audio: enough to decode the audio after the cut
   /// again before it is heard.
   static let redecodingTime = MediaTime(value: 300, timescale: 1_000)
@@ -88,9 +92,8 @@ extension PlayerStateMachine {
   }
 
   private mutating func changeRepeatMode(to mode: RepeatMode) {
-    repeatMode = mode
+    queue.setRepeatMode(mode)
     repeatLimit = nil
-    if mode != .all { shuffle?.remaining = entries.count }
   }
 
   /// Ends the counted repeats: they are complete, or their item is no longer current.
@@ -191,16 +194,17 @@ extension PlayerStateMachine {
     switch mode {
     case .all:
       let currentItemPassCount = passes.count
-      guard appendPlayable(restOfRound(), to: &passes, limit: limit, isFirst: true, where: { _ in true }) else {
+      guard appendPlayable(queue.restOfRound(), to: &passes, limit: limit, isFirst: true, where: { _ in true }) else {
         return
       }
+      if queue.isNextRoundUnknown { return }
       var (count, number, last) = (-1, UInt64(0), current.id)
       // Stop when a round appends no pass.
       while passes.count < limit, passes.count != count {
         count = passes.count
         number += 1
         last = passes.last?.itemID ?? last
-        guard appendPlayable(round(number, after: last), to: &passes, limit: limit, where: \.isRepeatable) else {
+        guard appendPlayable(queue.round(number, after: last), to: &passes, limit: limit, where: \.isRepeatable) else {
           return
         }
       }
@@ -265,8 +269,10 @@ extension PlayerStateMachine {
     guard let index = decodedPasses.firstIndex(where: { $0.id == id }) else { return [] }
     decodedPasses[index].pass.end = end
     if index == decodedPasses.count - 1 { isLastPassComplete = true }
-    if isTooShort { entries[decodedPasses[index].pass.itemID]?.isTooShort = true }
-    entries[decodedPasses[index].pass.itemID]?.hasFailedBeforeEnd = hasFailedBeforeEnd
+    queue.update(decodedPasses[index].pass.itemID) { entry in
+      if isTooShort { entry.isTooShort = true }
+      entry.hasFailedBeforeEnd = hasFailedBeforeEnd
+    }
     return reconcile()
   }
 
@@ -312,12 +318,12 @@ extension PlayerStateMachine {
         if let error, stopsAfter(current) { failureStop = FailureStop(itemID: current.id, error: error) }
         return actions + setRate(0)
       }
-      leave(current)
+      queue.leave(current)
       actions += endSeeks(.itemEnded)
       return actions + moveToNextPass(nil)
     }
     if next.itemID != current.id {
-      leave(current)
+      queue.leave(current)
       actions += endSeeks(.itemEnded)
     } else if next.isSilence {
       hasPassedEnd = true
@@ -375,7 +381,7 @@ extension PlayerStateMachine {
 
   /// Compares the decoded and prepared passes with the wanted ones.
   mutating func reconcileFollowing() -> [Action] {
-    prepareRound()
+    queue.prepareRound(within: Self.passLimit)
     let prepared = requestInPreparation?.pass
     var upcoming = wantedPasses(min(Self.passLimit, decodedPasses.count + Self.planLength))[...]
     // After a change of direction the wanted passes begin after the audible one, which has the other direction.
@@ -463,7 +469,9 @@ extension PlayerStateMachine {
   }
 
   /// Sets the length of the end of a pass of the item that depends on the following audio.
-  package mutating func setFilterReach(_ reach: MediaTime, of id: ItemID) { entries[id]?.filterReach = reach }
+  package mutating func setFilterReach(_ reach: MediaTime, of id: ItemID) {
+    queue.update(id) { $0.filterReach = reach }
+  }
 
   /// Prepares `next` as the successor of a decoded pass; nil: the stream ends after that pass.
   private mutating func follow(_ id: PassID, with next: Pass?) -> [Action] {

@@ -2,308 +2,42 @@ import MediaCore
 
 /// The queue: edits, navigation, shuffling, and failed items.
 extension PlayerStateMachine {
-  /// A change of the queue. New entries contain the known data of their items, and must not be in a queue yet.
-  package enum QueueChange: Sendable {
-    case insert([Entry], at: QueuePosition)
-    case remove([ItemID])
-    case move(ItemID, to: QueuePosition)
-    case replace(ItemID, with: Entry)
-    case removeAll
-  }
+  package typealias QueueChange = QueueModel.Change
 
-  /// The entries that left the queue.
-  package struct RemovedEntries {
-    /// The order of a queue that lost all its entries at once; nil: no queue did.
-    package private(set) var wholeOrder: QueueOrder?
-    /// The entries that left one by one.
-    package private(set) var ids: [ItemID] = []
-
-    /// Whether no entry left.
-    package var isEmpty: Bool { wholeOrder == nil && ids.isEmpty }
-
-    package mutating func add(_ id: ItemID) { ids.append(id) }
-
-    package mutating func add(_ new: some Sequence<ItemID>) { ids += new }
-
-    /// Adds all entries of a queue.
-    mutating func addAll(_ order: QueueOrder) {
-      if isEmpty, !order.isEmpty { wholeOrder = order } else { ids += order }
-    }
-  }
-
-  /// The reversal of a change. `restore` also reverses all later changes.
-  enum Reversal {
-    case remove([ItemID])
-    case reinsert(Entry, index: Int, originalIndex: Int?)
-    case moveBack(ItemID, index: Int)
-    case restore(QueueEntries, original: QueueOrder?)
+  /// The error for an id that is not in the queue.
+  package static func noSuchItem(_ id: ItemID, _ operation: String) -> MediaError {
+    QueueModel.noSuchItem(id, operation)
   }
 
   // MARK: - Edits
 
-  /// Applies all changes, or none if one fails. Together they make one new version of the queue. Moves without an
-  /// effect make no new version.
-  ///
-  /// - Throws: `noSuchItem`; `invalidArgument` for a position that does not exist, and for an id that is listed twice.
-  ///   With several changes the message contains the number of the failed one.
+  /// Applies all changes, or none if one fails (`QueueModel.edit`).
   package mutating func edit(_ changes: [QueueChange]) throws(MediaError) -> [Action] {
-    guard !changes.isEmpty else { return [] }
-    let (remaining, generator) = (shuffle?.remaining, shuffle?.insertionGenerator)
-    var reversals: [Reversal] = []
-    var number = 0
-    while number < changes.count {
-      // Successive appends are applied together.
-      let appended = Self.appended(in: changes[number...])
-      if appended.changeCount > 1 {
-        insertEntries(appended.entries, at: .end, index: entries.count)
-        Self.record(.remove(appended.entries.map(\.id)), in: &reversals)
-        number += appended.changeCount
-        continue
-      }
-      do throws(MediaError) {
-        try apply(changes[number], &reversals)
-        number += 1
-      } catch {
-        for reversal in reversals.reversed() { undo(reversal) }
-        _ = entries.drainSteps()
-        if let remaining, let generator {
-          shuffle?.remaining = remaining
-          shuffle?.insertionGenerator = generator
-        }
-        guard changes.count > 1 else { throw error }
-        throw MediaError(
-          error.code, "change \(number + 1) of \(changes.count): \(error.message)", operation: error.operation)
-      }
-    }
-    // Moves without an effect. In a shuffled queue they may still change the unshuffled order.
-    let areMoves = changes.allSatisfy { if case .move = $0 { true } else { false } }
-    if areMoves, shuffle == nil, entries.isUnchanged { return [] }
-    recordRemovedEntries(changes, reversals)
-    if changes.contains(where: { if case .removeAll = $0 { true } else { false } }) { history.removeAll() }
-    startRoundIfOver()
-    queueVersion += 1
+    let revision = queue.revision
+    try queue.edit(changes)
+    return queue.revision == revision ? [] : reconcile()
+  }
+
+  /// Replaces the whole queue and clears the history (`QueueModel.replaceAll`).
+  package mutating func replaceAll(_ newEntries: [Entry]) -> [Action] {
+    queue.replaceAll(newEntries)
     return reconcile()
   }
 
-  /// Returns the entries that the leading append changes add to the queue, and the number of these changes.
-  private static func appended(in changes: ArraySlice<QueueChange>) -> (entries: [Entry], changeCount: Int) {
-    var (entries, count) = ([Entry](), 0)
-    for case .insert(let new, .end) in changes.prefix(while: { if case .insert(_, .end) = $0 { true } else { false } })
-    {
-      entries += new
-      count += 1
-    }
-    return (entries, count)
-  }
-
-  /// Applies a change, and records its reversal.
-  ///
-  /// - Throws: The errors of `edit`. Then nothing has changed.
-  mutating func apply(_ change: QueueChange, _ reversals: inout [Reversal]) throws(MediaError) {
-    switch change {
-    case .insert(let new, let position):
-      let index = try index(of: position, count: entries.count + 1)
-      insertEntries(new, at: position, index: index)
-      Self.record(.remove(new.map(\.id)), in: &reversals)
-    case .remove(let ids): try removeEntries(ids, &reversals)
-    case .move(let id, let position): try move(id, to: position, &reversals)
-    case .replace(let id, let new):
-      guard let index = entries.index(of: id) else { throw Self.noSuchItem(id, "replace") }
-      let originalIndex = shuffle?.original.index(of: id)
-      removeEntry(id, &reversals)
-      entries.insert(contentsOf: [new], at: index)
-      if let originalIndex { shuffle?.original.insert(contentsOf: [new.id], at: originalIndex) }
-      if let remaining = shuffle?.remaining, index <= remaining { shuffle?.remaining = remaining + 1 }
-      Self.record(.remove([new.id]), in: &reversals)
-    case .removeAll:
-      Self.record(.restore(entries, original: shuffle?.original), in: &reversals)
-      entries.replaceAll([])
-      shuffle?.original = QueueOrder()
-      shuffle?.remaining = 0
-    }
-  }
-
-  /// Records a reversal, unless the last recorded one is a `restore`, which includes it. An edit therefore copies the
-  /// queue at most once.
-  private static func record(_ reversal: Reversal, in reversals: inout [Reversal]) {
-    if case .restore? = reversals.last { return }
-    reversals.append(reversal)
-  }
-
-  /// The error for an id that is not in the queue.
-  package static func noSuchItem(_ id: ItemID, _ operation: String) -> MediaError {
-    MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: operation)
-  }
-
-  /// Returns the resulting index for a position.
-  ///
-  /// - Parameter count: The number of entries after the change.
-  /// - Throws: `noSuchItem`, `invalidArgument`.
-  private func index(of position: QueuePosition, count: Int, moving from: Int? = nil) throws(MediaError) -> Int {
-    let operation = from == nil ? "insert" : "move"
-    func index(of id: ItemID) throws(MediaError) -> Int {
-      guard let index = entries.index(of: id) else { throw Self.noSuchItem(id, operation) }
-      guard index != from else {
-        throw MediaError(.invalidArgument, "item \(id) cannot be moved relative to itself", operation: operation)
-      }
-      // The moved entry is removed from before the target first.
-      return from.map { $0 < index } ?? false ? index - 1 : index
-    }
-    switch position {
-    case .index(let index):
-      guard (0..<count).contains(index) else {
-        throw MediaError(
-          .invalidArgument, "index must be between 0 and \(count - 1) (got \(index))", operation: operation)
-      }
-      return index
-    case .before(let id): return try index(of: id)
-    case .after(let id): return try index(of: id) + 1
-    case .end: return count - 1
-    case .next: return from == 0 ? 0 : min(1, count - 1)
-    }
-  }
-
-  /// Inserts new entries into the queue and into its unshuffled order.
-  private mutating func insertEntries(_ new: [Entry], at position: QueuePosition, index: Int) {
-    guard var shuffle else { return entries.insert(contentsOf: new, at: index) }
-    // Release the second reference to the order, which would cause a copy.
-    self.shuffle = nil
-    let ids = new.map(\.id)
-    let originalIndex =
-      switch position {
-      case .before(let id): shuffle.original.index(of: id)
-      case .after(let id): shuffle.original.index(of: id).map { $0 + 1 }
-      case .next: entries.first.flatMap { shuffle.original.index(of: $0.id) }.map { $0 + 1 }
-      case .index(let index) where index < entries.count: shuffle.original.index(of: entries.order[index])
-      case .index, .end: nil as Int?
-      }
-    shuffle.original.insert(contentsOf: ids, at: originalIndex ?? shuffle.original.count)
-    if case .end = position {
-      // Any index after the current entry in this round; in an empty queue any index.
-      let first = entries.isEmpty ? 0 : 1
-      for entry in new {
-        let drawnIndex = first + shuffle.insertionGenerator.draw(below: max(0, shuffle.remaining - first) + 1)
-        entries.insert(contentsOf: [entry], at: drawnIndex)
-        shuffle.remaining += 1
-      }
-    } else {
-      entries.insert(contentsOf: new, at: index)
-      if index <= shuffle.remaining { shuffle.remaining += new.count }
-    }
-    self.shuffle = shuffle
-  }
-
-  private mutating func removeEntries(_ ids: [ItemID], _ reversals: inout [Reversal]) throws(MediaError) {
-    var listedIDs = Set<ItemID>(minimumCapacity: ids.count)
-    for id in ids {
-      guard entries.contains(id) else { throw Self.noSuchItem(id, "remove") }
-      guard listedIDs.insert(id).inserted else {
-        throw MediaError(.invalidArgument, "item \(id) is listed twice", operation: "remove")
-      }
-    }
-    // For many entries each part of the order that contains some of them is rebuilt once.
-    guard ids.count > 64 else {
-      for id in ids { removeEntry(id, &reversals) }
-      return
-    }
-    Self.record(.restore(entries, original: shuffle?.original), in: &reversals)
-    if let remaining = shuffle?.remaining {
-      shuffle?.remaining -= entries.order.prefix(remaining).count(where: listedIDs.contains)
-    }
-    entries.removeAll(ids)
-    _ = shuffle?.original.removeAll(ids)
-  }
-
-  private mutating func removeEntry(_ id: ItemID, _ reversals: inout [Reversal]) {
-    guard let (entry, index) = entries.remove(id) else { return }
-    let originalIndex = shuffle?.original.remove(id)
-    if let remaining = shuffle?.remaining, index < remaining { shuffle?.remaining = remaining - 1 }
-    Self.record(.reinsert(entry, index: index, originalIndex: originalIndex), in: &reversals)
-  }
-
-  /// Moves an entry. The unshuffled order of a shuffled queue does not change.
-  private mutating func move(
-    _ id: ItemID, to position: QueuePosition, _ reversals: inout [Reversal]
-  ) throws(MediaError) {
-    guard let from = entries.index(of: id) else { throw Self.noSuchItem(id, "move") }
-    let index = try index(of: position, count: entries.count, moving: from)
-    guard index != from else { return }
-    entries.move(id, to: index)
-    if let remaining = shuffle?.remaining {
-      shuffle?.remaining += (index < remaining ? 1 : 0) - (from < remaining ? 1 : 0)
-    }
-    Self.record(.moveBack(id, index: from), in: &reversals)
-  }
-
-  /// Reverses a change.
-  private mutating func undo(_ reversal: Reversal) {
-    switch reversal {
-    case .remove(let ids):
-      for id in ids {
-        entries.remove(id)
-        shuffle?.original.remove(id)
-      }
-    case .reinsert(let entry, let index, let originalIndex):
-      entries.insert(contentsOf: [entry], at: index)
-      if let originalIndex { shuffle?.original.insert(contentsOf: [entry.id], at: originalIndex) }
-    case .moveBack(let id, let index): entries.move(id, to: index)
-    case .restore(let old, let original):
-      entries = old
-      if let original { shuffle?.original = original }
-    }
-  }
-
-  /// Completes an edit: records the entries that left the queue, each once.
-  private mutating func recordRemovedEntries(_ changes: [QueueChange], _ reversals: [Reversal]) {
-    if changes.count == 1, case .restore(let old, _)? = reversals.first {
-      switch changes[0] {
-      case .removeAll: return removedEntries.addAll(old.order)
-      case .remove(let ids):
-        for id in ids { history.remove(id) }
-        return removedEntries.add(ids)
-      case .insert, .move, .replace: break
-      }
-    }
-    var removedIDs: [ItemID] = []
-    for reversal in reversals {
-      switch reversal {
-      case .remove, .moveBack: break
-      case .reinsert(let entry, _, _): removedIDs.append(entry.id)
-      case .restore(let old, _):
-        // `restore` is the last reversal. Entries that were added and removed after it are not in the old queue.
-        let known = Set(removedIDs)
-        removedIDs += old.order.filter { !entries.contains($0) }
-        removedIDs += changes.flatMap(\.newIDs).filter { id in
-          !entries.contains(id) && !old.contains(id) && !known.contains(id)
-        }
-      }
-    }
-    for id in removedIDs { history.remove(id) }
-    removedEntries.add(removedIDs)
-  }
-
-  // MARK: - The whole queue
-
-  /// Replaces the whole queue and clears the history. In shuffle mode the new entries are shuffled, except the first
-  /// one if it is already current.
-  package mutating func replaceAll(_ newEntries: [Entry]) -> [Action] {
-    let (old, current) = (entries.order, entries.first?.id)
-    let isAnyRetained = newEntries.contains { old.contains($0.id) }
-    entries.replaceAll(newEntries)
-    if isAnyRetained { removedEntries.add(old.filter { !entries.contains($0) }) } else { removedEntries.addAll(old) }
-    history.removeAll()
-    if let seed = shuffle?.seed {
-      reshuffle(entries.order, seed: seed, keeping: entries.first?.id == current ? current : nil)
-    }
-    queueVersion += 1
+  /// Replaces the queue by a changed copy (`QueueModel.adopt`).
+  package mutating func adopt(_ changed: QueueModel, adding states: ItemTable<Entry>) -> [Action] {
+    queue.adopt(changed, adding: states)
     return reconcile()
   }
 
   /// Returns all entries that left the queue since the last call.
-  package mutating func drainRemovedEntries() -> RemovedEntries {
-    defer { removedEntries = RemovedEntries() }
-    return removedEntries
-  }
+  package mutating func drainRemovedEntries() -> RemovedEntries { queue.drainRemovedEntries() }
+
+  /// Returns the items that left the history since the last call and are not in it again.
+  package mutating func drainForgottenIDs() -> [ItemID] { queue.drainForgottenIDs() }
+
+  /// Drops the state of entries that have left the queue.
+  package mutating func dropStates(of ids: some Sequence<ItemID>) { queue.dropStates(of: ids) }
 
   // MARK: - Navigation
 
@@ -313,149 +47,39 @@ extension PlayerStateMachine {
     if entries.count == 1, repeatMode == .all, current.isRepeatable {
       return endSeeks(.itemEnded) + decode(DecodeRequest(itemID: current.id, jumpCause: .repeat))
     }
-    leave(current)
+    queue.leave(current)
     return reconcile()
   }
 
-  /// Removes the current entry after it was played, or moves it to the end of a repeated queue. Adds it to the history,
-  /// unless it failed.
-  package mutating func leave(_ current: Entry) {
-    if current.status.error == nil { history.append(current.id) }
-    if repeatMode == .all, current.isRepeatable {
-      entries.rotate(by: 1)
-      shuffle?.remaining -= 1
-    } else {
-      drop(current.id)
-    }
-    startRoundIfOver(after: current.id)
-    queueVersion += 1
-  }
-
-  /// Removes the current entry from the queue.
-  private mutating func drop(_ id: ItemID) {
-    entries.removeFirst()
-    shuffle?.original.remove(id)
-    shuffle?.remaining -= 1
-    removedEntries.add(id)
-  }
-
-  /// Makes an entry of the queue current. The entries before it leave the queue or move to its end, as if each had been
-  /// skipped. An entry that is already current restarts.
+  /// Makes an entry of the queue current (`QueueModel.jump`). An entry that is already current restarts.
   package mutating func jump(to id: ItemID) -> [Action] {
-    guard let current = entries.first, let index = entries.index(of: id) else { return [] }
-    guard index > 0 else {
-      guard current.status.error == nil else { return reconcile() }
-      return endSeeks(.superseded) + decode(DecodeRequest(itemID: id, jumpCause: .restart))
+    guard let current = entries.first else { return [] }
+    guard id == current.id else {
+      guard entries.contains(id) else { return [] }
+      queue.jump(to: id)
+      return reconcile()
     }
-    for passed in entries.order.prefix(index).suffix(PlayHistory.limit) where entries[passed]?.status.error == nil {
-      history.append(passed)
-    }
-    if repeatMode == .all {
-      entries.rotate(by: index)
-    } else {
-      let removedIDs = entries.removeFirst(index).map(\.id)
-      removedEntries.add(removedIDs)
-      if removedIDs.count > 64, let original = shuffle?.original {
-        shuffle?.original = QueueOrder(original.filter { entries.contains($0) })
-      } else {
-        for id in removedIDs { shuffle?.original.remove(id) }
-      }
-    }
-    if let remaining = shuffle?.remaining {
-      shuffle?.remaining = index < remaining ? remaining - index : entries.count
-    }
-    queueVersion += 1
+    guard current.status.error == nil else { return reconcile() }
+    return endSeeks(.superseded) + decode(DecodeRequest(itemID: id, jumpCause: .restart))
+  }
+
+  /// Goes back in the history (`QueueModel.goBack`).
+  package mutating func goBack(over count: Int, skipping skippedCount: Int = 0, returning: [Entry]) -> [Action] {
+    queue.goBack(over: count, skipping: skippedCount, returning: returning)
     return reconcile()
   }
 
-  /// Goes back by the newest `count` entries of the history. The oldest of them becomes current, and the others follow
-  /// it.
-  ///
-  /// - Parameter returning: The entries of the history that had left the queue and can return to it.
-  package mutating func goBack(over count: Int, returning: [Entry]) -> [Action] {
-    let returning = Dictionary(returning.map { ($0.id, $0) }) { first, _ in first }
-    for _ in 0..<count {
-      guard let id = history.last else { break }
-      history.removeLast()
-      if let index = entries.index(of: id) {
-        entries.move(id, to: 0)
-        if let remaining = shuffle?.remaining, index >= remaining { shuffle?.remaining = remaining + 1 }
-      } else if let entry = returning[id] {
-        // Before the current entry in the unshuffled order, too, because it was played before.
-        let index = entries.first.flatMap { shuffle?.original.index(of: $0.id) } ?? 0
-        shuffle?.original.insert(contentsOf: [id], at: index)
-        shuffle?.remaining += 1
-        entries.insert(contentsOf: [entry], at: 0)
-      }
-    }
-    queueVersion += 1
-    return reconcile()
-  }
-
-  /// Goes back to the last entry of a repeated queue that is not shuffled.
+  /// Goes back to the last entry of a repeated queue that is not shuffled, and clears the history.
   package mutating func goBackRound() -> [Action] {
-    entries.rotate(by: entries.count - 1)
-    queueVersion += 1
+    queue.goBackRound()
     return reconcile()
   }
 
-  // MARK: - Shuffling
-
-  /// Shuffles the entries after the current one, again if the queue is already shuffled. Nil restores the unshuffled
-  /// order, rotated to begin with the current entry.
+  /// Shuffles the entries after the current one, or restores the unshuffled order (`QueueModel.setShuffle`).
   package mutating func setShuffle(seed: UInt64?) -> [Action] {
-    let current = entries.first?.id
-    if let seed {
-      reshuffle(shuffle?.original ?? entries.order, seed: seed, keeping: current)
-    } else {
-      guard let original = shuffle?.original else { return [] }
-      shuffle = nil
-      let start = current.flatMap { original.index(of: $0) } ?? 0
-      entries.reorder(Array(original.suffix(from: start)) + original.prefix(start))
-    }
-    queueVersion += 1
+    guard seed != nil || queue.shuffle != nil else { return [] }
+    queue.setShuffle(seed: seed)
     return reconcile()
-  }
-
-  /// Shuffles the queue; `original` is its unshuffled order.
-  private mutating func reshuffle(_ original: QueueOrder, seed: UInt64, keeping first: ItemID?) {
-    var newShuffle = QueueShuffle(seed: seed, original: original)
-    entries.reorder(newShuffle.firstOrder(keeping: first))
-    newShuffle.remaining = entries.count
-    shuffle = newShuffle
-  }
-
-  /// Begins the next round if all entries of the current one have been played.
-  private mutating func startRoundIfOver(after last: ItemID? = nil) {
-    guard let shuffle, shuffle.remaining <= 0, !entries.isEmpty else { return }
-    if repeatMode == .all, let last {
-      let order = order(ofRound: shuffle.round + 1, after: last)
-      self.shuffle?.beginRound()
-      entries.reorder(order)
-    } else {
-      self.shuffle?.remaining = entries.count
-    }
-  }
-
-  private func order(ofRound round: UInt64, after last: ItemID) -> [ItemID] {
-    shuffle?.order(ofRound: round, after: last) { entries[$0]?.isRepeatable ?? false } ?? []
-  }
-
-  /// Returns the entries after the current one until the end of the queue or, if it is repeated, of the round.
-  func restOfRound() -> some Sequence<Entry> {
-    entries.suffix(from: 1).prefix(max(0, (shuffle?.remaining ?? entries.count) - 1))
-  }
-
-  /// Returns the entries of the `number`th round from now, from 1, which follows `last`.
-  package func round(_ number: UInt64, after last: ItemID) -> any Sequence<Entry> {
-    guard let shuffle else { return entries }
-    return order(ofRound: shuffle.round + number, after: last).lazy.compactMap { entries[$0] }
-  }
-
-  /// Prepares the next round of a shuffled queue if the wanted passes may reach it.
-  mutating func prepareRound() {
-    guard repeatMode == .all, let remaining = shuffle?.remaining, remaining <= Self.passLimit else { return }
-    shuffle?.prepareRound()
   }
 
   // MARK: - Failures
@@ -488,26 +112,13 @@ extension PlayerStateMachine {
     guard current.hasFailedBeforeEnd, endedItemID == current.id, actionAtItemEnd == .advance else { return [] }
     // The item is about to be heard again from another position.
     if let request = requestInPreparation ?? deferredRequest, request.spliceAfter == nil { return [] }
-    entries[current.id]?.hasFailedBeforeEnd = false
-    leave(current)
+    queue.update(current.id) { $0.hasFailedBeforeEnd = false }
+    queue.leave(current)
     return endSeeks(.itemEnded)
   }
 
   private mutating func skip(_ id: ItemID, _ error: MediaError) -> Action {
-    drop(id)
-    startRoundIfOver(after: id)
-    queueVersion += 1
+    queue.skip(id)
     return .emit(.itemSkipped(id, error))
-  }
-}
-
-extension PlayerStateMachine.QueueChange {
-  /// The ids of the entries that it inserts.
-  fileprivate var newIDs: [PlayerItemID] {
-    switch self {
-    case .insert(let new, _): new.map(\.id)
-    case .replace(_, let new): [new.id]
-    case .remove, .move, .removeAll: []
-    }
   }
 }

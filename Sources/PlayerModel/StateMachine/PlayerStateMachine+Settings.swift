@@ -11,9 +11,8 @@ extension PlayerStateMachine {
   /// Sets the reason why the session prevents playback; nil: it is allowed.
   package mutating func setSessionWaitingReason(_ reason: WaitingReason?) { sessionWaitingReason = reason }
 
-  /// Sets the number of steps that `queueChanges` can go back; at least 1.
+  /// Sets the number of steps that `queue.changes` can go back; at least 1.
   package mutating func setQueueChangeLimit(_ count: Int) {
-    queueChanges.limit = count
-    entries.stepLimit = count
+    queue.setChangeLimit(count)
   }
 }

@@ -16,17 +16,7 @@ package struct PlayerStateMachine {
 
   // MARK: - State
 
-  package internal(set) var entries = QueueEntries()
-  /// Increases after all steps of a change of the queue.
-  package internal(set) var queueVersion: UInt64 = 0 {
-    didSet { queueChanges.append(entries.drainSteps(), version: queueVersion) }
-  }
-  /// The changes that led to the newest versions.
-  package var queueChanges = QueueChangeLog()
-  /// The items that were current before.
-  package var history = PlayHistory()
-  /// The shuffled order; nil while the queue is not shuffled.
-  package internal(set) var shuffle: QueueShuffle?
+  package internal(set) var queue = QueueModel()
   package internal(set) var failurePolicy = ItemFailurePolicy.skip
   /// The requested rate; 0 while paused.
   package internal(set) var rate: Double = 0
@@ -41,7 +31,6 @@ package struct PlayerStateMachine {
   /// Whether the output is open, but accepts no audio.
   private var isOutputStalled = false
   // Not private, because extensions in other files use the properties below.
-  package internal(set) var repeatMode = RepeatMode.off
   /// The limit of repeats while `repeatMode` is `.one`; nil: unlimited.
   package var repeatLimit: RepeatLimit?
   /// The number of repeats of items since the player was made.
@@ -61,8 +50,6 @@ package struct PlayerStateMachine {
   package internal(set) var begunCount = 0
   /// A generation that replaces the current stream, until the mixer has switched to it.
   package internal(set) var uncommitted: (generation: UInt64, request: DecodeRequest)?
-  /// Entries that left the queue since the last call of `drainRemovedEntries`.
-  var removedEntries = RemovedEntries()
   package internal(set) var plan = Plan()
   /// Whether the current stream was cut after the last of `decodedPasses`: following passes need a new generation.
   var isCut = false
@@ -102,6 +89,10 @@ package struct PlayerStateMachine {
   }
 
   // MARK: - Derived state
+
+  package var entries: QueueEntries { queue.entries }
+
+  package var repeatMode: RepeatMode { queue.repeatMode }
 
   package var timeControlStatus: TimeControlStatus {
     if rate == 0 { return .paused }
@@ -206,7 +197,7 @@ package struct PlayerStateMachine {
       return setRate(0)
         + decode(DecodeRequest(itemID: current.id, time: current.endTime(at: decodedRate), jumpCause: .endAction))
     case .advance:
-      leave(current)
+      queue.leave(current)
       return reconcile()
     }
   }
@@ -262,7 +253,7 @@ package struct PlayerStateMachine {
     entry.status = .readyToPlay
     entry.duration = duration
     entry.isDurationPrecise = isPrecise
-    entries[id] = entry
+    queue.update(id) { $0 = entry }
     // The start of the item waits for its duration.
     let actions = wasUnknown && entry.resumeTime != nil ? reconcile() : []
     guard wasUnknown, let seek = seeks.current, seek.itemID == id, seek.target.needsDuration else { return actions }
@@ -272,7 +263,7 @@ package struct PlayerStateMachine {
   /// Handles an item that cannot be opened or decoded.
   package mutating func itemFailed(_ id: ItemID, _ error: MediaError) -> [Action] {
     guard let entry = entries[id], entry.status.error == nil else { return [] }
-    entries[id]?.status = .failed(error)
+    queue.update(id) { $0.status = .failed(error) }
     let isCurrent = entries.first?.id == id
     return [.emit(.itemFailed(id, error))] + (isCurrent ? endSeeks(.itemFailed) : []) + reconcile()
   }
@@ -428,7 +419,7 @@ package struct PlayerStateMachine {
       return actions + dropEverything()
     }
     // The item has started at its resume time.
-    if current.resumeTime != nil, hasBegun(current.id) { entries[current.id]?.resumeTime = nil }
+    if current.resumeTime != nil, hasBegun(current.id) { queue.update(current.id) { $0.resumeTime = nil } }
     switch decoding {
     case .idle:
       actions += decodeCurrent(current.id)
@@ -461,7 +452,7 @@ package struct PlayerStateMachine {
     }
     let next = deferredRequest ?? DecodeRequest(itemID: id, time: entries[id].map { startTime(of: $0) } ?? .zero)
     deferredRequest = nil
-    if entries[id]?.resumeTime != nil { entries[id]?.resumeTime = nil }
+    if entries[id]?.resumeTime != nil { queue.update(id) { $0.resumeTime = nil } }
     return seekActions + decode(next)
   }
 

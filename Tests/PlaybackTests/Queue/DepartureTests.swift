@@ -95,26 +95,31 @@ import Testing
     let (rig, items) = try await rig(1)
     let new = (0..<500).map { rig.item("/nonexistent/new\($0).wav") }
     let other = QueuePlayer(engine: rig.engine, name: "other")
+    let (left, cancelled, edited) = (Array(new[..<200]), Array(new[200..<400]), Array(new[400...]))
     try await rig.run { player in
-      for start in stride(from: 0, to: 500, by: 100) { try player.reserve(Array(new[start..<start + 100])) }
+      var reservations = [QueueReservation(), QueueReservation()]
+      try player.reserve(left, in: &reservations[0])
+      for start in [0, 100] { try player.reserve(Array(cancelled[start..<start + 100]), in: &reservations[1]) }
+      try player.reserve(edited, in: &reservations[0])
       #expect(player.itemCount == 1 && new.allSatisfy { player.item($0.id) == nil && $0.isClaimed })
-      expectError(.itemInUse) { try player.reserve([new[3]]) }
+      expectError(.itemInUse) { try player.reserve([new[3]], in: &reservations[0]) }
       expectError(.itemInUse) { try other.assumeIsolated { try $0.append([new[3]]) } }
-      // The edit ends the reservation, whether it succeeds or not.
-      expectError(.noSuchItem) {
-        try player.edit([.append(Array(new[..<200])), .remove([items[0].id + 1_000])])
-      }
-      #expect(new[..<200].allSatisfy { !$0.isClaimed } && new[200...].allSatisfy { $0.isClaimed })
-      // Removing the items of another queue does not end a reservation.
+      // An edit of the control loop frees its items if it fails, and adds them otherwise.
+      expectError(.noSuchItem) { try player.edit([.append(left), .remove([items[0].id + 1_000])]) }
+      #expect(left.allSatisfy { !$0.isClaimed } && (cancelled + edited).allSatisfy { $0.isClaimed })
       player.removeAllItems()
-      try player.append(Array(new[200..<400]))
-      player.cancelReservation(of: new)
-      #expect(player.items().map(\.id) == new[200..<400].map(\.id))
-      #expect(new[400...].allSatisfy { !$0.isClaimed } && new[200..<400].allSatisfy { $0.isClaimed })
+      try player.append(edited)
+      player.cancel(reservations[1])
+      #expect(player.items().map(\.id) == edited.map(\.id))
+      // Items of a cancelled reservation can be claimed again before they are disconnected.
+      try player.append([cancelled[7]])
     }
     await finishDepartures(rig)
-    await rig.run { _ in
-      #expect(new.filter { $0.onAudioChange != nil }.map(\.id) == new[200..<400].map(\.id))
+    let queued = edited + [cancelled[7]]
+    await rig.run { player in
+      #expect(player.items().map(\.id) == queued.map(\.id))
+      let connected = Set(new.filter { $0.onAudioChange != nil }.map(\.id))
+      #expect(connected == Set(queued.map(\.id)) && new.allSatisfy { $0.isClaimed == connected.contains($0.id) })
     }
   }
 }

@@ -33,4 +33,23 @@ import Testing
     #expect(table.count == Set(ids).count && ids.allSatisfy { table[$0] == $0 })
     #expect(table[9] == nil && table[1_000] == nil)
   }
+
+  @Test func mergeAddsAllValuesAndReplacesExistingOnes() {
+    let tables: [([PlayerItemID], [PlayerItemID])] = [
+      ([], [1, 2]), ([1, 2], []), ([1, 31, 32], [2, 33, 64]), ([5, 70], [70, 71, 5]),
+      (Array(0..<200), Array(100..<300)),
+    ]
+    for (first, second) in tables {
+      var table = ItemTable<String>()
+      table.set(first) { "first \($0)" }
+      var other = ItemTable<String>()
+      other.set(second) { "second \($0)" }
+      let copy = table
+      table.merge(other)
+      let ids = Set(first + second)
+      #expect(table.count == ids.count && Array(table.values).count == ids.count)
+      #expect(ids.allSatisfy { table[$0] == (second.contains($0) ? "second \($0)" : "first \($0)") })
+      #expect(copy.count == first.count && other.count == second.count)
+    }
+  }
 }

@@ -23,14 +23,14 @@ import Testing
 
   @Test func eachChangeSeesTheResultOfThePreviousOnes() {
     var machine = machine(1...6)
-    let version = machine.queueVersion
+    let version = machine.queue.version
     _ = machine.applying([
       .move(5, to: .index(1)), .remove([3]), insert(10, 11, at: .after(5)), .replace(10, with: .init(id: 12)),
       .move(6, to: .before(2)), insert(13, at: .next), .move(12, to: .end), insert(14, at: .index(7)),
       .move(4, to: .next),
     ])
     #expect(ids(machine) == [1, 4, 13, 5, 11, 6, 2, 14, 12])
-    #expect(machine.queueVersion == version + 1)
+    #expect(machine.queue.version == version + 1)
     #expect(machine.drainRemovedIDs() == [3, 10])
     #expect(machine.entries.index(of: 11) == 4)
   }
@@ -75,11 +75,11 @@ import Testing
     for (change, code) in bad {
       var machine = machine(1...6)
       _ = machine.insert(Array(100...200), at: 6)
-      let (before, version, generation) = (ids(machine), machine.queueVersion, machine.generation)
+      let (before, version, generation) = (ids(machine), machine.queue.version, machine.generation)
       let error = expectError(code, "\(change)") { try machine.edit(good + [change]) }
       #expect(error?.message.hasPrefix("change 8 of 8: ") == true)
       #expect(ids(machine) == before)
-      #expect(machine.queueVersion == version)
+      #expect(machine.queue.version == version)
       #expect(machine.generation == generation)
       #expect(machine.drainRemovedIDs().isEmpty)
     }
@@ -93,12 +93,12 @@ import Testing
     let changes =
       (4...23).map { insert($0, at: .end) } + [.remove([2]), .move(5, to: .index(1))]
       + (24...40).map { insert($0, at: .end) }
-    let version = batched.queueVersion
+    let version = batched.queue.version
     _ = batched.applying(changes)
     for change in changes { _ = single.applying([change]) }
     #expect(ids(batched) == ids(single))
-    #expect(batched.shuffle.map { Array($0.original) } == single.shuffle.map { Array($0.original) })
-    #expect(batched.queueVersion == version + 1)
+    #expect(batched.queue.shuffle.map { Array($0.original) } == single.queue.shuffle.map { Array($0.original) })
+    #expect(batched.queue.version == version + 1)
     let before = ids(batched)
     do throws(MediaError) {
       _ = try batched.edit([
@@ -121,27 +121,27 @@ import Testing
   @Test(arguments: [false, true]) func editSavesTheOldQueueAtMostOnce(isShuffled: Bool) throws {
     var machine = machine(1...1_000)
     if isShuffled { _ = machine.setShuffle(seed: 7) }
-    let before = (ids(machine), machine.shuffle.map { Array($0.original) })
-    var reversals: [Machine.Reversal] = []
+    let before = (ids(machine), machine.queue.shuffle.map { Array($0.original) })
+    var reversals: [QueueModel.Reversal] = []
     func restoreIndices() -> [Int] {
       reversals.enumerated().compactMap { if case .restore = $0.element { $0.offset } else { nil } }
     }
-    try machine.apply(.remove([1]), &reversals)
+    try machine.queue.apply(.remove([1]), &reversals)
     for first: PlayerItemID in [100, 200, 300, 400] {
-      try machine.apply(.remove(Array(first..<first + 70)), &reversals)
-      try machine.apply(insert(2_000 + first, at: .next), &reversals)
-      try machine.apply(.move(2_000 + first, to: .index(0)), &reversals)
-      try machine.apply(.replace(first + 80, with: .init(id: 3_000 + first)), &reversals)
+      try machine.queue.apply(.remove(Array(first..<first + 70)), &reversals)
+      try machine.queue.apply(insert(2_000 + first, at: .next), &reversals)
+      try machine.queue.apply(.move(2_000 + first, to: .index(0)), &reversals)
+      try machine.queue.apply(.replace(first + 80, with: .init(id: 3_000 + first)), &reversals)
       #expect(restoreIndices() == [1])
       #expect(reversals.count == 2)
     }
-    try machine.apply(.removeAll, &reversals)
+    try machine.queue.apply(.removeAll, &reversals)
     #expect(reversals.count == 2)
 
     // These changes are not one edit. An edit that fails after the same changes leaves everything unchanged.
     var other = self.machine(1...1_000)
     if isShuffled { _ = other.setShuffle(seed: 7) }
-    let remaining = other.shuffle?.remaining
+    let remaining = other.queue.shuffle?.remaining
     expectError(.noSuchItem) {
       try other.edit([
         .remove([1]), .remove(Array(100...170)), insert(2_000, at: .end), .remove(Array(200...270)), .remove([2_000]),
@@ -149,8 +149,8 @@ import Testing
       ])
     }
     #expect(ids(other) == before.0)
-    #expect(other.shuffle.map { Array($0.original) } == before.1)
-    #expect(other.shuffle?.remaining == remaining)
+    #expect(other.queue.shuffle.map { Array($0.original) } == before.1)
+    #expect(other.queue.shuffle?.remaining == remaining)
     #expect(other.drainRemovedIDs().isEmpty)
   }
 
@@ -168,7 +168,7 @@ import Testing
     #expect(removed.sorted() == expected.map { PlayerItemID($0) }.sorted())
     #expect(Set(ids(machine)).isDisjoint(with: removed))
     #expect(machine.entries.count == 1_000 + 6 - removed.count)
-    #expect(machine.shuffle.map { Set($0.original) == Set(ids(machine)) } ?? true)
+    #expect(machine.queue.shuffle.map { Set($0.original) == Set(ids(machine)) } ?? true)
     let rest = ids(machine)
     _ = machine.applying([
       insert(3_000, at: .end), .removeAll, insert(3_001, 3_002, at: .end), .remove([3_001]), .removeAll,
@@ -194,13 +194,13 @@ import Testing
     _ = machine.advance()
     _ = machine.jump(to: 4)
     #expect(ids(machine) == [4, 5])
-    #expect(Array(machine.history.ids) == [1, 2, 3])
+    #expect(Array(machine.queue.history.ids) == [1, 2, 3])
     #expect(machine.drainRemovedIDs() == [1, 2, 3])
     _ = machine.goBack(over: 1, returning: [.init(id: 3)])
     #expect(ids(machine) == [3, 4, 5])
     _ = machine.goBack(over: 2, returning: [.init(id: 1), .init(id: 2)])
     #expect(ids(machine) == [1, 2, 3, 4, 5])
-    #expect(machine.history.ids.isEmpty)
+    #expect(machine.queue.history.ids.isEmpty)
   }
 
   @Test func goBackInARepeatedQueueRotatesIt() {
@@ -212,7 +212,7 @@ import Testing
     _ = machine.goBack(over: 1, returning: [])
     #expect(ids(machine) == [2, 3, 4, 1])
     for _ in 0..<9 { _ = machine.advance() }
-    #expect(Array(machine.history.ids.suffix(4)) == [3, 4, 1, 2].map { PlayerItemID($0) })
+    #expect(Array(machine.queue.history.ids.suffix(4)) == [3, 4, 1, 2].map { PlayerItemID($0) })
   }
 
   @Test func historyIsBoundedAndForgetsRemovedItems() {
@@ -234,7 +234,7 @@ import Testing
     _ = machine.setRate(1)
     _ = machine.itemFailed(1, MediaError(.fileNotFound, "none"))
     #expect(ids(machine) == [2, 3])
-    #expect(machine.history.ids.isEmpty)
+    #expect(machine.queue.history.ids.isEmpty)
   }
 
   // MARK: - Failures

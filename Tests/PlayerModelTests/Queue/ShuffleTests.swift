@@ -53,9 +53,9 @@ import Testing
 
   @Test func shuffleOffRestoresTheOrderFromTheCurrentEntryOn() {
     var machine = machine(10)
-    let version = machine.queueVersion
+    let version = machine.queue.version
     _ = machine.setShuffle(seed: 42)
-    #expect(machine.queueVersion == version + 1)
+    #expect(machine.queue.version == version + 1)
     _ = machine.setShuffle(seed: nil)
     #expect(ids(machine) == (1...10).map { PlayerItemID($0) })
     _ = machine.setShuffle(seed: 42)
@@ -86,7 +86,7 @@ import Testing
   @Test func failedEditChangesNeitherOrder() {
     var machine = machine(6)
     _ = machine.setShuffle(seed: 7)
-    let (shuffled, version) = (ids(machine), machine.queueVersion)
+    let (shuffled, version) = (ids(machine), machine.queue.version)
     expectError(.noSuchItem) {
       try machine.edit([
         .insert([.init(id: 20), .init(id: 21)], at: .end), .remove([3, 4]), .move(5, to: .index(1)),
@@ -94,8 +94,8 @@ import Testing
       ])
     }
     #expect(ids(machine) == shuffled)
-    #expect(machine.queueVersion == version)
-    #expect(machine.shuffle?.remaining == 6)
+    #expect(machine.queue.version == version)
+    #expect(machine.queue.shuffle?.remaining == 6)
     _ = machine.applying([.insert([.init(id: 40)], at: .end)])
     let next = ids(machine)
     var other = self.machine(6)
@@ -131,15 +131,15 @@ import Testing
     _ = machine.setShuffle(seed: 11)
     let first = ids(machine)
     for _ in 0..<3 { _ = machine.advance() }
-    #expect(machine.shuffle?.remaining == 5)
+    #expect(machine.queue.shuffle?.remaining == 5)
     _ = machine.applying([.remove([first[0], first[5]])])
-    #expect(machine.shuffle?.remaining == 4)
+    #expect(machine.queue.shuffle?.remaining == 4)
     _ = machine.applying([.move(first[1], to: .index(1))])
-    #expect(machine.shuffle?.remaining == 5)
+    #expect(machine.queue.shuffle?.remaining == 5)
     _ = machine.applying([.move(first[1], to: .end)])
-    #expect(machine.shuffle?.remaining == 4)
+    #expect(machine.queue.shuffle?.remaining == 4)
     _ = machine.applying([.insert([.init(id: 50)], at: .end)])
-    #expect(machine.shuffle?.remaining == 5)
+    #expect(machine.queue.shuffle?.remaining == 5)
     let rest = Array(ids(machine).prefix(5))
     #expect(Set(rest) == Set([first[3], first[4], first[6], first[7], 50]))
     var heard: [PlayerItemID] = []
@@ -148,7 +148,7 @@ import Testing
       _ = machine.advance()
     }
     #expect(heard == rest)
-    #expect(machine.shuffle?.remaining == 7)
+    #expect(machine.queue.shuffle?.remaining == 7)
     #expect(machine.entries.first?.id != heard.last)
   }
 
@@ -158,23 +158,27 @@ import Testing
     _ = machine.replaceAll((11...20).map { Machine.Entry(id: $0) })
     #expect(ids(machine) != Array(11...20))
     #expect(ids(machine).sorted() == Array(11...20))
-    #expect(machine.shuffle?.seed == 42)
+    #expect(machine.queue.shuffle?.seed == 42)
     _ = machine.setShuffle(seed: nil)
     #expect(Set(ids(machine)) == Set(11...20))
     var empty = self.machine(0)
     _ = empty.setShuffle(seed: 1)
     _ = empty.applying([.insert((1...20).map { .init(id: $0) }, at: .end)])
     #expect(ids(empty) != Array(1...20))
-    #expect(empty.shuffle?.remaining == 20)
+    #expect(empty.queue.shuffle?.remaining == 20)
   }
 
-  /// The next round of a long queue is drawn once, when the plan reaches it, and not for each plan.
-  @Test func nextRoundOfALongQueueIsDrawnOnce() {
+  /// The plan of a long queue ends with the round until another thread has drawn the next one.
+  @Test func planOfALongQueueContinuesWhenTheNextRoundIsDrawn() {
     var machine = machine(20_000, repeats: true)
     _ = machine.setShuffle(seed: 3)
     _ = machine.jump(to: machine.entries.order[19_990])
-    #expect(machine.shuffle?.remaining == 10)
-    #expect(machine.wantedPasses(40).count == 40)
+    #expect(machine.queue.shuffle?.remaining == 10)
+    #expect(machine.needsNextRound && machine.wantedPasses(40).count == 10)
+    var copy = machine.queue
+    copy.drawNextRound()
+    _ = machine.adopt(copy, adding: ItemTable())
+    #expect(!machine.needsNextRound && machine.wantedPasses(40).count == 40)
     let planned = machine.wantedPasses(40).map(\.itemID)
     var heard: [PlayerItemID] = []
     for _ in 0..<40 {

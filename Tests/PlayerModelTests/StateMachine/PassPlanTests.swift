@@ -183,10 +183,10 @@ import Testing
     let id = PassID(generation: machine.generation, index: 0)
     _ = machine.ended(id, end: nil, isTooShort: false)
     _ = machine.began(Pass(itemID: 2), generation: id.generation)
-    let version = machine.queueVersion
+    let version = machine.queue.version
     _ = machine.endHeard(id, error: nil)
     #expect(machine.entries.map(\.id) == [2, 1])
-    #expect(machine.queueVersion == version + 1)
+    #expect(machine.queue.version == version + 1)
     #expect(machine.drainRemovedIDs().isEmpty)
     _ = machine.advance()
     #expect(machine.entries.map(\.id) == [1, 2])

@@ -256,10 +256,10 @@ import Testing
 
   @Test func queueVersionIncreasesWithEachEdit() {
     var machine = machine([1, 2])
-    let version = machine.queueVersion
+    let version = machine.queue.version
     _ = machine.remove([2])
     _ = machine.insert([3], at: 1)
-    #expect(machine.queueVersion == version + 2)
+    #expect(machine.queue.version == version + 2)
   }
 
   @Test func truncatedItemJumpedToAgainIsNotSkippedByPlay() {
