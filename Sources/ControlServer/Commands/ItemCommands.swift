@@ -121,10 +121,10 @@ extension Connection {
         try player.edit([.insert([copy], at: position.queuePosition)])
       }
     } catch {
-      registry.discard([copy], of: nil)
+      registry.discard(copy)
       throw error
     }
-    return Self.editReply([copy], target)
+    return Self.editReply(IntegerList([copy.id]), version: target.state.queueVersion)
   }
 
   /// Sets the given end times of an entry, and returns both. An invalid time removes an end time. Nil leaves it

@@ -4,10 +4,11 @@ import NetworkIO
 import OrderedCollections
 import Playback
 import Playlists
+import RealtimeAudio
 import WireProtocol
 
 /// The entries of the playlists that an edit names among its paths.
-struct PlaylistExpansion {
+struct PlaylistExpansion: Sendable {
   /// The playable entries, by the path of their playlist.
   private(set) var entries: [FilePath: [PlaylistEntry]] = [:]
   /// The number of omitted entries, including those without a warning.
@@ -67,12 +68,15 @@ extension Connection {
     let readID = loader.read(
       locations, assumed: isForced ? .m3u : nil, options: server.registry.httpOptions(command.network)
     ) {
-      [weak self] result in
-      guard let self else { return }
-      do throws(MediaError) {
-        try self.startExpandedEdit(command, PlaylistExpansion(playlistPaths, try result.get()), on: target, request)
-      } catch {
-        request.fail(error)
+      [self, loop = server.loop] result in
+      // A playlist can have so many entries that the control loop must not look at each.
+      NamedThread.detached(name: "expand-list") {
+        let expansion = result.map { PlaylistExpansion(playlistPaths, $0) }
+        loop.execute {
+          request.resume(with: expansion) { expansion throws(MediaError) in
+            try self.startExpandedEdit(command, expansion, on: target, request)
+          }
+        }
       }
     }
     request.onEnd { loader.cancel(readID) }
@@ -87,12 +91,13 @@ extension Connection {
     guard expansion.count(of: command.paths) > 0 else {
       throw expansion.warnings.first?.error ?? MediaError(.emptyPlaylist, "the playlist has no entries")
     }
-    try edit(command, on: target, expansion, request) { items in
-      var fields = Self.fields(ofEdit: items, target)
-      if expansion.skippedCount > 0 { fields.append("skipped", .int(expansion.skippedCount)) }
-      let reply = Reply.ok(fields, rows: expansion.rows)
+    let (skippedCount, rows) = (expansion.skippedCount, expansion.rows)
+    try edit(command, on: target, expansion, request) { prepared, version in
+      var fields = Self.fields(ofEdit: prepared.ids, version: version)
+      if skippedCount > 0 { fields.append("skipped", .int(skippedCount)) }
+      let reply = Reply.ok(fields, rows: rows)
       guard command.waitsUntilReady else { return request.finish(reply) }
-      self.waitUntilReady(items.map(\.id), on: target, request, reply)
+      self.waitUntilReady(prepared.items.map(\.id), on: target, request, reply)
     }
   }
 

@@ -10,7 +10,7 @@ extension Connection {
     if let reply = try addToOpenTransaction(command, for: target) { return reply }
     switch command {
     case .load, .append, .insert, .remove, .move, .replace, .clear, .edit:
-      return Self.editReply(try edit(command, on: target), target)
+      return Self.editReply(try edit(command, on: target).ids, version: target.state.queueVersion)
     case .begin(let version): return try beginTransaction(for: target, ifVersion: version)
     case .commit: return try commit(on: target)
     case .abort: return try abort(on: target)
@@ -34,13 +34,7 @@ extension Connection {
       return Self.currentItemReply(target)
     case .jump(let jumpTarget, let version):
       try checkVersion(version, of: target)
-      try target.player.tryOnLoop { player throws(MediaError) in
-        switch jumpTarget {
-        case .item(let id): try player.jump(to: UInt64(id))
-        case .index(let index): try player.jump(toIndex: index)
-        }
-      }
-      return Self.currentItemReply(target)
+      return try jump(to: jumpTarget, on: target)
     case .shuffle(let change, let seed, let version):
       try checkVersion(version, of: target)
       return shuffle(change, seed: seed, target)
@@ -57,7 +51,17 @@ extension Connection {
       let part = ExportPart(format: format, base: base, offset: offset, limit: limit)
       return export(part, of: target.name, request)
     }
-    if command.isLarge, !command.waitsUntilReady { return try startLargeEdit(command, on: target, request) }
+    switch command {
+    case .commit: return try startCommit(on: target, request)
+    case .jump(let jumpTarget, let version):
+      return try startJump(to: jumpTarget, ifVersion: version, on: target, request)
+    case .shuffle(let change, let seed, let version):
+      return try startShuffle(change, seed: seed, ifVersion: version, on: target, request)
+    default: break
+    }
+    if command.isLarge || command.emptiesQueue, !command.waitsUntilReady {
+      return try startLargeEdit(command, on: target, request)
+    }
     guard transaction?.target !== target else {
       throw MediaError(.invalidState, "a request cannot wait between queue.begin and queue.commit")
     }
@@ -65,8 +69,9 @@ extension Connection {
       return try start(command, expanding: lists, isForced: isForced, on: target, request)
     }
     if command.isLarge { return try startLargeEdit(command, on: target, request) }
-    let items = try edit(command, on: target)
-    waitUntilReady(items.map(\.id), on: target, request, Self.editReply(items, target))
+    let prepared = try edit(command, on: target)
+    let reply = Self.editReply(prepared.ids, version: target.state.queueVersion)
+    waitUntilReady(prepared.items.map(\.id), on: target, request, reply)
   }
 
   /// The reply to a command that changed the current entry.
@@ -86,20 +91,91 @@ extension Connection {
     throw MediaError(.versionMismatch, "queue version must be \(currentVersion) (got \(version))")
   }
 
-  private func shuffle(_ change: PlaybackCommand.Switch?, seed: Int?, _ target: NamedPlayer) -> Reply {
-    target.player.onLoop { player in
-      switch change {
-      case nil: break
-      case .on: player.shuffle(seed: seed.map { UInt64($0) })
-      case .off: player.endShuffle()
-      case .toggle:
-        if player.state.shuffleSeed == nil {
-          player.shuffle(seed: seed.map { UInt64($0) })
-        } else {
-          player.endShuffle()
-        }
+  // MARK: - Long queues
+
+  /// The number of entries of a queue from which another thread shuffles it and jumps in it.
+  private static let longQueueLength = 1_024
+
+  /// Whether shuffling the queue of a player, or jumping in it, may take long.
+  func isQueueLong(of player: String) -> Bool {
+    guard let target = try? server.registry.player(player) else { return false }
+    return target.state.itemCount > Self.longQueueLength
+  }
+
+  private func jump(to jumpTarget: QueueCommand.JumpTarget, on target: NamedPlayer) throws(MediaError) -> Reply {
+    try target.player.tryOnLoop { player throws(MediaError) in
+      switch jumpTarget {
+      case .item(let id): try player.jump(to: UInt64(id))
+      case .index(let index): try player.jump(toIndex: index)
       }
     }
+    return Self.currentItemReply(target)
+  }
+
+  /// Jumps in a long queue. Another thread computes the queue if the jump passes many entries.
+  private func startJump(
+    to jumpTarget: QueueCommand.JumpTarget, ifVersion version: Int?, on target: NamedPlayer, _ request: WaitingRequest
+  ) throws(MediaError) {
+    try checkVersion(version, of: target)
+    let index =
+      switch jumpTarget {
+      case .item(let id): target.player.onLoop { $0.index(of: UInt64(id)) }
+      case .index(let index): Optional(index)
+      }
+    guard let index, index > Self.longQueueLength,
+      let item = target.player.onLoop({ $0.items(in: index..<index + 1).first })
+    else { return request.finish(try jump(to: jumpTarget, on: target)) }
+    perform(.jump(to: item.id), ifVersion: version, on: target, request, reply: Self.currentItemReply)
+  }
+
+  /// Computes a change of a long queue on another thread. Then replies.
+  private func perform(
+    _ operation: QueueOperation, ifVersion version: Int?, on target: NamedPlayer, _ request: WaitingRequest,
+    reply: @escaping @Sendable (NamedPlayer) -> Reply
+  ) {
+    target.player.onLoop { player in
+      player.perform(operation, adding: QueueReservation()) { () throws(MediaError) in
+        try self.checkVersion(version, of: target)
+      } completion: { result in
+        request.finish(with: result) { _ in reply(target) }
+      }
+    }
+  }
+
+  /// The operation that changes the shuffling. Nil: none is needed.
+  private static func operation(
+    _ change: PlaybackCommand.Switch?, seed: Int?, _ target: NamedPlayer
+  ) -> QueueOperation? {
+    let isShuffled = target.state.shuffleSeed != nil
+    switch change {
+    case nil: return nil
+    case .off: return isShuffled ? .endShuffle : nil
+    case .toggle where isShuffled: return .endShuffle
+    case .on, .toggle: return .shuffle(seed: seed.map { UInt64($0) } ?? QueuePlayer.randomShuffleSeed())
+    }
+  }
+
+  private func shuffle(_ change: PlaybackCommand.Switch?, seed: Int?, _ target: NamedPlayer) -> Reply {
+    switch Self.operation(change, seed: seed, target) {
+    case .shuffle(let seed): target.player.onLoop { _ = $0.shuffle(seed: seed) }
+    case .endShuffle: target.player.onLoop { $0.endShuffle() }
+    default: break
+    }
+    return Self.shuffleReply(target)
+  }
+
+  private func startShuffle(
+    _ change: PlaybackCommand.Switch?, seed: Int?, ifVersion version: Int?, on target: NamedPlayer,
+    _ request: WaitingRequest
+  ) throws(MediaError) {
+    try checkVersion(version, of: target)
+    guard let operation = Self.operation(change, seed: seed, target) else {
+      return request.finish(Self.shuffleReply(target))
+    }
+    perform(operation, ifVersion: version, on: target, request, reply: Self.shuffleReply)
+  }
+
+  private static func shuffleReply(_ target: NamedPlayer) -> Reply {
     let state = target.state
     var fields: Fields = ["shuffle": .string(state.shuffleSeed == nil ? "off" : "on")]
     fields.append("seed", ifPresent: state.shuffleSeed.map { .int($0) })

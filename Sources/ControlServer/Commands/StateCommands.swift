@@ -50,8 +50,8 @@ extension Connection {
       writer.store.loadQueue(name) { [loop = server.loop, weak self] result in
         loop.execute { [weak self] in
           guard let self else { return }
-          request.finish(with: result) { entries throws(MediaError) in
-            try self.load(entries, named: name, ifVersion: version, player: player)
+          request.resume(with: result) { entries throws(MediaError) in
+            try self.load(entries, named: name, ifVersion: version, player: player, request)
           }
         }
       }
@@ -74,22 +74,23 @@ extension Connection {
     }
   }
 
-  /// Replaces a queue with saved entries.
+  /// Replaces a queue with saved entries. Then replies.
   private func load(
-    _ entries: [StoredEntry], named name: String, ifVersion version: Int?, player: String
-  ) throws(MediaError) -> Reply {
+    _ entries: [StoredEntry], named name: String, ifVersion version: Int?, player: String, _ request: WaitingRequest
+  ) throws(MediaError) {
     let target = try server.registry.player(player)
     try checkVersion(version, of: target)
     // Checks the number of entries before they are created, and their bytes afterwards.
     try server.registry.checkLength(of: entries.count) { 0 }
-    let items = server.registry.makeItems(entries)
-    try server.registry.checkLength(of: items.count) { items.reduce(0) { $0 + $1.descriptionByteCount } }
-    try target.player.tryOnLoop { player throws(MediaError) in try player.replaceAll(with: items) }
-    var fields: Fields = ["name": .string(name), "count": .int(items.count)]
-    fields.append("first", ifPresent: items.first.map { .int($0.id) })
-    fields.append("last", ifPresent: items.last.map { .int($0.id) })
-    fields.append("version", .int(target.state.queueVersion))
-    return .ok(fields)
+    let preparation = EditPreparation(saved: entries, of: target, registry: server.registry)
+    start(preparation, ifVersion: version, on: target, request) { prepared, version in
+      let items = prepared.items
+      var fields: Fields = ["name": .string(name), "count": .int(items.count)]
+      fields.append("first", ifPresent: items.first.map { .int($0.id) })
+      fields.append("last", ifPresent: items.last.map { .int($0.id) })
+      fields.append("version", .int(version))
+      request.finish(.ok(fields))
+    }
   }
 
   static let stateNotSavedError = MediaError(
@@ -116,6 +117,13 @@ extension Connection {
 }
 
 extension WaitingRequest {
+  /// Starts the rest of the request with the result of an operation, or replies with its error. Does not call `body` if
+  /// the request has already ended.
+  func resume<Value>(with result: Result<Value, MediaError>, _ body: (Value) throws(MediaError) -> Void) {
+    guard !isDone else { return }
+    do throws(MediaError) { try body(result.get()) } catch { fail(error) }
+  }
+
   /// Replies with the result of an operation, or with its error. Does not call `reply` if the request has already
   /// ended.
   func finish<Value>(

@@ -1,12 +1,13 @@
 // Creating a queue entry takes about a microsecond. The entries of a large edit are therefore created and reserved for
-// the player in slices, one per iteration of the control loop. Requests of other connections run in between. Only the
-// edit of the queue itself is one step, which applies all changes or none.
+// the player in slices, one per iteration of the control loop. Requests of other connections run in between. Another
+// thread then computes the new queue (`QueuePlayer.perform`).
 import ControlLoop
 import MediaAssets
 import MediaCore
 import NetworkIO
 import Playback
 import Playlists
+import SavedState
 import WireProtocol
 
 /// Prepares an edit of a queue: creates the entries of its commands, at once or in slices.
@@ -24,7 +25,7 @@ final class EditPreparation: @unchecked Sendable {
   private let registry: PlayerRegistry
   private let target: NamedPlayer
   private let userID: UInt32?
-  private let expansion: PlaylistExpansion?
+  private var expansion: PlaylistExpansion?
   private var commands: WireList<QueueCommand>.Iterator
   /// The command whose entries are being created.
   private var current: (command: QueueCommand, source: EntrySource)?
@@ -43,9 +44,25 @@ final class EditPreparation: @unchecked Sendable {
     (self.target, self.expansion, self.registry, self.userID) = (target, expansion, registry, userID)
   }
 
-  /// Creates all entries in this call.
+  /// Creates the preparation of an edit that replaces the queue of `target` by saved entries.
+  init(saved entries: [StoredEntry], of target: NamedPlayer, registry: PlayerRegistry) {
+    let commands: WireList<QueueCommand> = []
+    (self.commands, self.target, self.registry) = (commands.makeIterator(), target, registry)
+    (expansion, userID) = (nil, nil)
+    let command = QueueCommand.load([], waitUntilReady: false)
+    prepared.begin(command)
+    current = (command, EntrySource(saved: entries, registry.policy))
+  }
+
+  /// Creates all entries in this call. They are not reserved.
   func makeAll() -> PreparedEdits {
     while !makeSlice(reserves: false) {}
+    return prepared
+  }
+
+  /// Creates and reserves all entries in this call.
+  func makeAllReserved() -> PreparedEdits {
+    while !makeSlice(reserves: true) {}
     return prepared
   }
 
@@ -61,6 +78,10 @@ final class EditPreparation: @unchecked Sendable {
     }
     guard !isCancelled() else { return discard() }
     let isComplete = makeSlice(reserves: true)
+    if isComplete, let expansion {
+      self.expansion = nil
+      DiscardedValue(expansion).freeOnAnotherThread()
+    }
     let continuation = Connection.ControlLoopClosure { [self] in
       if !isComplete { return start(on: loop, isCancelled: isCancelled, completion) }
       if isCancelled() { discard() } else { completion(.success(prepared)) }
@@ -85,15 +106,14 @@ final class EditPreparation: @unchecked Sendable {
       let count = max(1, remaining)
       let items = registry.makeItems(&source, maximumCount: count)
       prepared.add(items)
-      // Cannot fail: the items are new, and the player is open.
-      if reserves { target.player.onLoop { player in try? player.reserve(items) } }
+      if reserves { prepared.reserve(items, for: target) }
       remaining -= items.count
-      if items.count < count { prepared.end(command) } else { current = (command, source) }
+      if items.count < count { prepared.end(command, target) } else { current = (command, source) }
     }
     return false
   }
 
-  private func discard() { registry.discard(prepared.items, of: userID, reservedBy: target) }
+  private func discard() { registry.discard(prepared, of: userID, target) }
 }
 
 /// The assets of the entries that a command adds, one after another.
@@ -107,6 +127,8 @@ struct EntrySource {
   private var paths: WireList<FilePath>.Iterator
   /// The playlist whose entries come next.
   private var playlist: (entries: IndexingIterator<[PlaylistEntry]>, assets: PlaylistAssets)?
+  /// The saved entries that come next.
+  private var saved: (entries: IndexingIterator<[StoredEntry]>, maker: EntryMaker)?
 
   /// - Parameters:
   ///   - expansion: The contents of the playlists among the paths.
@@ -119,8 +141,21 @@ struct EntrySource {
     paths = command.paths.makeIterator()
   }
 
+  /// Creates the source of saved entries, which start where they were saved.
+  init(saved entries: [StoredEntry], _ policy: ServerPolicy) {
+    (resumes, isPrecise, options, expansion, userID) = (false, false, HTTPOptions(), nil, nil)
+    paths = WireList<FilePath>([]).makeIterator()
+    saved = (entries.makeIterator(), EntryMaker(policy))
+  }
+
+  /// Creates the next item. Nil at the end.
+  mutating func nextItem(_ registry: PlayerRegistry, id: PlayerItem.ID) -> PlayerItem? {
+    if let entry = saved?.entries.next() { return saved?.maker.makeItem(entry, id: id) }
+    return next(registry).map { PlayerItem(asset: $0, timeRange: $1?.range, playlistEntry: $1, id: id) }
+  }
+
   /// Returns the next asset with its playlist entry, if any. Nil at the end.
-  mutating func next(_ registry: PlayerRegistry) -> (Asset, PlaylistEntry?)? {
+  private mutating func next(_ registry: PlayerRegistry) -> (Asset, PlaylistEntry?)? {
     while true {
       if let entry = playlist?.entries.next() {
         if let asset = playlist?.assets.asset(for: entry) { return (asset, entry) }
@@ -145,10 +180,11 @@ extension QueueCommand {
   var isLarge: Bool {
     switch self {
     case .load, .append, .insert: paths.count > EditPreparation.sliceLength
+    case .remove(let ids, _): ids.count > EditPreparation.sliceLength
     // The number of entries is known only after the commands are parsed, so their size in bytes decides.
     case .edit(let commands, _): commands.byteCount > 1_024
     case .expanding: false
-    case .remove, .move, .replace, .clear, .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin,
+    case .move, .replace, .clear, .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin,
       .commit, .abort, .changes, .export:
       false
     }

@@ -58,7 +58,7 @@ final class PlayerRegistry {
   static let mainName = "main"
 
   private let engine: PlaybackEngine
-  private var policy: ServerPolicy
+  private(set) var policy: ServerPolicy
   private var limits: WireLimits { policy.limits }
   private let log: EventLog
   /// The players in the order of their creation.
@@ -164,21 +164,12 @@ final class PlayerRegistry {
     // Set once for all items, because each new value is recorded.
     var nextID = nextItemID
     defer { if nextID != nextItemID { nextItemID = nextID } }
-    while items.count < maximumCount, let (asset, entry) = source.next(self) {
-      let item = PlayerItem(asset: asset, timeRange: entry?.range, playlistEntry: entry, id: nextID)
+    while items.count < maximumCount, let item = source.nextItem(self, id: nextID) {
       if resumes { item.resumeTime = resumeTime?(item) }
       items.append(item)
       nextID += 1
     }
     return items
-  }
-
-  /// Creates entries from saved ones, each with the next id.
-  func makeItems(_ stored: [StoredEntry]) -> [PlayerItem] {
-    var maker = EntryMaker(policy)
-    let firstID = nextItemID
-    nextItemID += PlayerItem.ID(stored.count)
-    return stored.enumerated().map { maker.makeItem($0.element, id: firstID + PlayerItem.ID($0.offset)) }
   }
 
   /// The options of HTTP requests, from the command and from the daemon's configuration.
@@ -213,22 +204,27 @@ final class PlayerRegistry {
     return item.copy(id: nextItemID)
   }
 
-  /// Discards items whose ids no client has received. Their ids are reused if no later id is in use, and their
-  /// descriptors become available again.
+  /// Discards a new item whose id no client has received. The id is reused if no later id is in use.
+  func discard(_ item: PlayerItem) { reuseIDs(from: item.id, through: item.id) }
+
+  /// Discards prepared edits whose ids no client has received. The ids are reused if no later id is in use, and the
+  /// descriptors of entries become available again.
   ///
   /// - Parameters:
   ///   - userID: The user whose descriptors become available. Nil: no descriptor becomes available.
-  ///   - target: The player for which the items may be reserved.
-  func discard(_ items: [PlayerItem], of userID: UInt32?, reservedBy target: NamedPlayer? = nil) {
-    target?.player.onLoop { $0.cancelReservation(of: items) }
-    if let userID {
-      for item in items { if let descriptor = item.asset.descriptor { descriptors.restore(descriptor, of: userID) } }
-    }
-    guard let firstItem = items.first, let lastItem = items.last, lastItem.id + 1 == nextItemID,
-      // If other items were created in between, the ids are not reused.
-      lastItem.id - firstItem.id == PlayerItem.ID(items.count - 1)
+  ///   - target: The player for which the items are reserved. Nil: they are not reserved any more.
+  func discard(_ prepared: PreparedEdits, of userID: UInt32?, _ target: NamedPlayer?) {
+    target?.player.onLoop { $0.cancel(prepared.reservation) }
+    if let userID { for descriptor in prepared.descriptors { descriptors.restore(descriptor, of: userID) } }
+    // If other items were created in between, the ids are not reused.
+    guard let firstItem = prepared.items.first, let lastItem = prepared.items.last,
+      lastItem.id - firstItem.id == PlayerItem.ID(prepared.items.count - 1)
     else { return }
-    nextItemID = firstItem.id
+    reuseIDs(from: firstItem.id, through: lastItem.id)
+  }
+
+  private func reuseIDs(from first: PlayerItem.ID, through last: PlayerItem.ID) {
+    if last + 1 == nextItemID { nextItemID = first }
   }
 
   /// Checks the length of a queue, in entries and in bytes that describe them. `byteCount` is called only if the number

@@ -1,3 +1,4 @@
+import MediaAssets
 import MediaCore
 import Playback
 import PlayerModel
@@ -57,6 +58,12 @@ struct PreparedEdits {
   private(set) var edits: [QueueEdit] = []
   /// The new entries.
   private(set) var items: [PlayerItem] = []
+  /// The ids of the new entries.
+  private(set) var ids = IntegerList()
+  /// The new entries that are reserved for the player.
+  private(set) var reservation = QueueReservation()
+  /// The passed descriptors of the new entries.
+  private(set) var descriptors: [OpenDescriptor] = []
   private(set) var commandCount = 0
   private(set) var size = EditSize()
   /// Whether the only edit is a `load`, which replaces the whole queue.
@@ -68,6 +75,8 @@ struct PreparedEdits {
   private var growth = 0
   /// The bytes that describe the added entries. If `baseLength` is nil, the bytes of the current queue must be added.
   private var addedByteCount = 0
+  /// The bytes that describe the removed entries that were in the queue when the edits were prepared.
+  private var removedByteCount = 0
   /// The number of new entries of all commands before the current one.
   private var earlierItemCount = 0
 
@@ -76,7 +85,7 @@ struct PreparedEdits {
     commandCount += 1
     size = size + EditSize(command)
     if case .load = command { isLoad = commandCount == 1 } else { isLoad = false }
-    if command.emptiesQueue { (baseLength, growth, addedByteCount) = (0, 0, 0) }
+    if command.emptiesQueue { (baseLength, growth, addedByteCount, removedByteCount) = (0, 0, 0, 0) }
     // A path can be a playlist with many entries. `add` counts the entries of all paths.
     growth += command.growth - command.paths.count
     earlierItemCount = items.count
@@ -85,42 +94,72 @@ struct PreparedEdits {
   /// Adds entries of the current command.
   mutating func add(_ new: [PlayerItem]) {
     growth += new.count
-    addedByteCount += new.reduce(0) { $0 + $1.descriptionByteCount }
     items += new
+    for item in new {
+      addedByteCount += item.descriptionByteCount
+      ids.append(item.id)
+      if let descriptor = item.asset.descriptor { descriptors.append(descriptor) }
+    }
+  }
+
+  /// Reserves entries of the current command.
+  mutating func reserve(_ new: [PlayerItem], for target: NamedPlayer) {
+    // Cannot fail: the items are new, and the player is open.
+    target.player.onLoop { player in try? player.reserve(new, in: &reservation) }
   }
 
   /// Ends the current command after all of its entries were added.
-  mutating func end(_ command: QueueCommand) { edits += command.edits(Array(items[earlierItemCount...])) }
+  mutating func end(_ command: QueueCommand, _ target: NamedPlayer) {
+    let new = command.edits(Array(items[earlierItemCount...]))
+    edits += new
+    removedByteCount += target.player.onLoop { player in
+      new.reduce(0) { sum, edit in
+        switch edit {
+        case .remove(let ids): ids.reduce(sum) { $0 + (player.item($1)?.descriptionByteCount ?? 0) }
+        case .replace(let id, _): sum + (player.item(id)?.descriptionByteCount ?? 0)
+        case .insert, .move, .removeAll: sum
+        }
+      }
+    }
+  }
 
   /// Appends later edits.
   mutating func append(_ later: PreparedEdits) {
     isLoad = commandCount == 0 && later.isLoad
     if let baseLength = later.baseLength {
-      (self.baseLength, growth, addedByteCount) = (baseLength, later.growth, later.addedByteCount)
+      (self.baseLength, growth) = (baseLength, later.growth)
+      (addedByteCount, removedByteCount) = (later.addedByteCount, later.removedByteCount)
     } else {
       growth += later.growth
       addedByteCount += later.addedByteCount
+      removedByteCount += later.removedByteCount
     }
     edits += later.edits
     items += later.items
+    ids.append(later.ids)
+    reservation.merge(later.reservation)
+    descriptors += later.descriptors
     commandCount += later.commandCount
     size = size + later.size
   }
 
-  /// Returns the number of bytes that describe the entries of a player's queue after the edits. The result may be too
-  /// high, because it includes entries that the edits both add and remove.
-  func byteCount(of player: isolated QueuePlayer) -> Int {
-    guard baseLength == nil else { return addedByteCount }
-    var removedByteCount = 0
-    for edit in edits {
-      switch edit {
-      case .remove(let ids): for id in ids { removedByteCount += player.item(id)?.descriptionByteCount ?? 0 }
-      case .replace(let id, _): removedByteCount += player.item(id)?.descriptionByteCount ?? 0
-      case .insert, .move, .removeAll: break
-      }
-    }
-    return max(0, player.queuedByteCount - removedByteCount) + addedByteCount
+  /// The number of bytes that describe the entries of a queue after the edits.
+  ///
+  /// - Parameter byteCount: The bytes before the edits.
+  /// - Returns: A number that may be too high, because it includes entries that the edits both add and remove.
+  func byteCount(after byteCount: Int) -> Int {
+    baseLength == nil ? max(0, byteCount - removedByteCount) + addedByteCount : addedByteCount
   }
+
+  /// Whether the edits change so many entries that another thread computes the new queue.
+  ///
+  /// - Parameter isQueueLong: Whether removing all entries takes long.
+  func isLarge(isQueueLong: Bool = false) -> Bool {
+    (isQueueLong && baseLength != nil) || max(size.changeCount, items.count) > EditPreparation.sliceLength
+  }
+
+  /// The edits as an operation of the player.
+  var operation: QueueOperation { isLoad ? .replaceAll(items) : .edit(edits) }
 
   /// The length of a queue of `count` entries after all edits.
   func count(after count: Int) -> Int { (baseLength ?? count) + growth }
@@ -130,32 +169,38 @@ struct PreparedEdits {
 extension Connection {
   // MARK: - Applying edits
 
-  /// Applies an edit and returns the new entries.
-  func edit(_ command: QueueCommand, on target: NamedPlayer) throws(MediaError) -> [PlayerItem] {
+  /// Applies a small edit.
+  func edit(_ command: QueueCommand, on target: NamedPlayer) throws(MediaError) -> PreparedEdits {
     let prepared = EditPreparation(command.parts, of: target, registry: server.registry, for: peer?.userID).makeAll()
     try apply(prepared, ifVersion: command.ifVersion, on: target)
-    return prepared.items
+    return prepared
   }
 
-  /// Applies an edit whose entries are created in several loop iterations. Then calls `completion` with the new
-  /// entries.
+  /// Applies an edit whose entries are created in several loop iterations. Then calls `completion` with the applied
+  /// edits and the new version of the queue.
   ///
-  /// The edit is applied even if the connection is closed first. It is not applied if `request` gets its reply first,
-  /// for example from `cancel`.
+  /// The edit is applied even if the connection is closed first. It is not applied if `request` gets its reply before
+  /// the entries exist, for example from `cancel`.
   ///
   /// - Parameter expansion: The contents of the playlists among the paths.
   func edit(
     _ command: QueueCommand, on target: NamedPlayer, _ expansion: PlaylistExpansion? = nil, _ request: WaitingRequest,
-    completion: @escaping ([PlayerItem]) -> Void
+    completion: @escaping (PreparedEdits, UInt64) -> Void
   ) throws(MediaError) {
     try checkVersion(command.ifVersion, of: target)
-    EditPreparation(command.parts, of: target, expansion, registry: server.registry, for: peer?.userID).start(
-      on: server.loop, isCancelled: cancellationCheck(request)
-    ) { [self] result in
+    start(
+      EditPreparation(command.parts, of: target, expansion, registry: server.registry, for: peer?.userID),
+      ifVersion: command.ifVersion, on: target, request, completion: completion)
+  }
+
+  /// Prepares and applies an edit.
+  func start(
+    _ preparation: EditPreparation, ifVersion version: Int?, on target: NamedPlayer, _ request: WaitingRequest,
+    completion: @escaping (PreparedEdits, UInt64) -> Void
+  ) {
+    preparation.start(on: server.loop, isCancelled: cancellationCheck(request)) { [self] result in
       do throws(MediaError) {
-        let prepared = try result.get()
-        try apply(prepared, ifVersion: command.ifVersion, on: target)
-        completion(prepared.items)
+        apply(try result.get(), ifVersion: version, on: target, request, completion: completion)
       } catch {
         request.fail(error)
       }
@@ -168,8 +213,8 @@ extension Connection {
   /// Collects or applies an edit in several loop iterations.
   func startLargeEdit(_ command: QueueCommand, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
     guard transaction?.target === target, !command.waitsUntilReady else {
-      return try edit(command, on: target, nil, request) { items in
-        self.finishEdit(command, items, on: target, request)
+      return try edit(command, on: target, nil, request) { prepared, version in
+        self.finishEdit(command, prepared, version: version, on: target, request)
       }
     }
     try checkHasNoVersion(command)
@@ -182,18 +227,14 @@ extension Connection {
     }
   }
 
-  /// Replies to an edit, or waits until its entries are ready. The reply contains many ids, so another loop iteration
-  /// creates it.
+  /// Replies to an edit, or waits until its entries are ready.
   private func finishEdit(
-    _ command: QueueCommand, _ items: [PlayerItem], on target: NamedPlayer, _ request: WaitingRequest
+    _ command: QueueCommand, _ prepared: PreparedEdits, version: UInt64, on target: NamedPlayer,
+    _ request: WaitingRequest
   ) {
-    let version = target.state.queueVersion
-    let continuation = ControlLoopClosure { [self] in
-      let fields = Self.fields(ofEdit: items, version: version)
-      guard command.waitsUntilReady else { return request.finish(.ok(fields)) }
-      waitUntilReady(items.map(\.id), on: target, request, .ok(fields))
-    }
-    server.loop.execute { continuation.body() }
+    let reply = Self.editReply(prepared.ids, version: version)
+    guard command.waitsUntilReady else { return request.finish(reply) }
+    waitUntilReady(prepared.items.map(\.id), on: target, request, reply)
   }
 
   /// Replies when the entries are ready, or with an error if one fails or is removed. Later requests are processed
@@ -207,17 +248,11 @@ extension Connection {
     wait.start()
   }
 
-  static func editReply(_ items: [PlayerItem], _ target: NamedPlayer) -> Reply {
-    .ok(fields(ofEdit: items, target))
-  }
+  static func editReply(_ ids: IntegerList, version: UInt64) -> Reply { .ok(fields(ofEdit: ids, version: version)) }
 
-  static func fields(ofEdit items: [PlayerItem], _ target: NamedPlayer) -> Fields {
-    fields(ofEdit: items, version: target.state.queueVersion)
-  }
-
-  private static func fields(ofEdit items: [PlayerItem], version: UInt64) -> Fields {
+  static func fields(ofEdit ids: IntegerList, version: UInt64) -> Fields {
     var fields = Fields()
-    if !items.isEmpty { fields.append("items", .integers(items.map(\.id))) }
+    if !ids.isEmpty { fields.append("items", .integerList(ids)) }
     fields.append("version", .int(version))
     return fields
   }
@@ -225,17 +260,54 @@ extension Connection {
   /// Applies all edits or none. After an error, discards the new entries.
   private func apply(_ prepared: PreparedEdits, ifVersion version: Int?, on target: NamedPlayer) throws(MediaError) {
     do throws(MediaError) {
-      try checkVersion(version, of: target)
-      try server.registry.checkLength(of: prepared.count(after: target.state.itemCount)) {
-        target.player.onLoop { prepared.byteCount(of: $0) }
-      }
+      try check(prepared, ifVersion: version, on: target)
       try target.player.tryOnLoop { player throws(MediaError) in
         if prepared.isLoad { try player.replaceAll(with: prepared.items) } else { try player.edit(prepared.edits) }
       }
     } catch {
-      server.registry.discard(prepared.items, of: peer?.userID, reservedBy: target)
+      server.registry.discard(prepared, of: peer?.userID, target)
       throw error
     }
+  }
+
+  /// Checks the version of the queue and its length after the edits.
+  ///
+  /// - Throws: `version-mismatch`, `queue-too-long`.
+  private func check(
+    _ prepared: PreparedEdits, ifVersion version: Int?, on target: NamedPlayer
+  ) throws(MediaError) {
+    try checkVersion(version, of: target)
+    try server.registry.checkLength(of: prepared.count(after: target.state.itemCount)) {
+      prepared.byteCount(after: target.player.onLoop { $0.queuedByteCount })
+    }
+  }
+
+  /// Applies all edits, whose entries are reserved, or none. A large edit is applied later. After an error, discards the
+  /// new entries.
+  private func apply(
+    _ prepared: PreparedEdits, ifVersion version: Int?, on target: NamedPlayer, _ request: WaitingRequest,
+    completion: @escaping (PreparedEdits, UInt64) -> Void
+  ) {
+    guard prepared.isLarge(isQueueLong: isQueueLong(of: target.name)) else {
+      do throws(MediaError) {
+        try apply(prepared, ifVersion: version, on: target)
+        return completion(prepared, target.state.queueVersion)
+      } catch {
+        return request.fail(error)
+      }
+    }
+    let edit = LargeEdit(prepared) { [self] prepared throws(MediaError) in
+      try check(prepared, ifVersion: version, on: target)
+    } completion: { [self] prepared, result in
+      do throws(MediaError) {
+        completion(prepared, try result.get())
+      } catch {
+        // The player has freed the reserved entries.
+        server.registry.discard(prepared, of: peer?.userID, nil)
+        request.fail(error)
+      }
+    }
+    target.player.onLoop { edit.start(on: $0) }
   }
 
   // MARK: - Collecting
@@ -260,7 +332,8 @@ extension Connection {
   func addToOpenTransaction(_ command: QueueCommand, for target: NamedPlayer) throws(MediaError) -> Reply? {
     guard transaction?.target === target, command.isEdit else { return nil }
     try checkHasNoVersion(command)
-    let prepared = EditPreparation(command.parts, of: target, registry: server.registry, for: peer?.userID).makeAll()
+    let prepared = EditPreparation(command.parts, of: target, registry: server.registry, for: peer?.userID)
+      .makeAllReserved()
     return try addToTransaction(prepared, for: target)
   }
 
@@ -286,7 +359,7 @@ extension Connection {
       try (server.collectedSize + prepared.size).check(
         limits.collectedChangeCount, limits.collectedByteCount, "the open edits of all connections can have")
     } catch {
-      server.registry.discard(prepared.items, of: peer?.userID, reservedBy: target)
+      server.registry.discard(prepared, of: peer?.userID, target)
       throw error
     }
     transaction?.prepared.append(prepared)
@@ -300,7 +373,8 @@ extension Connection {
     transaction = nil
     discarded.target.removeCloseHandler(discarded.closeHandlerID)
     server.collectedSize = server.collectedSize - discarded.prepared.size
-    server.registry.discard(discarded.prepared.items, of: peer?.userID, reservedBy: discarded.target)
+    server.registry.discard(discarded.prepared, of: peer?.userID, discarded.target)
+    DiscardedValue(discarded).freeOnAnotherThread()
   }
 
   /// The open transaction of this player.
@@ -314,16 +388,37 @@ extension Connection {
     return transaction
   }
 
-  /// Ends the transaction and applies its edits.
+  /// Whether the open transaction of this player has many edits. Nil: none is open.
+  func isTransactionLarge(of player: String) -> Bool {
+    guard let transaction, transaction.target.name == player else { return false }
+    return transaction.prepared.isLarge(isQueueLong: isQueueLong(of: player))
+  }
+
+  /// Ends the transaction and applies its few edits.
   ///
   /// - Throws: `invalid-state` if none is open, or the errors of applying the edits.
   func commit(on target: NamedPlayer) throws(MediaError) -> Reply {
-    let committed = try openTransaction(for: target, "queue.commit")
-    transaction = nil
-    committed.target.removeCloseHandler(committed.closeHandlerID)
-    server.collectedSize = server.collectedSize - committed.prepared.size
+    let committed = try endTransaction(of: target)
     try apply(committed.prepared, ifVersion: committed.ifVersion, on: target)
-    return Self.editReply(committed.prepared.items, target)
+    return Self.editReply(committed.prepared.ids, version: target.state.queueVersion)
+  }
+
+  /// Ends the transaction and applies its edits. Then replies.
+  ///
+  /// - Throws: `invalid-state` if none is open.
+  func startCommit(on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
+    let committed = try endTransaction(of: target)
+    apply(committed.prepared, ifVersion: committed.ifVersion, on: target, request) { prepared, version in
+      request.finish(Self.editReply(prepared.ids, version: version))
+    }
+  }
+
+  private func endTransaction(of target: NamedPlayer) throws(MediaError) -> QueueTransaction {
+    let ended = try openTransaction(for: target, "queue.commit")
+    transaction = nil
+    ended.target.removeCloseHandler(ended.closeHandlerID)
+    server.collectedSize = server.collectedSize - ended.prepared.size
+    return ended
   }
 
   /// Ends the transaction and discards its edits.
@@ -422,7 +517,7 @@ extension QueueCommand {
   fileprivate var parts: WireList<QueueCommand> { if case .edit(let commands, _) = self { commands } else { [self] } }
 
   /// Whether the command first removes all entries.
-  fileprivate var emptiesQueue: Bool {
+  var emptiesQueue: Bool {
     switch self {
     case .load, .clear: true
     default: false

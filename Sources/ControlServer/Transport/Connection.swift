@@ -309,8 +309,9 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
           "the replies of this batch exceed \(server.limits.batchReplyByteCount) bytes; this request was not run"
         )
       }
-      if request.isWaiting || request.command.mayRunInSlices {
-        let startResult = machine.start(request.address, runsInSlices: request.command.mayRunInSlices)
+      let runsInSlices = mayRunInSlices(request.command)
+      if request.isWaiting || runsInSlices {
+        let startResult = machine.start(request.address, runsInSlices: runsInSlices)
         guard case .started(let token) = startResult else { return }
         let waitingRequest = WaitingRequest(
           connection: self, token: token, request: request, batch: batch)
@@ -572,12 +573,15 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   }
 }
 
-extension Command {
-  /// Whether the command runs in slices (``ConnectionStateMachine``) if its arguments are large.
-  fileprivate var mayRunInSlices: Bool {
-    switch self {
+extension Connection {
+  /// Whether a command runs in slices (``ConnectionStateMachine``), because its arguments or the queue are large.
+  fileprivate func mayRunInSlices(_ command: Command) -> Bool {
+    switch command {
     case .queue(.export, _): true
-    case .queue(let command, _): command.isLarge
+    case .queue(.commit, let player): isTransactionLarge(of: player)
+    case .queue(.jump, let player), .queue(.shuffle(.some, _, _), let player): isQueueLong(of: player)
+    case .queue(let command, let player):
+      command.isLarge || (command.emptiesQueue && !command.waitsUntilReady && isQueueLong(of: player))
     case .watching(.at(let times, _, _, _)): times.count > BoundaryTimes.sliceLength
     default: false
     }

@@ -1,0 +1,35 @@
+import MediaCore
+import Playback
+
+/// An edit that another thread computes, with what happens before and after it.
+///
+/// Threading: confined to the control loop.
+final class LargeEdit: @unchecked Sendable {
+  // `@unchecked Sendable`: confined to the control loop. The closures of the player capture it.
+
+  private let prepared: PreparedEdits
+  private let check: (PreparedEdits) throws(MediaError) -> Void
+  private let completion: (PreparedEdits, Result<UInt64, MediaError>) -> Void
+
+  /// - Parameters:
+  ///   - prepared: The edits. Their new entries are reserved.
+  ///   - check: Called before each computation. An error fails the edit.
+  ///   - completion: Called after the edit with the new version of the queue, or with the error.
+  init(
+    _ prepared: PreparedEdits, check: @escaping (PreparedEdits) throws(MediaError) -> Void,
+    completion: @escaping (PreparedEdits, Result<UInt64, MediaError>) -> Void
+  ) {
+    (self.prepared, self.check, self.completion) = (prepared, check, completion)
+  }
+
+  func start(on player: isolated QueuePlayer) {
+    player.perform(
+      prepared.operation, adding: prepared.reservation,
+      check: { () throws(MediaError) in try self.check(self.prepared) },
+      completion: { result in
+        self.completion(self.prepared, result)
+        // The arrays of a large edit are freed elsewhere, because that takes long.
+        DiscardedValue(self.prepared).freeOnAnotherThread()
+      })
+  }
+}
