@@ -11,6 +11,8 @@ extension PlayerCore {
     var check: @Sendable () throws(MediaError) -> Void = { () throws(MediaError) in }
     /// The items that the change inserts.
     var reservation = QueueReservation()
+    /// The cause that observers get. `.request` also ends `PlayerRestoration.defersOpening`.
+    var cause = ChangeCause.request
     /// Changes the copy. Called on any thread, and again for each attempt.
     var apply: @Sendable (inout QueueModel) throws(MediaError) -> Void
     /// Called on the loop after the change.
@@ -32,6 +34,7 @@ extension PlayerCore {
     isPreparingNextRound = true
     start(
       LargeChange(
+        cause: .buffered,
         apply: { queue throws(MediaError) in queue.drawNextRound() },
         completion: { [self] _ in isPreparingNextRound = false }))
   }
@@ -63,9 +66,8 @@ extension PlayerCore {
     NamedThread.detached(name: "change-queue") { [loop = engine.loop, revision = machine.queue.revision] in
       let result = compute()
       loop.execute { [self] in
-        if case .success = result, machine.queue.revision != revision, !isClosed {
-          return startFirstLargeChange(attempt: attempt + 1)
-        }
+        // An error may have had its cause in the former queue, too.
+        if machine.queue.revision != revision { return startFirstLargeChange(attempt: attempt + 1) }
         finishFirstLargeChange(apply(result, change))
       }
     }
@@ -105,7 +107,7 @@ extension PlayerCore {
     // Observers are called after the actions, as in `perform`.
     isRunningActions = true
     endObservers(boundToItemsThatLeft: former.value?.0.entries.order)
-    run(actions, cause: .request)
+    run(actions, cause: change.cause)
     reportIfLeft(resumePosition)
     former.freeOnAnotherThread()
     return .success(())

@@ -107,6 +107,20 @@ import Testing
     #expect(computations.withLock { $0 } == [false, false])
   }
 
+  /// An error of the former queue is none of the current one.
+  @Test func changeMeanwhileCanPreventAnError() async throws {
+    let rig = try await Rig()
+    let old = items(rig, 0..<3)
+    let results = TextLog()
+    try await rig.run { player in
+      player.perform(.edit([.remove([old[1].id])]), adding: QueueReservation()) { results("\($0)") }
+      try player.append(old)
+    }
+    await rig.settle()
+    #expect(results.lines == ["success(2)"])
+    #expect(await rig.run { $0.items().map(\.id) } == [old[0].id, old[2].id])
+  }
+
   /// If the queue changes during each computation, the control loop computes in the end.
   @Test func controlLoopComputesAfterTheLastAttempt() async throws {
     let rig = try await Rig()
