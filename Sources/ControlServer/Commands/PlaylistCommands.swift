@@ -69,7 +69,7 @@ extension Connection {
       locations, assumed: isForced ? .m3u : nil, options: server.registry.httpOptions(command.network)
     ) {
       [self, loop = server.loop] result in
-      // A playlist can have so many entries that the control loop must not look at each.
+      // A playlist can have so many entries that the control loop must not inspect each.
       NamedThread.detached(name: "expand-list") {
         let expansion = result.map { PlaylistExpansion(playlistPaths, $0) }
         loop.execute {

@@ -282,8 +282,8 @@ extension Connection {
     }
   }
 
-  /// Applies all edits, whose entries are reserved, or none. A large edit is applied later. After an error, discards the
-  /// new entries.
+  /// Applies all edits, whose entries are reserved, or none. A large edit is applied later. An error discards the new
+  /// entries.
   private func apply(
     _ prepared: PreparedEdits, ifVersion version: Int?, on target: NamedPlayer, _ request: WaitingRequest,
     completion: @escaping (PreparedEdits, UInt64) -> Void

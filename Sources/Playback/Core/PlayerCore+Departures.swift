@@ -26,7 +26,8 @@ extension PlayerCore {
     for id in (others ?? []) + ids { callEndHandlers(observers.table.removeObservers(boundTo: id)) }
   }
 
-  /// Removes items from the queue, or frees items that were claimed for it. Items in the history are kept in `pastItems`.
+  /// Removes items from the queue, or frees items that were claimed for it. Items in the history are kept in
+  /// `pastItems`.
   func releaseItems(_ leaving: [PlayerItem]) {
     for item in leaving {
       if items.removeValue(for: item.id) != nil { queuedByteCount -= item.descriptionByteCount }

@@ -118,10 +118,10 @@ public actor QueuePlayer: PlayerControl {
   /// in the order of these calls. If the queue changes meanwhile, its computation starts again.
   ///
   /// - Parameters:
-  ///   - reservation: All items that the operation adds. The operation ends the reservation, whether it succeeds or not.
+  ///   - reservation: All items that the operation adds. The operation ends the reservation, even if it fails.
   ///   - check: Called on the control loop before each computation. An error fails the operation.
-  ///   - completion: Called on the control loop with the new version of the queue, or with the error of `check` or of the
-  ///     operation, `itemInUse`, or `invalidState` if the player is closed. After an error nothing has changed.
+  ///   - completion: Called on the control loop with the new version of the queue, or with an error: that of `check` or
+  ///     of the operation, `itemInUse`, or `invalidState` if the player is closed. After an error nothing has changed.
   public func perform(
     _ operation: QueueOperation, adding reservation: QueueReservation,
     check: @escaping @Sendable () throws(MediaError) -> Void = { () throws(MediaError) in },

@@ -2,8 +2,7 @@ import PlayerModel
 
 /// New items that a player has claimed for a change of its queue in preparation. They are in no queue until then.
 ///
-/// A reservation ends with the change or with `QueuePlayer.cancel(_:)`. Copies of a reservation must not be used for two
-/// changes.
+/// A reservation ends with the change or with ``QueuePlayer/cancel(_:)``. It must not be used for two changes.
 public struct QueueReservation: Sendable {
   /// The items, by their ids.
   private(set) var items = ItemTable<PlayerItem>()
