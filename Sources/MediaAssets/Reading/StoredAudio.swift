@@ -24,10 +24,14 @@ final class StoredAudio {
       try PacketLengths(demuxer: media.reader.demuxer, streamIndex: media.reader.stream.index)
     }
     media.reader.positionKeptPackets(lengths)
-    if media.reader.format == .matroska, !media.isRemote, !media.isForwardOnly { try learnFrameGrid() }
+    let needsFrameGrid = ["aac", "opus", "speex", "vorbis"].contains(media.reader.stream.codecName)
+    if media.reader.format == .matroska, needsFrameGrid, !media.isRemote, !media.isForwardOnly {
+      try learnFrameGrid()
+    }
   }
 
-  /// Decodes some frames at the start, so that positions after missing packets are those of decoded audio.
+  /// Decodes some frames at the start, so that positions after missing packets are those of decoded audio. Needed for
+  /// codecs whose packets can be shorter than the tolerance of timestamps.
   private func learnFrameGrid() throws(MediaError) {
     reader.isPrerolling = true
     defer { reader.isPrerolling = false }
