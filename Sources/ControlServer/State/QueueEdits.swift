@@ -388,7 +388,7 @@ extension Connection {
     return transaction
   }
 
-  /// Whether the open transaction of this player has many edits. Nil: none is open.
+  /// Whether a transaction of this player is open and has many edits.
   func isTransactionLarge(of player: String) -> Bool {
     guard let transaction, transaction.target.name == player else { return false }
     return transaction.prepared.isLarge(isQueueLong: isQueueLong(of: player))

@@ -62,13 +62,15 @@ extension PlayerCore {
         return .failure(error)
       }
     }
-    guard attempt <= Self.backgroundAttemptCount else { return finishFirstLargeChange(apply(compute(), change)) }
-    NamedThread.detached(name: "change-queue") { [loop = engine.loop, revision = machine.queue.revision] in
+    guard attempt <= Self.backgroundAttemptCount else {
+      return finishFirstLargeChange(apply(compute(), change, claimedIn: epoch))
+    }
+    NamedThread.detached(name: "change-queue") { [loop = engine.loop, revision = machine.queue.revision, epoch] in
       let result = compute()
       loop.execute { [self] in
         // An error may have had its cause in the former queue, too.
         if machine.queue.revision != revision { return startFirstLargeChange(attempt: attempt + 1) }
-        finishFirstLargeChange(apply(result, change))
+        finishFirstLargeChange(apply(result, change, claimedIn: epoch))
       }
     }
   }
@@ -81,8 +83,11 @@ extension PlayerCore {
   }
 
   /// Replaces the queue by the changed one.
+  ///
+  /// - Parameter claimEpoch: The epoch in which the new items were claimed. The other items of the queue were claimed
+  ///   before.
   private func apply(
-    _ result: Result<QueueContents.Changed, MediaError>, _ change: LargeChange
+    _ result: Result<QueueContents.Changed, MediaError>, _ change: LargeChange, claimedIn claimEpoch: UInt64
   ) -> Result<Void, MediaError> {
     guard !isClosed else { return .failure(MediaError(.invalidState, "the player is closed", operation: "edit")) }
     let changed: QueueContents.Changed
@@ -95,10 +100,10 @@ extension PlayerCore {
     (items, queuedByteCount) = (changed.contents.items, changed.contents.byteCount)
     for item in changed.pastItems { pastItems[item.id] = item }
     if let table = changed.removedTable {
-      ownership.endEpochs(before: epoch)
-      depart(Departures.Batch(items: changed.removedItems, table: table, newestEpoch: epoch))
+      ownership.endEpochs(before: claimEpoch)
+      depart(Departures.Batch(items: changed.removedItems, table: table, newestEpoch: claimEpoch))
     } else if !changed.removedItems.isEmpty {
-      depart(Departures.Batch(items: changed.removedItems, newestEpoch: epoch))
+      depart(Departures.Batch(items: changed.removedItems, newestEpoch: claimEpoch))
     }
     // The player may claim these items again before they are freed. That claim must stay.
     epoch += 1

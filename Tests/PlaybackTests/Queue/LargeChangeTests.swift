@@ -107,6 +107,26 @@ import Testing
     #expect(computations.withLock { $0 } == [false, false])
   }
 
+  /// Cancelling another reservation begins a new epoch, and does not free the items of the change.
+  @Test func cancellingAnotherReservationKeepsTheClaims() async throws {
+    let rig = try await Rig()
+    let (old, new, cancelled) = (items(rig, 0..<10), items(rig, 10..<300), items(rig, 300..<310))
+    try await rig.run { player in
+      try player.append(old)
+      var reservations = [QueueReservation(), QueueReservation()]
+      try player.reserve(new, in: &reservations[0])
+      try player.reserve(cancelled, in: &reservations[1])
+      player.perform(.replaceAll(new), adding: reservations[0]) { _ in }
+      player.cancel(reservations[1])
+    }
+    await rig.settle()
+    await finishDepartures(rig)
+    await rig.run { player in
+      #expect(player.items().map(\.id) == new.map(\.id) && new.allSatisfy { $0.isClaimed })
+      #expect((old + cancelled).allSatisfy { !$0.isClaimed && $0.onAudioChange == nil })
+    }
+  }
+
   /// An error of the former queue is none of the current one.
   @Test func changeMeanwhileCanPreventAnError() async throws {
     let rig = try await Rig()
