@@ -256,16 +256,25 @@ import Testing
     }
   }
 
-  /// A client that loses its permission gets a message, and its connection is closed. Only root can start a process of
-  /// another user.
-  @Test(.enabled(if: geteuid() == 0)) func clientThatLosesItsAccessIsDisconnected() throws {
+  /// Starts a daemon with a configuration in `a.toml`, and connects as another user. Needs root.
+  private func otherUser(
+    configuration: String, groups: String
+  ) throws -> (folder: TemporaryDirectory, daemon: TestDaemon, peer: OtherUser) {
     let folder = try TemporaryDirectory("daemon")
-    let path = try folder.write("a.toml", Array("[access]\nwatching-groups = [65534]\n".utf8))
+    let path = try folder.write("a.toml", Array(configuration.utf8))
     let daemon = try TestDaemon(["--config", path, "--output", "null", "--no-state"], folder: folder)
     chmod(folder.path, 0o755)
     chmod(daemon.socket, 0o666)
-    let peer = try OtherUser(groups: "--groups=65534", daemon.socket)
+    let peer = try OtherUser(groups: groups, daemon.socket)
     #expect(try peer.line()?.hasPrefix("* hello") == true)
+    return (folder, daemon, peer)
+  }
+
+  /// A client that loses its permission gets a message, and its connection is closed. Only root can start a process of
+  /// another user.
+  @Test(.enabled(if: geteuid() == 0)) func clientThatLosesItsAccessIsDisconnected() throws {
+    let (folder, daemon, peer) = try otherUser(
+      configuration: "[access]\nwatching-groups = [65534]\n", groups: "--groups=65534")
     peer.send("@w wait status=playing\nhello\nplay\n")
     #expect(try peer.line()?.hasSuffix(" rights=read") == true)
     #expect(try peer.line()?.hasPrefix("error code=6010") == true)
@@ -278,13 +287,7 @@ import Testing
 
   /// A client that kept only rights that a reload removes is disconnected, although its user may still connect.
   @Test(.enabled(if: geteuid() == 0)) func clientWithoutAnyRemainingRightIsDisconnected() throws {
-    let folder = try TemporaryDirectory("daemon")
-    let path = try folder.write("a.toml", Array("[access]\nusers = [65533]\n".utf8))
-    let daemon = try TestDaemon(["--config", path, "--output", "null", "--no-state"], folder: folder)
-    chmod(folder.path, 0o755)
-    chmod(daemon.socket, 0o666)
-    let peer = try OtherUser(groups: "--clear-groups", daemon.socket)
-    #expect(try peer.line()?.hasPrefix("* hello") == true)
+    let (folder, daemon, peer) = try otherUser(configuration: "[access]\nusers = [65533]\n", groups: "--clear-groups")
     peer.send("hello rights=read\n")
     #expect(try peer.line()?.hasSuffix(" rights=read") == true)
     try folder.write("a.toml", Array("[access]\nusers = [65533]\nrights = [\"control\"]\n".utf8))
@@ -297,14 +300,8 @@ import Testing
 
   /// A client that may control but not observe any more keeps its connection, and loses its observations.
   @Test(.enabled(if: geteuid() == 0)) func clientThatLosesTheReadRightLosesItsObservations() throws {
-    let folder = try TemporaryDirectory("daemon")
-    let path = try folder.write("a.toml", Array("[access]\nusers = [65533]\n".utf8))
-    let daemon = try TestDaemon(["--config", path, "--output", "null", "--no-state"], folder: folder)
+    let (folder, daemon, peer) = try otherUser(configuration: "[access]\nusers = [65533]\n", groups: "--clear-groups")
     let driver = try daemon.connect()
-    chmod(folder.path, 0o755)
-    chmod(daemon.socket, 0o666)
-    let peer = try OtherUser(groups: "--clear-groups", daemon.socket)
-    #expect(try peer.line()?.hasPrefix("* hello") == true)
     peer.send("@w wait status=playing\nobserve player.volume\n")
     var line = try peer.line() ?? ""
     while line.hasPrefix("*") { line = try peer.line() ?? "" }
