@@ -108,37 +108,6 @@ extension PlayerCore {
     applyRunning()
   }
 
-  /// Continues the audible pass with the stream, from the position that is heard, with a cross-fade of 5 ms.
-  func continueAudio(with next: Generation, _ core: RenderCore, input: Int) {
-    let isShared = next.sharedFrame != nil
-    core.setStream(
-      next.stream, fromFrame: isShared ? 0 : playedFrameCount(of: next), anchorFrame: next.sharedFrame ?? .min,
-      fadeFrameCount: Self.fadeFrameCount(core), input: input)
-  }
-
-  /// The length of a cross-fade: 5 ms.
-  private static func fadeFrameCount(_ core: RenderCore) -> Int64 { Int64(core.format.sampleRateHz / 200) }
-
-  /// The number of frames that playback advanced while its continuation was decoded. For a shared change it is counted
-  /// from the shared frame, as if the stream had been ready in time.
-  private func playedFrameCount(of prepared: Generation) -> Int64 {
-    max(0, min(elapsedFrameCount(of: prepared), prepared.stream.writtenFrame))
-  }
-
-  /// Like `playedFrameCount`, but not limited to the frames of the stream: the number may be negative, or larger than
-  /// the decoded part.
-  private func elapsedFrameCount(of prepared: Generation) -> Int64 {
-    if let frame = prepared.sharedFrame { return output.heardFrame - frame }
-    guard let position, let start = timeline.position(streamID: prepared.stream.id, streamFrame: 0),
-      // The next item may have begun meanwhile; its time is not comparable.
-      position.itemID == start.itemID,
-      let rate = timeline.rate(streamID: prepared.stream.id, streamFrame: 0),
-      let elapsed = (position.time - start.time).frameCount(
-        rate: timeline.sampleRateHz, playbackRate: rate, rounding: .towardNegativeInfinity)
-    else { return 0 }
-    return elapsed
-  }
-
   /// Handles a change of an item's audio mix: its audio is decoded again.
   func audioMixChanged(_ id: PlayerItem.ID) {
     guard !isClosed else { return }
@@ -384,10 +353,12 @@ extension PlayerCore {
       }
     case .gainApplied(let generation, let id, let gain): recordGain(gain, of: id, generation: generation)
     case .reachedAwaitedFrame(let generation):
+      continueLateAudio(generation)
       if machine.rate != 0, !machine.automaticallyWaits { commitEarly() }
       run(machine.becameLikelyToKeepUp(generation: generation), cause: .buffered)
       endSilence()
     case .suspended(let generation):
+      continueLateAudio(generation)
       run(machine.decodingPaused(generation: generation), cause: .buffered)
       endSilence()
     case .idle(let requestCount): idleRequestCount = requestCount

@@ -77,7 +77,10 @@ extension PlayerCore {
       underrunPosition = (event.streamID, event.streamFrame)
       // The last frames of the outgoing stream are not written yet (`finishedStream`). The stream that follows it has
       // not stalled.
-      if let outgoing, outgoing.stream.id == event.streamID { break }
+      if let outgoing, outgoing.stream.id == event.streamID {
+        if lateContinuation != nil { startLateAudio() }
+        break
+      }
       run(machine.underrunOccurred(), cause: .stalled)
       awaitSamples()
     case .ended: runEnded(event)
@@ -157,18 +160,6 @@ extension PlayerCore {
       notify(skipped, itemID: position.itemID)
       notify(observers.table.periodicCalls(.jump, at: position.time), itemID: position.itemID)
     }
-  }
-
-  /// Renders the next stream as soon as possible, because it was scheduled too late.
-  private func spliceMissed() {
-    guard let audible, let core = output.core, let inputIndex else { return }
-    if audible.isContinuation {
-      continueAudio(with: audible, core, input: inputIndex)
-    } else {
-      core.setStream(audible.stream, fromFrame: 0, input: inputIndex)
-    }
-    applyRunning()
-    output.postCommands()
   }
 
   func didHandleEvents() {

@@ -70,6 +70,40 @@ import Testing
     #expect(rig.events == [])
   }
 
+  /// The first audio of the new rate is decoded, but it ends less than a device buffer after the present position.
+  @Test(arguments: [2, 0.5] as [Double])
+  func lateAudioIsHeardOnceItReachesBeyondThePresentPosition(_ rate: Double) async throws {
+    let rig = try await rig()
+    rig.gate.open(upTo: 0)
+    try await rig.run { try $0.setRate(rate) }
+    try await rig.block()
+    await rig.advance(milliseconds: 500)
+    // The new rate was scheduled at 260 ms. Of its audio, 250 ms suffice for the preparation. At double rate they end
+    // 30 ms after the present position, at half rate before it.
+    rig.gate.open(upTo: 12_480 + Int64(12_000 * rate))
+    try await rig.block()
+    for _ in 0..<5 {
+      await rig.advance(milliseconds: 100)
+      let state = await rig.state
+      #expect(state.timebaseRate == 1 && state.timeControlStatus == .playing)
+    }
+    #expect(rig.events == [])
+    rig.gate.open()
+    await rig.wait { $0.isPlaybackBufferFull }
+    await rig.advance(milliseconds: 300)
+    #expect(await rig.state.timebaseRate == rate)
+    let heard = positions(rig)
+    #expect(heard.count == 72_000)
+    let all = steps(heard)
+    let change = try #require(all.firstIndex { abs($0 - 1) > 0.2 })
+    print("late change to \(rate) with too little audio: heard from frame \(change)")
+    #expect((57_600..<62_500).contains(change), "\(change)")
+    #expect(all.allSatisfy { $0 > min(1, rate) - 0.6 && $0 < max(1, rate) + 1.1 })
+    #expect(all[(change + 480)...].allSatisfy { abs($0 - rate) < 0.01 })
+    #expect(await deviation(rig) < 0.05)
+    #expect(rig.events == [])
+  }
+
   /// So late that all audio of the old rate has been heard.
   @Test func rateChangeDecodedAfterAnUnderrunStallsWithoutLosingSamples() async throws {
     let rig = try await rig()
