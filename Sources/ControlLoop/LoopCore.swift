@@ -8,9 +8,10 @@ import Synchronization
 /// The state shared by a control loop and its thread: jobs, timers and watched descriptors.
 ///
 /// Any thread may add jobs and timers. The first addition while the loop sleeps wakes the loop. A turn of the loop runs
-/// all jobs, then the due timers, then the handlers of descriptors.
+/// all jobs, then the due timers, then the handlers of descriptors. If jobs and timers take long, the handlers also run
+/// between them.
 final class LoopCore: @unchecked Sendable {
-  // `@unchecked Sendable`: `watches`, `armedTime` and the memory of `events` are confined to the loop's thread. The
+  // `@unchecked Sendable`: `watches`, `armedTime`, `nextEventTime` and the memory of `events` are confined to the loop's thread. The
   // other members are guarded or constant.
   private struct Work {
     var jobs: Deque<@Sendable () -> Void> = []
@@ -33,10 +34,14 @@ final class LoopCore: @unchecked Sendable {
   private let wakeEvent = media_shims_event_open()
   private let timer = media_shims_timer_open()
 
+  /// The interval after which descriptors are checked even if jobs are left.
+  private static let eventInterval: Int64 = 250_000
   private static let eventCapacity = 64
   private let events = UnsafeMutablePointer<media_shims_poll_event>.allocate(capacity: eventCapacity)
   private var watches = WatchTable()
   private var armedTime: HostTime?
+  /// The time of the next check of descriptors between two jobs.
+  private var nextEventTime = HostTime.now
 
   init() {
     precondition(poll >= 0 && wakeEvent >= 0 && timer >= 0, "out of descriptors")
@@ -98,9 +103,15 @@ final class LoopCore: @unchecked Sendable {
       switch nextTurn(&jobs, &due) {
       case .work:
         // Each job is released before the next one runs.
-        while let job = jobs.popFirst() { job() }
+        while let job = jobs.popFirst() {
+          handleEventsIfDue()
+          job()
+        }
         // A previous job or timer may have cancelled this timer: `fire` then has no effect.
-        while let timer = due.popFirst() { timer.fire() }
+        while let timer = due.popFirst() {
+          handleEventsIfDue()
+          timer.fire()
+        }
         handleEvents(timeoutMilliseconds: 0)
       case .sleep(let time):
         arm(time)
@@ -134,8 +145,14 @@ final class LoopCore: @unchecked Sendable {
     _ = media_shims_timer_set(timer, time.nanoseconds)
   }
 
+  /// Handles the events of descriptors, if `eventInterval` has passed. Many short jobs therefore do not delay clients.
+  private func handleEventsIfDue() {
+    if HostTime.now >= nextEventTime { handleEvents(timeoutMilliseconds: 0) }
+  }
+
   private func handleEvents(timeoutMilliseconds: Int32) {
     let count = media_shims_poll_wait(poll, events, Int32(Self.eventCapacity), timeoutMilliseconds)
+    nextEventTime = HostTime.now.advanced(byNanoseconds: Self.eventInterval)
     isSleeping.store(false, ordering: .releasing)
     precondition(count >= 0, "epoll_wait failed")
     for index in 0..<Int(count) {

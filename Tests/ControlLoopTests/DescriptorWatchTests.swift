@@ -71,6 +71,27 @@ import Testing
     #expect(!handler.waitForEvents(1)[0].isDisjoint(with: .hangUp))
   }
 
+  /// The job that readies the descriptor runs longer than the interval between two checks.
+  @Test(.timeLimit(.minutes(1))) func descriptorsAreHandledBetweenLongJobs() throws {
+    let loop = ThreadControlLoop(name: "watch")
+    let (pair, handler) = (try SocketPair(), EventHandler())
+    handler.onEvent = { _ in Self.readByte(pair.ends.0) }
+    try loop.perform { Result { handler.watch = try loop.watch(pair.ends.0, for: .readable, handler) } }.get()
+    let counts = ConditionMutex<[Int]>([])
+    loop.perform {
+      for _ in 0..<3 {
+        loop.execute {
+          counts.update { $0.append(handler.events.count) }
+          _ = send(pair.ends.1, [1], 1, 0)
+          let end = HostTime.now.advanced(byNanoseconds: 1_000_000)
+          while HostTime.now < end {}
+        }
+      }
+    }
+    #expect(counts.wait { $0.count == 3 ? $0 : nil } == [0, 1, 2])
+    loop.perform { handler.watch?.cancel() }
+  }
+
   /// Events of two descriptors are delivered in one turn: the first handler may cancel the second watch.
   @Test(.timeLimit(.minutes(1))) func watchCancelledEarlierInTheSameTurnGetsNoEvent() throws {
     let loop = ThreadControlLoop(name: "watch")
