@@ -53,7 +53,7 @@ struct PlaylistExpansion: Sendable {
   }
 }
 
-/// Commands about playlists: adding their entries to the queue, and exporting the queue.
+/// Adding the entries of playlists to the queue.
 extension Connection {
   /// Starts an edit whose paths include playlists. A separate thread reads the playlists before the edit is applied.
   func start(
@@ -98,109 +98,6 @@ extension Connection {
       let reply = Reply.ok(fields, rows: rows)
       guard command.waitsUntilReady else { return request.finish(reply) }
       self.waitUntilReady(prepared.items.map(\.id), on: target, request, reply)
-    }
-  }
-
-  /// Replies with a part of the queue as lines of a playlist. Replies in a later loop iteration if many entries before
-  /// the part must be counted.
-  ///
-  /// - Parameters:
-  ///   - sliceLength: The number of entries that may be counted in this loop iteration.
-  ///   - version: The version of the queue in the previous iteration. Nil in the first one.
-  func export(
-    _ part: ExportPart, of player: String, _ request: WaitingRequest, sliceLength: Int = ListedCounts.sliceLength,
-    version: UInt64? = nil
-  ) {
-    do throws(MediaError) {
-      // The player may have been closed since the previous iteration.
-      let target = try server.registry.player(player)
-      let currentVersion = target.state.queueVersion
-      // After a change of the queue, counting restarts with slices twice as long. It therefore ends even if the queue
-      // changes continually.
-      let length = version == nil || version == currentVersion ? sliceLength : sliceLength * 2
-      if let reply = try lines(part, of: target, counting: length) { return request.finish(reply) }
-      server.loop.execute { [weak self] in
-        self?.export(part, of: player, request, sliceLength: length, version: currentVersion)
-      }
-    } catch {
-      request.fail(error)
-    }
-  }
-
-  /// The lines of a part, limited to the output buffer of the peer. Entries without a location are omitted.
-  ///
-  /// - Returns: Nil if `sliceLength` entries were counted, and more entries before the part must be counted.
-  private func lines(
-    _ part: ExportPart, of target: NamedPlayer, counting sliceLength: Int
-  ) throws(MediaError) -> Reply? {
-    let state = target.state
-    let start = min(part.offset, state.itemCount)
-    let end = start + min(part.limit, server.limits.listCount, state.itemCount - start)
-    var listed = ListedPrefix()
-    // A format without numbers needs the count only if no listed entry follows: an empty playlist is an error.
-    if start > 0, part.isNumbered || (end == state.itemCount && target.listedCount(in: start..<end) == 0) {
-      guard let before = target.listedPrefix(before: start, counting: sliceLength) else { return nil }
-      listed = before
-    }
-    let entries = target.player.onLoop { $0.items(in: start..<end).map(\.exportedEntry) }
-    var writer = PlaylistWriter(format: PlaylistFormat(part.format), base: part.base?.bytes)
-    if part.format == .cue, let entry = entries.compactMap(\.self).first { writer.title = entry.metadata[.album] }
-    var lines = start == 0 ? writer.head() : []
-    var next = start
-    var skippedCount = 0
-    var byteCount = 0
-    for (index, entry) in zip(start..<end, entries) {
-      if let entry {
-        let added = try writer.lines(of: entry, index: part.isNumbered ? listed.count : index, after: listed.lastEntry)
-        byteCount += added.reduce(0) { $0 + $1.utf8.count * Self.exportedBytesPerByte + Self.bytesPerLine }
-        if byteCount > server.limits.outputByteCount / 2, next > start { break }
-        lines += added
-        listed.append(entry)
-      } else {
-        skippedCount += 1
-      }
-      next = index + 1
-    }
-    let isComplete = next == state.itemCount
-    if isComplete, listed.count == 0, state.itemCount > 0 {
-      throw MediaError(.emptyPlaylist, "no entry of the queue has a path or URL that a playlist can contain")
-    }
-    if isComplete { lines += try writer.tail(count: listed.count, last: listed.lastEntry) }
-    var fields: Fields = [
-      "count": .int(state.itemCount), "version": .int(state.queueVersion),
-      "next": isComplete ? FieldValue.none : .int(next),
-    ]
-    if skippedCount > 0 { fields.append("skipped", .int(skippedCount)) }
-    return .ok(fields, rows: lines.map { ["text": .string($0)] })
-  }
-
-  /// The maximum number of reply bytes for one byte of a line: JSON escapes a control character as `\u001f`.
-  private static let exportedBytesPerByte = 6
-  /// The approximate number of additional bytes for each line.
-  private static let bytesPerLine = 80
-}
-
-/// The part of a queue to export as lines of a playlist.
-struct ExportPart: Sendable {
-  let format: QueueCommand.PlaylistFormat
-  /// The folder of the future playlist file. Nil: the playlist contains absolute paths.
-  let base: FilePath?
-  /// The queue index of the first entry.
-  let offset: Int
-  /// The maximum number of entries.
-  let limit: Int
-
-  /// Whether the format contains the numbers of its entries.
-  var isNumbered: Bool { format == .pls || format == .cue }
-}
-
-extension PlaylistFormat {
-  fileprivate init(_ format: QueueCommand.PlaylistFormat) {
-    switch format {
-    case .m3u8: self = .m3u
-    case .pls: self = .pls
-    case .xspf: self = .xspf
-    case .cue: self = .cue
     }
   }
 }

@@ -15,7 +15,7 @@ extension Connection {
     case .commit: return try commit(on: target)
     case .abort: return try abort(on: target)
     case .changes(let since, let instance): return queueChanges(since: since, instance: instance, of: target)
-    case .list(let offset, let limit): return list(target, offset: offset, limit: limit)
+    case .list(let offset, let limit): return listing(of: target, offset: offset, limit: limit).reply
     case .export: preconditionFailure("the handler of immediate commands got one that runs in slices")
     case .expanding: preconditionFailure("the handler of immediate commands got one that waits")
     case .history(let limit): return history(target, limit: limit)
@@ -44,14 +44,15 @@ extension Connection {
     }
   }
 
-  /// Starts a command that does not reply immediately: an export, a large edit, an edit that adds playlists, or an edit
-  /// with `wait=ready`, which replies when every new entry is ready, or with the first error.
+  /// Starts a command that does not reply immediately: a long list, an export, a large edit, an edit that adds
+  /// playlists, or an edit with `wait=ready`, which replies when every new entry is ready, or with the first error.
   func start(_ command: QueueCommand, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
-    if case .export(let format, let base, let offset, let limit) = command {
+    switch command {
+    case .export(let format, let base, let offset, let limit):
       let part = ExportPart(format: format, base: base, offset: offset, limit: limit)
       return export(part, of: target.name, request)
-    }
-    switch command {
+    case .list(let offset, let limit):
+      return start(listing(of: target, offset: offset, limit: limit), request)
     case .commit: return try startCommit(on: target, request)
     case .jump(let jumpTarget, let version):
       return try startJump(to: jumpTarget, ifVersion: version, on: target, request)
@@ -185,38 +186,6 @@ extension Connection {
 
   // MARK: - Listing
 
-  /// The maximum number of reply bytes for one byte of a path or title: JSON escapes a control character as `\u001f`.
-  private static let bytesPerTextByte = 6
-  /// The approximate number of bytes of the other fields of a row.
-  private static let bytesPerRow = 256
-
-  /// A part of the queue, limited by `limit`, by the limit of list rows, and by the output buffer of the peer. `next`
-  /// is the index of the first entry after the part.
-  private func list(_ target: NamedPlayer, offset: Int, limit: Int) -> Reply {
-    let state = target.state
-    let start = min(offset, state.itemCount)
-    let items = target.player.onLoop {
-      $0.items(in: start..<start + min(limit, server.limits.listCount, state.itemCount - start))
-    }
-    var rows: [Fields] = []
-    rows.reserveCapacity(items.count)
-    var byteCount = 0
-    for (position, item) in items.enumerated() {
-      let titles = item.titleAndArtist
-      let titleByteCount = (titles.title?.utf8.count ?? 0) + (titles.artist?.utf8.count ?? 0)
-      byteCount += (item.wirePathByteCount + titleByteCount) * Self.bytesPerTextByte + Self.bytesPerRow
-      // The first row always fits: its path came from a request line, whose length is limited.
-      if byteCount > server.limits.outputByteCount / 2, position > 0 { break }
-      rows.append(Self.row(item, index: start + position))
-    }
-    let next = start + rows.count
-    return .ok(
-      [
-        "count": .int(state.itemCount), "version": .int(state.queueVersion),
-        "next": next < state.itemCount ? .int(next) : FieldValue.none,
-      ], rows: rows)
-  }
-
   /// The history of the queue, the newest entry first. Limited by `limit`, by the limit of list rows, and by the output
   /// buffer of the peer.
   private func history(_ target: NamedPlayer, limit: Int) -> Reply {
@@ -224,7 +193,7 @@ extension Connection {
     var rows: [Fields] = []
     var byteCount = 0
     for item in items.reversed().prefix(min(limit, server.limits.listCount)) {
-      byteCount += item.wirePathByteCount * Self.bytesPerTextByte + Self.bytesPerRow
+      byteCount += item.wirePathByteCount * QueueListing.bytesPerTextByte + QueueListing.bytesPerRow
       if byteCount > server.limits.outputByteCount / 2, !rows.isEmpty { break }
       rows.append([
         "item": .int(item.id), "path": item.wirePath, "status": .string(item.status.name),
@@ -232,17 +201,6 @@ extension Connection {
       ])
     }
     return .ok(["count": .int(items.count), "version": .int(target.state.queueVersion)], rows: rows)
-  }
-
-  private static func row(_ item: PlayerItem, index: Int) -> Fields {
-    var fields: Fields = ["item": .int(item.id), "index": .int(index), "path": item.wirePath]
-    let status = item.status
-    fields.append("status", .string(status.name))
-    fields.append("duration", .time(item.shownDuration))
-    fields.append("current", .bool(index == 0))
-    item.appendTitleAndRange(to: &fields)
-    fields.append("error", ifPresent: status.error.map { .string($0.code.name) })
-    return fields
   }
 
   // MARK: - One entry

@@ -578,6 +578,7 @@ extension Connection {
   fileprivate func mayRunInSlices(_ command: Command) -> Bool {
     switch command {
     case .queue(.export, _): true
+    case .queue(.list(let offset, let limit), let player): isListLong(of: player, offset: offset, limit: limit)
     case .queue(.commit, let player): isTransactionLarge(of: player)
     case .queue(.jump, let player), .queue(.shuffle(.some, _, _), let player): isQueueLong(of: player)
     case .queue(let command, let player):

@@ -1,4 +1,5 @@
 import DaemonTesting
+import RigSupport
 import Testing
 
 /// Editing and listing the queue, and files that cannot be played.
@@ -148,6 +149,44 @@ import Testing
     #expect(try client.ask("list limit=0") == ["ok count=100000 version=5 next=0"])
     #expect(try client.reply("list limit=1001").hasPrefix("error code=6002"))
     #expect(try client.reply("list offset=-1").hasPrefix("error code=6002"))
+  }
+
+  /// Another thread makes the rows of a long list.
+  @Test func longListHasTheEntriesAtItsRequestAndKeepsTheOrderOfReplies() throws {
+    let (_, client) = try connected()
+    let line = "append " + repeatElement("/a", count: 1_500).joined(separator: " ")
+    #expect(try client.reply(line).hasPrefix("ok items="))
+    try client.send("list offset=400", "playlist.export offset=400", "clear", "list limit=1000", "ping")
+    var replies: [(rows: [String], reply: String)] = []
+    var rows: [String] = []
+    while replies.count < 5, let line = try client.line() {
+      if line.hasPrefix("|") { rows.append(line) } else { replies.append((rows, line)) }
+      if !line.hasPrefix("|") { rows = [] }
+    }
+    #expect(replies.map(\.rows.count) == [1_000, 1_000, 0, 0, 0], "\(replies.map(\.reply))")
+    #expect(replies[0].reply == "ok count=1500 version=1 next=1400")
+    #expect(replies[0].rows.compactMap { field("index", $0) } == (400..<1_400).map { "\($0)" })
+    #expect(replies[1].reply == "ok count=1500 version=1 next=1400" && replies[1].rows.allSatisfy { $0 == "| text=/a" })
+    #expect(replies[2].reply.hasPrefix("ok version=2") && replies[3].reply.hasPrefix("ok count=0 version=2"))
+  }
+
+  /// Many entries are opened, and looked for after a change of the queue, in several loop iterations.
+  @Test func aWaitForManyEntriesEndsWhenOneLeavesTheQueue() throws {
+    let server = try HTTPServer()
+    let daemon = try InProcessServer()
+    let client = try daemon.connect()
+    let wave = try daemon.wave(1, frameCount: 480)
+    let paths = (0..<299).map { _ in wave } + ["\(server.address)/late.wav?hold=late"]
+    try client.send("@a append \(paths.joined(separator: " ")) wait=ready")
+    try client.send("move 300 before=1", "remove 300")
+    var ends: [String] = []
+    while ends.count < 3, let line = try client.line() { ends.append(line) }
+    #expect(ends.filter { $0.hasPrefix("ok version=") }.count == 2, "\(ends)")
+    let end = try #require(ends.first { $0.hasPrefix("@a") })
+    #expect(end.contains("name=wait-ended") && end.contains("item 300 left the queue"), "\(end)")
+    // All entries become ready.
+    let others = try client.reply("append \(paths.dropLast().joined(separator: " ")) wait=ready")
+    #expect(others.hasPrefix("ok items="), "\(others)")
   }
 
   /// A hundred of these paths fill the reply buffer: the parts are shorter, and the connection stays open.
