@@ -15,7 +15,7 @@ extension Connection {
       return request.finish(try run(loop, on: target))
     }
     let controlLoop = server.loop
-    let wait = ReadinessWait(target, items: [item]) { error in
+    let wait = ReadinessWait(target, items: [item], loop: server.loop) { error in
       // In a separate loop iteration, because the callback runs while the player changes.
       controlLoop.execute { [weak self] in
         if let error { return request.fail(error) }

@@ -1,3 +1,4 @@
+import ControlLoop
 import MediaAssets
 import MediaCore
 import NetworkIO
@@ -20,10 +21,10 @@ final class NamedPlayer: @unchecked Sendable {
   private var closeHandlers: [UInt64: () -> Void] = [:]
   private var lastCloseHandlerID: UInt64 = 0
 
-  init(name: String, player: QueuePlayer, log: EventLog) {
+  init(name: String, player: QueuePlayer, loop: any ControlLoop, log: EventLog) {
     self.name = name
     self.player = player
-    observer = PlayerObserver(player, name: name, log: log)
+    observer = PlayerObserver(player, name: name, loop: loop, log: log)
   }
 
   /// The current state of the player.
@@ -134,7 +135,7 @@ final class PlayerRegistry {
     let player = QueuePlayer(engine: engine, name: name)
     let count = limits.queueChangeCount
     player.onLoop { $0.setQueueChangeLimit(count) }
-    return NamedPlayer(name: name, player: player, log: log)
+    return NamedPlayer(name: name, player: player, loop: engine.loop, log: log)
   }
 
   /// Closes a player.
@@ -231,11 +232,11 @@ final class PlayerRegistry {
   /// of entries is allowed.
   ///
   /// - Throws: `queue-too-long`.
-  func checkLength(of count: Int, byteCount: () -> Int) throws(MediaError) {
+  func checkLength(of count: Int, byteCount: (_ limit: Int) -> Int) throws(MediaError) {
     guard count <= limits.queueCount else {
       throw MediaError(.queueTooLong, "a queue can have at most \(limits.queueCount) entries")
     }
-    guard byteCount() <= limits.queueByteCount else {
+    guard byteCount(limits.queueByteCount) <= limits.queueByteCount else {
       throw MediaError(
         .queueTooLong, "the entries of a queue can have at most \(limits.queueByteCount) bytes of paths and options")
     }

@@ -1,3 +1,4 @@
+import ControlLoop
 import MediaAssets
 import MediaCore
 import Playback
@@ -12,40 +13,16 @@ final class PlayerObserver: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop, on which the observers that capture it are called.
   let name: String
   private let player: QueuePlayer
+  private let loop: any ControlLoop
   private let log: EventLog
   private var observations: [Observation] = []
   /// The last reported values of opened entries. The status of other entries is `unknown`, which is not reported.
-  private var reportedValues: [PlayerItem.ID: ItemValues] = [:]
-  /// The number of entries in `reportedValues` beyond which stale entries are removed.
-  private var cleanupThreshold = 64
-
-  struct ItemValues {
-    var status = ItemStatus.unknown
-    var duration = MediaTime.indefinite
-    var isPrecise = false
-    /// The selected track of each group, for example `audible=1`. Nil before the groups are known.
-    var selection: [String]?
-    var titles = Titles()
-  }
-
-  /// The title, artist and album of an entry. Nil before the entry is ready, and if they are unknown.
-  struct Titles {
-    var title: String?
-    var artist: String?
-    var album: String?
-
-    init() {}
-
-    fileprivate init(_ item: PlayerItem) {
-      guard item.status == .readyToPlay else { return }
-      (title, artist) = item.titleAndArtist
-      album = item.tagTitles?.album
-    }
-  }
+  private var reportedValues = ReportedItemValues()
 
   /// Starts to observe the player, for its whole lifetime.
-  init(_ player: QueuePlayer, name: String, log: EventLog) {
+  init(_ player: QueuePlayer, name: String, loop: any ControlLoop, log: EventLog) {
     self.player = player
+    self.loop = loop
     self.name = name
     self.log = log
     player.onLoop { player in
@@ -61,7 +38,7 @@ final class PlayerObserver: @unchecked Sendable {
 
   /// The current values of the opened entries, and of the current entry.
   func itemValues(current: PlayerItem.ID?) -> [(id: PlayerItem.ID, values: ItemValues)] {
-    var values = reportedValues.filter { id, _ in player.onLoop { $0.item(id) != nil } }
+    var values = reportedValues.values.filter { id, _ in player.onLoop { $0.item(id) != nil } }
     if let current, values[current] == nil, let item = player.onLoop({ $0.item(current) }) {
       values[current] = Self.values(of: item)
     }
@@ -139,12 +116,17 @@ final class PlayerObserver: @unchecked Sendable {
   /// The maximum number of edit steps in one event. An event about more steps has none.
   static let maximumStepCount = 16
 
-  /// Removes the values of items that are neither in the queue nor in the history. Runs only when the number of values
-  /// has doubled, so that the cost of an edit does not depend on the queue length.
+  /// Removes the values of items that are neither in the queue nor in the history, in slices.
   private func removeStaleValues() {
-    guard reportedValues.count > cleanupThreshold else { return }
-    reportedValues = reportedValues.filter { id, _ in player.onLoop { $0.item(id) != nil || $0.isInHistory(id) } }
-    cleanupThreshold = max(64, 2 * reportedValues.count)
+    guard reportedValues.startCleanUp() else { return }
+    removeStaleSlice()
+  }
+
+  private func removeStaleSlice() {
+    let isComplete = player.onLoop { player in
+      reportedValues.cleanUpSlice { player.item($0) == nil && !player.isInHistory($0) }
+    }
+    if !isComplete { loop.execute { [weak self] in self?.removeStaleSlice() } }
   }
 
   // MARK: - Items
@@ -160,7 +142,7 @@ final class PlayerObserver: @unchecked Sendable {
           status: status, duration: duration, isPrecise: isPrecise, selection: entry.flatMap { Self.selection(of: $0) },
           titles: entry.map { Titles($0) } ?? Titles()), cause)
     case .mediaSelectionChanged(let id, let selection):
-      guard var values = reportedValues[id], let item = player.onLoop({ $0.item(id) }) else { return }
+      guard var values = reportedValues.values[id], let item = player.onLoop({ $0.item(id) }) else { return }
       values.selection = Self.selectionTexts(selection, of: item)
       itemChanged(id, values, .request)
     case .playedToEnd(let item, let time): notify(.playedToEnd, item, time)
@@ -192,8 +174,9 @@ final class PlayerObserver: @unchecked Sendable {
 
   /// Publishes the titles of the opened entries of an asset, whose tags were read again.
   func tagsChanged(of asset: Asset) {
-    for (id, values) in reportedValues.sorted(by: { $0.key < $1.key }) {
-      guard let item = player.onLoop({ $0.item(id) }), item.asset === asset else { continue }
+    let entries = reportedValues.values.filter { id, _ in player.onLoop { $0.item(id)?.asset === asset } }
+    for (id, values) in entries.sorted(by: { $0.key < $1.key }) {
+      guard let item = player.onLoop({ $0.item(id) }) else { continue }
       var new = values
       new.titles = Titles(item)
       itemChanged(id, new, .request)
@@ -202,8 +185,7 @@ final class PlayerObserver: @unchecked Sendable {
 
   /// Records the values of an item, and publishes the changed ones.
   private func itemChanged(_ item: PlayerItem.ID, _ new: ItemValues, _ cause: ChangeCause) {
-    let old = reportedValues[item] ?? ItemValues()
-    reportedValues[item] = new
+    let old = reportedValues.set(new, of: item) ?? ItemValues()
     for key in ObservableKey.ofItems {
       guard let oldValue = key.value(old), let newValue = key.value(new), oldValue != newValue else { continue }
       let event = Event.Changed(

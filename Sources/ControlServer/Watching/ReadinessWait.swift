@@ -1,15 +1,28 @@
+import ControlLoop
 import MediaCore
 import Playback
 import PlayerModel
 
-/// Opens queue entries and waits until they are ready to play.
+/// Opens queue entries and waits until they are ready to play. Many entries are opened, and looked for after a change of
+/// the queue, in slices.
 ///
 /// Threading: confined to the control loop.
 final class ReadinessWait: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop, on which the observers that capture it are called.
+
+  /// The number of entries that one loop iteration opens or looks for.
+  private static let sliceLength = 128
+
   private let target: NamedPlayer
-  private var remaining: Set<PlayerItem.ID>
+  private let loop: any ControlLoop
   private let items: [PlayerItem.ID]
+  /// The entries that are not ready.
+  private var remaining: Set<PlayerItem.ID>
+  private var openedCount = 0
+  /// The index in `items` of the entry that is looked for next.
+  private var cursor = 0
+  /// The number of entries to look for, because the queue has changed.
+  private var uncheckedCount = 0
   private var completion: ((MediaError?) -> Void)?
   private var tokens: [ObserverToken] = []
   private var closeHandlerID: UInt64?
@@ -20,8 +33,11 @@ final class ReadinessWait: @unchecked Sendable {
   /// - with nil when all entries are ready,
   /// - with the error of the first entry that fails,
   /// - with `wait-ended` if an entry leaves the queue before it is ready, or if the player is closed.
-  init(_ target: NamedPlayer, items: [PlayerItem.ID], completion: @escaping (MediaError?) -> Void) {
+  init(
+    _ target: NamedPlayer, items: [PlayerItem.ID], loop: any ControlLoop, completion: @escaping (MediaError?) -> Void
+  ) {
     self.target = target
+    self.loop = loop
     self.items = items
     remaining = Set(items)
     self.completion = completion
@@ -42,8 +58,7 @@ final class ReadinessWait: @unchecked Sendable {
     closeHandlerID = target.addCloseHandler { [self] in
       end(MediaError(.waitEnded, "the player \(target.name) was closed"))
     }
-    target.player.onLoop { $0.load(items) }
-    for id in items { statusChanged(id, target.player.onLoop { $0.item(id)?.status } ?? .unknown) }
+    openSlice()
     queueChanged()
   }
 
@@ -64,9 +79,32 @@ final class ReadinessWait: @unchecked Sendable {
     }
   }
 
+  private func openSlice() {
+    let slice = items[openedCount..<min(openedCount + Self.sliceLength, items.count)]
+    openedCount = slice.endIndex
+    target.player.onLoop { $0.load(Array(slice)) }
+    for id in slice { statusChanged(id, target.player.onLoop { $0.item(id)?.status } ?? .unknown) }
+    guard completion != nil, openedCount < items.count else { return }
+    loop.execute { [self] in if completion != nil { openSlice() } }
+  }
+
   private func queueChanged() {
-    guard let missing = target.player.onLoop({ player in remaining.first { player.item($0) == nil } }) else { return }
-    end(MediaError(.waitEnded, "item \(missing) left the queue before it was ready"))
+    let isChecking = uncheckedCount > 0
+    uncheckedCount = items.count
+    if !isChecking { checkSlice() }
+  }
+
+  /// Looks for entries in the queue. The search goes around, so that it finds a missing entry even if the queue changes
+  /// in each iteration.
+  private func checkSlice() {
+    for _ in 0..<min(uncheckedCount, Self.sliceLength) {
+      let id = items[cursor]
+      cursor = (cursor + 1) % items.count
+      uncheckedCount -= 1
+      guard remaining.contains(id), target.player.onLoop({ $0.item(id) == nil }) else { continue }
+      return end(MediaError(.waitEnded, "item \(id) left the queue before it was ready"))
+    }
+    if uncheckedCount > 0 { loop.execute { [self] in if completion != nil { checkSlice() } } }
   }
 
   private func end(_ error: MediaError?) {

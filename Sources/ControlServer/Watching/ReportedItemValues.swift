@@ -1,0 +1,75 @@
+import DequeModule
+import MediaCore
+import Playback
+import PlayerModel
+
+extension PlayerObserver {
+  struct ItemValues {
+    var status = ItemStatus.unknown
+    var duration = MediaTime.indefinite
+    var isPrecise = false
+    /// The selected track of each group, for example `audible=1`. Nil before the groups are known.
+    var selection: [String]?
+    var titles = Titles()
+  }
+
+  /// The title, artist and album of an entry. Nil before the entry is ready, and if they are unknown.
+  struct Titles {
+    var title: String?
+    var artist: String?
+    var album: String?
+
+    init() {}
+
+    init(_ item: PlayerItem) {
+      guard item.status == .readyToPlay else { return }
+      (title, artist) = item.titleAndArtist
+      album = item.tagTitles?.album
+    }
+  }
+}
+
+/// The last reported values of opened entries. The values of entries that left the queue are removed in slices, because
+/// there may be thousands.
+struct ReportedItemValues {
+  /// The smallest number of values at which stale ones are removed.
+  private static let smallestThreshold = 64
+  /// The number of entries that one call of `cleanUpSlice` checks.
+  private static let sliceLength = 128
+
+  private(set) var values: [PlayerItem.ID: PlayerObserver.ItemValues] = [:]
+  /// The keys of `values`. Those that were checked last are at the end.
+  private var order: Deque<PlayerItem.ID> = []
+  /// The number of entries to check; 0: no clean-up is under way.
+  private var uncheckedCount = 0
+  /// The number of values beyond which stale ones are removed. It is twice the number after the last clean-up, so that
+  /// the cost of an edit does not depend on the length of the queue.
+  private var threshold = smallestThreshold
+
+  /// Sets the values of an entry. Returns the former ones.
+  mutating func set(_ new: PlayerObserver.ItemValues, of id: PlayerItem.ID) -> PlayerObserver.ItemValues? {
+    let old = values.updateValue(new, forKey: id)
+    if old == nil { order.append(id) }
+    return old
+  }
+
+  /// Starts to remove stale values, if there are many values. Returns whether the caller must call `cleanUpSlice` until
+  /// it returns true.
+  mutating func startCleanUp() -> Bool {
+    guard uncheckedCount == 0, values.count > threshold else { return false }
+    uncheckedCount = values.count
+    return true
+  }
+
+  /// Checks the next entries and removes the values of stale ones. Returns whether all entries have been checked.
+  mutating func cleanUpSlice(isStale: (PlayerItem.ID) -> Bool) -> Bool {
+    for _ in 0..<min(uncheckedCount, Self.sliceLength) {
+      guard let id = order.popFirst() else { break }
+      uncheckedCount -= 1
+      if isStale(id) { values[id] = nil } else { order.append(id) }
+    }
+    guard uncheckedCount == 0 else { return false }
+    threshold = max(Self.smallestThreshold, 2 * values.count)
+    return true
+  }
+}
