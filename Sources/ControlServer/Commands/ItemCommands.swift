@@ -114,7 +114,7 @@ extension Connection {
     let registry = server.registry
     let copy = registry.makeCopy(of: try item(id, of: target, .itemCopy))
     do throws(MediaError) {
-      try registry.checkLength(of: target.state.itemCount + 1) {
+      try registry.checkLength(of: target.state.itemCount + 1) { _ in
         target.player.onLoop { $0.queuedByteCount } + copy.descriptionByteCount
       }
       _ = try target.player.tryOnLoop { player throws(MediaError) in

@@ -81,7 +81,7 @@ extension Connection {
     let target = try server.registry.player(player)
     try checkVersion(version, of: target)
     // Checks the number of entries before they are created, and their bytes afterwards.
-    try server.registry.checkLength(of: entries.count) { 0 }
+    try server.registry.checkLength(of: entries.count) { _ in 0 }
     let preparation = EditPreparation(saved: entries, of: target, registry: server.registry)
     start(preparation, ifVersion: version, on: target, request) { prepared, version in
       let items = prepared.items

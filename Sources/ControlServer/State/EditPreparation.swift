@@ -30,6 +30,8 @@ final class EditPreparation: @unchecked Sendable {
   /// The command whose entries are being created.
   private var current: (command: QueueCommand, source: EntrySource)?
   private var prepared = PreparedEdits()
+  /// Whether the entries of all commands exist.
+  private var isComplete = false
 
   /// Creates the preparation of an edit of the queue of `target`.
   ///
@@ -66,8 +68,8 @@ final class EditPreparation: @unchecked Sendable {
     return prepared
   }
 
-  /// Creates the entries in slices, the first slice in this call. Calls `completion` in a later loop iteration, or in
-  /// this call with `no-such-player` if the player is closed.
+  /// Creates the entries in slices, the first one in a later loop iteration. Then calls `completion`. Calls it in this
+  /// call with `no-such-player` if the player is closed.
   ///
   /// - Parameter isCancelled: Returns whether the edit is cancelled. Called in each iteration. After a cancellation the
   ///   entries are discarded, and `completion` is not called.
@@ -76,15 +78,15 @@ final class EditPreparation: @unchecked Sendable {
       discard()
       return completion(.failure(registry.noSuchPlayerError(target.name)))
     }
-    guard !isCancelled() else { return discard() }
-    let isComplete = makeSlice(reserves: true)
-    if isComplete, let expansion {
-      self.expansion = nil
-      DiscardedValue(expansion).freeOnAnotherThread()
-    }
     let continuation = Connection.ControlLoopClosure { [self] in
-      if !isComplete { return start(on: loop, isCancelled: isCancelled, completion) }
-      if isCancelled() { discard() } else { completion(.success(prepared)) }
+      guard !isCancelled() else { return discard() }
+      guard !isComplete else { return completion(.success(prepared)) }
+      isComplete = makeSlice(reserves: true)
+      if isComplete, let expansion {
+        self.expansion = nil
+        DiscardedValue(expansion).freeOnAnotherThread()
+      }
+      start(on: loop, isCancelled: isCancelled, completion)
     }
     loop.execute { continuation.body() }
   }
@@ -108,7 +110,7 @@ final class EditPreparation: @unchecked Sendable {
       prepared.add(items)
       if reserves { prepared.reserve(items, for: target) }
       remaining -= items.count
-      if items.count < count { prepared.end(command, target) } else { current = (command, source) }
+      if items.count < count { prepared.end(command) } else { current = (command, source) }
     }
     return false
   }

@@ -7,7 +7,7 @@ import Playback
 final class LargeEdit: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop. The closures of the player capture it.
 
-  private let prepared: PreparedEdits
+  private let prepared: DiscardedValue<PreparedEdits>
   private let check: (PreparedEdits) throws(MediaError) -> Void
   private let completion: (PreparedEdits, Result<UInt64, MediaError>) -> Void
 
@@ -19,17 +19,22 @@ final class LargeEdit: @unchecked Sendable {
     _ prepared: PreparedEdits, check: @escaping (PreparedEdits) throws(MediaError) -> Void,
     completion: @escaping (PreparedEdits, Result<UInt64, MediaError>) -> Void
   ) {
-    (self.prepared, self.check, self.completion) = (prepared, check, completion)
+    (self.prepared, self.check, self.completion) = (DiscardedValue(prepared), check, completion)
+  }
+
+  private var edits: PreparedEdits {
+    guard let value = prepared.value else { preconditionFailure("the edit has ended") }
+    return value
   }
 
   func start(on player: isolated QueuePlayer) {
     player.perform(
-      prepared.operation, adding: prepared.reservation,
-      check: { () throws(MediaError) in try self.check(self.prepared) },
+      edits.operation, adding: edits.reservation,
+      check: { () throws(MediaError) in try self.check(self.edits) },
       completion: { result in
-        self.completion(self.prepared, result)
+        self.completion(self.edits, result)
         // The arrays of a large edit are freed elsewhere, because that takes long.
-        DiscardedValue(self.prepared).freeOnAnotherThread()
+        self.prepared.freeOnAnotherThread()
       })
   }
 }

@@ -75,8 +75,8 @@ struct PreparedEdits {
   private var growth = 0
   /// The bytes that describe the added entries. If `baseLength` is nil, the bytes of the current queue must be added.
   private var addedByteCount = 0
-  /// The bytes that describe the removed entries that were in the queue when the edits were prepared.
-  private var removedByteCount = 0
+  /// The ids of removed and replaced entries.
+  private var removedIDs: [[PlayerItem.ID]] = []
   /// The number of new entries of all commands before the current one.
   private var earlierItemCount = 0
 
@@ -85,7 +85,7 @@ struct PreparedEdits {
     commandCount += 1
     size = size + EditSize(command)
     if case .load = command { isLoad = commandCount == 1 } else { isLoad = false }
-    if command.emptiesQueue { (baseLength, growth, addedByteCount, removedByteCount) = (0, 0, 0, 0) }
+    if command.emptiesQueue { (baseLength, growth, addedByteCount, removedIDs) = (0, 0, 0, []) }
     // A path can be a playlist with many entries. `add` counts the entries of all paths.
     growth += command.growth - command.paths.count
     earlierItemCount = items.count
@@ -109,16 +109,14 @@ struct PreparedEdits {
   }
 
   /// Ends the current command after all of its entries were added.
-  mutating func end(_ command: QueueCommand, _ target: NamedPlayer) {
+  mutating func end(_ command: QueueCommand) {
     let new = command.edits(Array(items[earlierItemCount...]))
     edits += new
-    removedByteCount += target.player.onLoop { player in
-      new.reduce(0) { sum, edit in
-        switch edit {
-        case .remove(let ids): ids.reduce(sum) { $0 + (player.item($1)?.descriptionByteCount ?? 0) }
-        case .replace(let id, _): sum + (player.item(id)?.descriptionByteCount ?? 0)
-        case .insert, .move, .removeAll: sum
-        }
+    for edit in new {
+      switch edit {
+      case .remove(let ids): removedIDs.append(ids)
+      case .replace(let id, _): removedIDs.append([id])
+      case .insert, .move, .removeAll: break
       }
     }
   }
@@ -128,11 +126,11 @@ struct PreparedEdits {
     isLoad = commandCount == 0 && later.isLoad
     if let baseLength = later.baseLength {
       (self.baseLength, growth) = (baseLength, later.growth)
-      (addedByteCount, removedByteCount) = (later.addedByteCount, later.removedByteCount)
+      (addedByteCount, removedIDs) = (later.addedByteCount, later.removedIDs)
     } else {
       growth += later.growth
       addedByteCount += later.addedByteCount
-      removedByteCount += later.removedByteCount
+      removedIDs += later.removedIDs
     }
     edits += later.edits
     items += later.items
@@ -143,12 +141,16 @@ struct PreparedEdits {
     size = size + later.size
   }
 
-  /// The number of bytes that describe the entries of a queue after the edits.
-  ///
-  /// - Parameter byteCount: The bytes before the edits.
-  /// - Returns: A number that may be too high, because it includes entries that the edits both add and remove.
-  func byteCount(after byteCount: Int) -> Int {
-    baseLength == nil ? max(0, byteCount - removedByteCount) + addedByteCount : addedByteCount
+  /// The number of bytes that describe the entries of a queue after the edits. The number may be too high, because it
+  /// includes entries that the edits both add and remove, and, up to `limit`, the removed entries.
+  func byteCount(afterEditing target: NamedPlayer, limit: Int) -> Int {
+    guard baseLength == nil else { return addedByteCount }
+    return target.player.onLoop { player in
+      let byteCount = player.queuedByteCount + addedByteCount
+      // Looking up thousands of removed entries takes long, and is rarely necessary.
+      if byteCount <= limit { return byteCount }
+      return removedIDs.joined().reduce(byteCount) { $0 - (player.item($1)?.descriptionByteCount ?? 0) }
+    }
   }
 
   /// Whether the edits change so many entries that another thread computes the new queue.
@@ -241,7 +243,7 @@ extension Connection {
   /// during the wait, if this request has an id.
   func waitUntilReady(_ ids: [PlayerItem.ID], on target: NamedPlayer, _ request: WaitingRequest, _ reply: Reply) {
     allowLaterRequests(after: request)
-    let wait = ReadinessWait(target, items: ids) { error in
+    let wait = ReadinessWait(target, items: ids, loop: server.loop) { error in
       if let error { request.fail(error) } else { request.finish(reply) }
     }
     request.onEnd { wait.cancel() }
@@ -277,8 +279,8 @@ extension Connection {
     _ prepared: PreparedEdits, ifVersion version: Int?, on target: NamedPlayer
   ) throws(MediaError) {
     try checkVersion(version, of: target)
-    try server.registry.checkLength(of: prepared.count(after: target.state.itemCount)) {
-      prepared.byteCount(after: target.player.onLoop { $0.queuedByteCount })
+    try server.registry.checkLength(of: prepared.count(after: target.state.itemCount)) { limit in
+      prepared.byteCount(afterEditing: target, limit: limit)
     }
   }
 

@@ -50,35 +50,43 @@ extension PlayerCore {
     // In a new epoch all present items can be freed at once.
     epoch += 1
     let contents = QueueContents(queue: machine.queue, items: items, byteCount: queuedByteCount)
+    let (reservation, applyChange, cause) = (change.reservation, change.apply, change.cause)
     let compute = { @Sendable [ownership, epoch] () -> Result<QueueContents.Changed, MediaError> in
       do throws(MediaError) {
-        for item in change.reservation.items.values {
+        for item in reservation.items.values {
           guard contents.items[item.id] == nil, item.claim(by: ownership, epoch: epoch) else {
             throw MediaError(.itemInUse, "item \(item.id) is already in a queue", operation: "insert")
           }
         }
-        return .success(try contents.changed(adding: change.reservation, by: change.apply))
+        return .success(try contents.changed(adding: reservation, by: applyChange))
       } catch {
         return .failure(error)
       }
     }
     guard attempt <= Self.backgroundAttemptCount else {
-      return finishFirstLargeChange(apply(compute(), change, claimedIn: epoch))
+      return finishFirstLargeChange(apply(DiscardedValue(compute()), cause, claimedIn: epoch))
     }
     NamedThread.detached(name: "change-queue") { [loop = engine.loop, revision = machine.queue.revision, epoch] in
-      let result = compute()
+      let computed = DiscardedValue(compute())
       loop.execute { [self] in
-        // An error may have had its cause in the former queue, too.
-        if machine.queue.revision != revision { return startFirstLargeChange(attempt: attempt + 1) }
-        finishFirstLargeChange(apply(result, change, claimedIn: epoch))
+        if machine.queue.revision == revision {
+          finishFirstLargeChange(apply(computed, cause, claimedIn: epoch))
+        } else {
+          // An error may have had its cause in the former queue, too.
+          startFirstLargeChange(attempt: attempt + 1)
+        }
+        computed.freeOnAnotherThread()
       }
     }
   }
 
   private func finishFirstLargeChange(_ result: Result<Void, MediaError>) {
-    guard let change = largeChanges.popFirst() else { return }
+    guard var change = largeChanges.popFirst() else { return }
     if case .failure = result { cancel(change.reservation) }
+    let input = DiscardedValue((change.apply, change.reservation))
+    (change.apply, change.reservation) = ({ (_) throws(MediaError) in }, QueueReservation())
     change.completion(result)
+    input.freeOnAnotherThread()
     if largeChanges.isEmpty { engine.reportProgress() } else { startFirstLargeChange(attempt: 1) }
   }
 
@@ -87,13 +95,15 @@ extension PlayerCore {
   /// - Parameter claimEpoch: The epoch in which the new items were claimed. The other items of the queue were claimed
   ///   before.
   private func apply(
-    _ result: Result<QueueContents.Changed, MediaError>, _ change: LargeChange, claimedIn claimEpoch: UInt64
+    _ computed: DiscardedValue<Result<QueueContents.Changed, MediaError>>, _ cause: ChangeCause,
+    claimedIn claimEpoch: UInt64
   ) -> Result<Void, MediaError> {
     guard !isClosed else { return .failure(MediaError(.invalidState, "the player is closed", operation: "edit")) }
     let changed: QueueContents.Changed
-    switch result {
+    switch computed.value {
     case .success(let success): changed = success
     case .failure(let error): return .failure(error)
+    case nil: preconditionFailure("a change was applied twice")
     }
     let former = DiscardedValue((machine.queue, items))
     let resumePosition = currentResumePosition
@@ -112,7 +122,7 @@ extension PlayerCore {
     // Observers are called after the actions, as in `perform`.
     isRunningActions = true
     endObservers(boundToItemsThatLeft: former.value?.0.entries.order)
-    run(actions, cause: change.cause)
+    run(actions, cause: cause)
     reportIfLeft(resumePosition)
     former.freeOnAnotherThread()
     return .success(())

@@ -1,6 +1,7 @@
 import RealtimeAudio
 
-/// Owns a value that is freed on another thread, because that takes long.
+/// Owns a value that is freed on another thread, because that takes long. The owner must not keep another reference to
+/// the value, because the last reference frees it.
 ///
 /// Threading: one owner, until `freeOnAnotherThread`.
 public final class DiscardedValue<Value: Sendable>: @unchecked Sendable {
