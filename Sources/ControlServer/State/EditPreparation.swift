@@ -110,7 +110,13 @@ final class EditPreparation: @unchecked Sendable {
       prepared.add(items)
       if reserves { prepared.reserve(items, for: target) }
       remaining -= items.count
-      if items.count < count { prepared.end(command) } else { current = (command, source) }
+      guard items.count < count else {
+        current = (command, source)
+        continue
+      }
+      prepared.end(command)
+      // The source of a saved queue has all of its entries.
+      if source.isSaved { DiscardedValue(consume source).freeOnAnotherThread() }
     }
     return false
   }
@@ -119,7 +125,7 @@ final class EditPreparation: @unchecked Sendable {
 }
 
 /// The assets of the entries that a command adds, one after another.
-struct EntrySource {
+struct EntrySource: Sendable {
   /// Whether the entries start at their last position. Nil: as in the policy.
   let resumes: Bool?
   private let isPrecise: Bool
@@ -149,6 +155,9 @@ struct EntrySource {
     paths = WireList<FilePath>([]).makeIterator()
     saved = (entries.makeIterator(), EntryMaker(policy))
   }
+
+  /// Whether the entries are those of a saved queue.
+  var isSaved: Bool { saved != nil }
 
   /// Creates the next item. Nil at the end.
   mutating func nextItem(_ registry: PlayerRegistry, id: PlayerItem.ID) -> PlayerItem? {

@@ -6,7 +6,7 @@ import MediaCore
 import PlayerModel
 
 extension PlayerCore {
-  /// The maximum number of items that one turn of the control loop disconnects.
+  /// The maximum number of items that one turn of the control loop disconnects; at least `ItemTable.pageLength`.
   static let departureSlice = 128
 
   /// Releases the items that the machine removed, and removes the observers that are bound to them. Called before
@@ -37,7 +37,7 @@ extension PlayerCore {
     if leaving.count <= Self.departureSlice {
       for item in leaving { disconnect(item) }
     } else {
-      depart(Departures.Batch(items: leaving))
+      depart(Departures.Batch(items: ItemChunks(leaving)))
     }
   }
 
@@ -105,7 +105,7 @@ extension PlayerCore {
     departures.isScheduled = true
     engine.loop.execute { [self] in
       departures.isScheduled = false
-      let (slice, newestEpoch) = departures.next(Self.departureSlice)
+      let (slice, newestEpoch) = departures.next()
       #if DEBUG
         longestDepartureSlice = max(longestDepartureSlice, slice.count)
       #endif
@@ -119,11 +119,31 @@ extension PlayerCore {
   }
 }
 
+/// Items in chunks, so that no array of all items is copied or freed at once.
+struct ItemChunks: Sendable {
+  private var chunks: [[PlayerItem]] = []
+
+  init(_ items: [PlayerItem] = []) { for item in items { append(item) } }
+
+  var isEmpty: Bool { chunks.isEmpty }
+
+  mutating func append(_ item: PlayerItem) {
+    if let last = chunks.indices.last, chunks[last].count < PlayerCore.departureSlice {
+      chunks[last].append(item)
+    } else {
+      chunks.append([item])
+    }
+  }
+
+  /// Removes and returns at most `PlayerCore.departureSlice` items; none if there are none.
+  mutating func popChunk() -> [PlayerItem] { chunks.popLast() ?? [] }
+}
+
 /// Items that left a queue and are still connected to its player.
 struct Departures {
   /// Items that left together.
   struct Batch {
-    var items: [PlayerItem] = []
+    var items = ItemChunks()
     var table = ItemTable<PlayerItem>()
     /// The claims to free: those of this epoch and earlier ones. 0: the items are free already.
     var newestEpoch: UInt64 = 0
@@ -136,14 +156,14 @@ struct Departures {
   /// Whether no items are left to disconnect.
   var isEmpty: Bool { batches.isEmpty }
 
-  /// Removes and returns the next items, which are of one batch, and its `newestEpoch`.
-  ///
-  /// - Parameter count: The maximum number of items; at least `ItemTable.pageLength`, so that each call makes progress.
-  mutating func next(_ count: Int) -> (items: [PlayerItem], newestEpoch: UInt64) {
+  /// Removes and returns the next items, at most `PlayerCore.departureSlice`, which are of one batch, and its
+  /// `newestEpoch`.
+  mutating func next() -> (items: [PlayerItem], newestEpoch: UInt64) {
     guard let last = batches.indices.last else { return ([], 0) }
-    var next = Array(batches[last].items.suffix(count))
-    batches[last].items.removeLast(next.count)
-    while next.count + ItemTable<PlayerItem>.pageLength <= count, let page = batches[last].table.popPage() {
+    var next = batches[last].items.popChunk()
+    while next.count + ItemTable<PlayerItem>.pageLength <= PlayerCore.departureSlice,
+      let page = batches[last].table.popPage()
+    {
       next += page
     }
     let newestEpoch = batches[last].newestEpoch

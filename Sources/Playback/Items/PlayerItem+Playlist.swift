@@ -36,7 +36,7 @@ extension PlayerItem {
 }
 
 /// The assets of the entries of a playlist: one for each location.
-public struct PlaylistAssets {
+public struct PlaylistAssets: Sendable {
   private let prefersPreciseDuration: Bool
   private let options: HTTPOptions
   private let origin: HTTPOrigin?

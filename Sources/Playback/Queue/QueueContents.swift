@@ -18,7 +18,7 @@ struct QueueContents: Sendable {
     /// The states of new entries that have one.
     var newStates = ItemTable<QueueEntry>()
     /// The items that left a queue that has other items now.
-    var removedItems: [PlayerItem] = []
+    var removedItems = ItemChunks()
     /// The items of a queue that lost all of them at once.
     var removedTable: ItemTable<PlayerItem>?
     /// The removed items that are in the history.

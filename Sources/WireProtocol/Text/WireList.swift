@@ -60,7 +60,7 @@ public struct WireList<Element: WireListElement>: Sequence, Sendable, Hashable, 
   }
 
   /// Decodes one value after the other.
-  public struct Iterator: IteratorProtocol {
+  public struct Iterator: IteratorProtocol, Sendable {
     fileprivate let packed: PackedValues
     fileprivate var elements: Array<Element>.Iterator
     private var offset = 0
