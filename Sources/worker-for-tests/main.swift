@@ -18,6 +18,8 @@ enum Report: Codable {
 }
 
 struct TestFunctions: WorkerFunctions {
+  private var frames = FrameFunctions(name: "")
+
   mutating func perform(_ request: WorkerRequest) throws(MediaError) -> [UInt8] {
     switch request.function {
     // Returns its parameters.
@@ -41,6 +43,13 @@ struct TestFunctions: WorkerFunctions {
       return request.parameters
     // The number of `AssetWorkerFunction.export`.
     case 17: return try export(request)
+    // The number of `AssetWorkerFunction.openFrames`, and those of the functions on open frames.
+    case 22:
+      for descriptor in request.descriptors { close(descriptor) }
+      frames = FrameFunctions(name: name(of: request))
+      return frames.open()
+    case 23: return frames.perform(request.parameters)
+    case 24: return MessageEncoder.bytes(of: true)
     default: break
     }
     return []
@@ -48,10 +57,9 @@ struct TestFunctions: WorkerFunctions {
 
   /// Runs an export whose behaviour depends on the file name.
   private func export(_ request: WorkerRequest) throws(MediaError) -> [UInt8] {
-    let name = request.sources.first?.displayName.split(separator: "/").last.map(String.init) ?? ""
     let descriptor = request.descriptors[0]
     var outcome = Outcome(duration: .zero, byteCount: 0)
-    switch name {
+    switch name(of: request) {
     case "crash": abort()
     case "claims-bytes": outcome.byteCount = 5
     case "claims-no-duration": outcome.duration = .indefinite
@@ -68,6 +76,11 @@ struct TestFunctions: WorkerFunctions {
     default: break
     }
     return MessageEncoder.bytes(of: outcome)
+  }
+
+  /// Returns the name of the first file, without its folder.
+  private func name(of request: WorkerRequest) -> String {
+    request.sources.first?.displayName.split(separator: "/").last.map(String.init) ?? ""
   }
 
   private func count(_ source: WorkerSource) throws(MediaError) -> Int {

@@ -5,7 +5,7 @@ import MediaCore
 /// Video frames.
 extension Frame {
   /// The properties of a decoded video frame.
-  public struct VideoProperties: Sendable, Hashable {
+  public struct VideoProperties: Sendable, Hashable, Codable {
     /// The width and height in pixels, after cropping.
     public let width: Int
     public let height: Int

@@ -91,12 +91,17 @@ public final class AssetOpening: Sendable {
       keepsFile: keepsFile, isPlayback: isPlayback)
   }
 
-  /// Opens the asset's video. Blocks. Throws the errors of `VideoTrackReader`, and `cancelled`.
+  /// Opens the asset's video, in a worker process if the asset's isolation uses one. Blocks.
   ///
-  /// - Parameter trackID: the track; nil: the first enabled video track.
-  func videoReader(_ asset: Asset, trackID: AssetTrack.ID?) throws(MediaError) -> any VideoReader {
+  /// - Parameters:
+  ///   - trackID: the track; nil: the first enabled video track.
+  ///   - pixelCount: the number of pixels of the largest image to which frames are enlarged; 0 if they are not.
+  /// - Throws: the errors of `VideoTrackReader`; `workerUnavailable`; `cancelled`.
+  func videoReader(
+    _ asset: Asset, trackID: AssetTrack.ID?, pixelCount: Int = 0
+  ) throws(MediaError) -> any VideoReader {
     defer { finish(asset) }
-    return try VideoReaders.open(asset, interrupt: interrupt, trackID: trackID, log: log)
+    return try VideoReaders.open(asset, interrupt: interrupt, trackID: trackID, log: log, pixelCount: pixelCount)
   }
 
   /// Opens the asset's video to create images, in a worker process if the asset's isolation uses one. Blocks.

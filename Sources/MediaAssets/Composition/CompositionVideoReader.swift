@@ -1,5 +1,6 @@
 // The video of one track of a composition: its segments one after another, each read from its source. One source is
 // open at a time, from its first video frame to the first frame of another source.
+import Isolation
 import LibAV
 import MediaCore
 import NetworkIO
@@ -11,12 +12,14 @@ import NetworkIO
 final class CompositionVideoReader: VideoReader, @unchecked Sendable {
   // `@unchecked Sendable`: other threads use only `interrupt`, which is Sendable.
 
-  let track: AssetTrack
+  let timeRange: TimeRange
   let assetDuration: MediaTime
   let displayPath = "a composition"
   private let segments: [CompositionTrack.Segment]
   private let interrupt: Interrupt
   private let log: NetworkLog?
+  private let pixelCount: Int
+  private let pool: WorkerPool?
   private var open: (source: CompositionTrack.Source, reader: any VideoReader)?
   /// The index of the current segment.
   private var index = 0
@@ -28,9 +31,12 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
   private var resumeTime = MediaTime.zero
   private var fault: MediaError?
 
+  /// Creates a reader that opens no source yet. Parameters are those of `VideoReaders.open`.
+  ///
   /// - Throws: `noPlayableTracks` without video, `noSuchTrack`.
   init(
-    _ composition: Composition, interrupt: Interrupt, trackID: AssetTrack.ID?, log: NetworkLog?
+    _ composition: Composition, interrupt: Interrupt, trackID: AssetTrack.ID?, log: NetworkLog?, pixelCount: Int = 0,
+    pool: WorkerPool? = nil
   ) throws(MediaError) {
     let properties = try composition.properties()
     let tracks = properties.tracks.filter { $0.mediaType == .video }
@@ -42,15 +48,20 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
     else {
       throw MediaError(.noSuchTrack, "there is no video track \(trackID ?? -1) in the composition", operation: "read")
     }
-    track = chosen
+    timeRange = chosen.timeRange
     assetDuration = properties.duration
     self.segments = segments
     self.interrupt = interrupt
-    self.log = log
+    (self.log, self.pixelCount, self.pool) = (log, pixelCount, pool)
   }
 
-  /// Has no effect: compositions are not read in workers, whose memory is limited.
-  func releaseMemory() {}
+  var imageLimits: LocalImageMaker.Limits { open?.reader.imageLimits ?? .standard }
+  var isLost: Bool { open?.reader.isLost ?? false }
+
+  func releaseMemory() throws(MediaError) {
+    try open?.reader.releaseMemory()
+    currentFrame = nil
+  }
 
   func cancel() { interrupt.cancel() }
   func resetCancellation() { interrupt.reset() }
@@ -154,10 +165,11 @@ final class CompositionVideoReader: VideoReader, @unchecked Sendable {
   }
 
   private func reader(of source: CompositionTrack.Source) throws(MediaError) -> any VideoReader {
-    if let open, open.source.isSame(as: source) { return open.reader }
+    if let open, open.source.isSame(as: source), !open.reader.isLost { return open.reader }
     noteFault()
     open = nil
-    let reader = try VideoReaders.open(source.asset, interrupt: interrupt, trackID: source.trackID, log: log)
+    let reader = try VideoReaders.open(
+      source.asset, interrupt: interrupt, trackID: source.trackID, log: log, pixelCount: pixelCount, pool: pool)
     open = (source, reader)
     return reader
   }

@@ -2,6 +2,7 @@
 // so that the file is opened once. The thread exists while there are requests. It does not retain the generator, so
 // that releasing the generator cancels the requests.
 import DequeModule
+import Isolation
 import LibAV
 import MediaCore
 import RealtimeAudio
@@ -9,8 +10,12 @@ import Synchronization
 
 /// Makes images of an asset's video.
 ///
-/// Uses the first enabled video track; artwork is not video. Changes of properties do not affect earlier requests. The
-/// video is decoded in this process, even with isolation: see ``ImageExport`` for images that workers make.
+/// Uses the first enabled video track; artwork is not video. Changes of properties do not affect earlier requests.
+///
+/// With `Asset.Isolation`, a worker process decodes the video and makes the images. The generator uses this worker for
+/// all requests, until the generator is released. If the worker crashes, the request fails with `damagedFile`, and the
+/// next request starts another worker. An image has at most 34 Mi pixels (8192 x 4352), and 16 Mi if the file is a
+/// stream that cannot seek back. Without isolation, the limit is 64 Mi pixels.
 ///
 /// Threading: any thread.
 public final class AssetImageGenerator: Sendable {
@@ -30,7 +35,13 @@ public final class AssetImageGenerator: Sendable {
   /// Creates a generator that has not opened the asset. Performs no I/O.
   public init(asset: Asset) {
     self.asset = asset
-    queue = ImageQueue(asset)
+    queue = ImageQueue(asset, nil)
+  }
+
+  /// Creates a generator with separate workers, for tests.
+  init(asset: Asset, pool: WorkerPool) {
+    self.asset = asset
+    queue = ImageQueue(asset, pool)
   }
 
   /// Pending requests end with `cancelled`.
@@ -88,6 +99,8 @@ public final class AssetImageGenerator: Sendable {
   ///   - `noPlayableTracks` without video, `unknownCodec`, `unsupportedLocation` for segmented streams
   ///   - the errors of opening and reading
   ///   - `decodeFailed` if no frame can be decoded
+  ///   - `mediaLimitExceeded` for an image that is too large
+  ///   - with isolation, `damagedFile` if the worker crashes, and `workerUnavailable`
   ///   - `cancelled`
   public func image(at time: MediaTime) throws(MediaError) -> (image: PixelBuffer, actualTime: MediaTime) {
     let signal = ConditionMutex<Outcome?>(nil)
@@ -135,12 +148,14 @@ private final class ImageQueue: Sendable {
   }
 
   private let asset: Asset
+  private let pool: WorkerPool?
   private let interrupt = Interrupt()
   private let state = Mutex(State())
 
   static var cancelled: MediaError { MediaError(.cancelled, "image generation was cancelled", operation: "image") }
 
-  init(_ asset: Asset) { self.asset = asset }
+  /// - Parameter pool: The workers; nil for those of this process.
+  init(_ asset: Asset, _ pool: WorkerPool?) { (self.asset, self.pool) = (asset, pool) }
 
   func add(_ times: [MediaTime], _ settings: ImageSettings, _ completion: @escaping Completion) {
     guard !times.isEmpty else { return }
@@ -187,7 +202,10 @@ private final class ImageQueue: Sendable {
   private func make(_ job: Job) -> AssetImageGenerator.Outcome {
     do throws(MediaError) {
       try job.settings.check()
-      let (image, actualTime) = try source().image(at: job.time, job.settings)
+      let source = try source()
+      // A request after the end of a worker opens the asset again.
+      defer { if source.isLost { state.withLock { $0.source = nil } } }
+      let (image, actualTime) = try source.image(at: job.time, job.settings)
       return .succeeded(image, actualTime: actualTime)
     } catch {
       return error.code == .cancelled ? .cancelled : .failed(error)
@@ -196,7 +214,8 @@ private final class ImageQueue: Sendable {
 
   private func source() throws(MediaError) -> ImageSource {
     if let source = state.withLock({ $0.source }) { return source }
-    let source = try ImageSource(VideoReaders.open(asset, interrupt: interrupt, trackID: nil, log: nil))
+    let source = try ImageSource(
+      VideoReaders.open(asset, interrupt: interrupt, trackID: nil, log: nil, pool: pool))
     state.withLock { $0.source = source }
     return source
   }

@@ -58,7 +58,8 @@ protocol ImageMaker: AnyObject {
 enum ImageMakers {
   /// Opens an asset's video. Blocks.
   ///
-  /// With isolation a worker opens files. The parts of a composition are opened in this process.
+  /// With isolation, a worker makes and encodes the images of a file. For a composition, workers decode the parts and
+  /// make the images, and this process encodes them.
   ///
   /// - Throws: The errors of `VideoTrackReader`; `workerUnavailable`.
   static func open(
@@ -92,6 +93,8 @@ final class LocalImageMaker: ImageMaker {
     var byteCount: Int
     /// Maximum number of bytes that `nextBytes` returns.
     var chunkByteCount: Int
+    /// Maximum number of bytes of a video frame that a worker converts, in any pixel format.
+    var convertedByteCount: Int { 4 * pixelCount }
 
     /// The limits of every image.
     static let standard = Limits(
@@ -120,10 +123,11 @@ final class LocalImageMaker: ImageMaker {
   private var returnedByteCount = 0
 
   /// - Throws: The errors of `ImageSource.init`.
-  init(_ reader: any VideoReader, _ task: ImageTask, limits: Limits = .standard) throws(MediaError) {
-    source = try ImageSource(
-      reader, maximumPixelCount: limits.pixelCount, retainingPixelCount: limits.retainingPixelCount)
-    (self.task, self.limits) = (task, limits)
+  ///
+  /// - Parameter limits: The limits in this process; nil for those of the process that reads the video.
+  init(_ reader: any VideoReader, _ task: ImageTask, limits: Limits? = nil) throws(MediaError) {
+    source = try ImageSource(reader, limits: limits)
+    (self.task, self.limits) = (task, limits ?? .standard)
   }
 
   var timeRange: TimeRange { source.timeRange }

@@ -95,15 +95,24 @@ final class ImageRenderer {
       format: videoFrame.format, settings: settings)
   }
 
-  /// Returns the image in BGRA.
+  /// Returns the image in BGRA. A worker makes the images of the video frames that it has decoded.
   func image(of videoFrame: VideoFrame, _ settings: ImageSettings) throws(AVFailure) -> PixelBuffer {
-    let properties = videoFrame.properties
     let plan = Self.plan(of: videoFrame, settings)
+    switch videoFrame.pixels {
+    case .decoded(let frame): return try image(of: frame, videoFrame.properties, plan)
+    case .inWorker(let video):
+      do throws(MediaError) { return try video.image(settings, plan) } catch { throw AVFailure(error) }
+    }
+  }
+
+  private func image(
+    of frame: Frame, _ properties: Frame.VideoProperties, _ plan: Plan
+  ) throws(AVFailure) -> PixelBuffer {
     var image: PixelBuffer
     if plan.width == properties.width, plan.height == properties.height {
-      image = try converter.convert(videoFrame.frame, to: .bgra, width: plan.scaledWidth, height: plan.scaledHeight)
+      image = try converter.convert(frame, to: .bgra, width: plan.scaledWidth, height: plan.scaledHeight)
     } else {
-      image = try converter.convert(videoFrame.frame, to: .bgra)
+      image = try converter.convert(frame, to: .bgra)
         .cropped(x: plan.x, y: plan.y, width: plan.width, height: plan.height)
       if image.width != plan.scaledWidth || image.height != plan.scaledHeight {
         image = try scaler.convert(Frame(image), to: .bgra, width: plan.scaledWidth, height: plan.scaledHeight)

@@ -9,24 +9,21 @@ final class ImageSource: @unchecked Sendable {
 
   private let reader: any VideoReader
   private let renderer: ImageRenderer
-  private let maximumPixelCount: Int
-  private let retainingPixelCount: Int
+  private let limits: LocalImageMaker.Limits?
 
-  /// - Parameters:
-  ///   - maximumPixelCount: The limit of an image's pixels in this process.
-  ///   - retainingPixelCount: Before an image with more pixels is made, the decoder's memory is released.
-  init(
-    _ reader: any VideoReader, maximumPixelCount: Int = Decoder.maximumPixelCount, retainingPixelCount: Int = .max
-  ) throws(MediaError) {
-    self.reader = reader
-    (self.maximumPixelCount, self.retainingPixelCount) = (maximumPixelCount, retainingPixelCount)
+  /// - Parameter limits: The limits of images in this process; nil for those of the process that reads the video.
+  init(_ reader: any VideoReader, limits: LocalImageMaker.Limits? = nil) throws(MediaError) {
+    (self.reader, self.limits) = (reader, limits)
     do throws(AVFailure) { renderer = try ImageRenderer() } catch {
       throw MediaError(error, path: reader.displayPath)
     }
   }
 
   /// The range of the video, according to the container.
-  var timeRange: TimeRange { reader.track.timeRange }
+  var timeRange: TimeRange { reader.timeRange }
+
+  /// Whether the worker process that reads the video has ended, so that all further images fail.
+  var isLost: Bool { reader.isLost }
 
   /// Removes and returns the first fault since the last call that did not prevent an image; nil if there is none.
   func popFault() -> MediaError? { reader.popFault() }
@@ -50,11 +47,12 @@ final class ImageSource: @unchecked Sendable {
     let videoFrame = try videoFrame(at: time, settings)
     let pixelCount = ImageRenderer.plan(of: videoFrame, settings)
       .pixelCount(width: videoFrame.properties.width, height: videoFrame.properties.height)
-    guard pixelCount <= maximumPixelCount else {
-      throw Self.tooLarge(pixelCount, maximumPixelCount: maximumPixelCount)
+    let limits = limits ?? reader.imageLimits
+    guard pixelCount <= limits.pixelCount else {
+      throw Self.tooLarge(pixelCount, maximumPixelCount: limits.pixelCount)
     }
     // The frame that is converted stays in memory.
-    if pixelCount > retainingPixelCount { try releaseMemory() }
+    if pixelCount > limits.retainingPixelCount { try releaseMemory() }
     do throws(AVFailure) { return (try renderer.image(of: videoFrame, settings), videoFrame.time) } catch {
       throw MediaError(error, path: reader.displayPath)
     }

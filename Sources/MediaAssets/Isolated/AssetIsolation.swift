@@ -11,17 +11,30 @@ extension Asset {
   /// The process in which bytes are parsed: this process, or worker processes. The worker program is `playhead-worker`,
   /// next to the program or in `../lib/playhead`.
   ///
-  /// With workers, loading fails with `damagedFile` if a worker crashes, and with `workerUnavailable` if the program is
-  /// missing.
+  /// With workers, loading and reading fail with `damagedFile` if a worker crashes, and with `workerUnavailable` if the
+  /// program is missing or 64 workers are busy.
+  ///
+  /// Each reader of a file has a worker while it exists:
+  ///
+  /// - each output of ``AssetReader``
+  /// - each track of ``AssetReaderAudioMixOutput`` and of ``AssetReaderVideoCompositionOutput``
+  /// - each ``AssetImageGenerator`` after its first image
+  /// - each track of a composition that is being read; each part has the isolation of its asset
+  ///
+  /// With workers, this process performs the following tasks with data that workers have parsed:
+  ///
+  /// - It converts and mixes decoded audio.
+  /// - It renders a ``VideoComposition`` from the images of its tracks, which workers make.
+  /// - It encodes the exports and the images of compositions, and the exports of HLS streams.
+  /// - It writes stored samples (``AssetWriter``).
   public enum Isolation: Sendable, Hashable {
     /// This process.
     case none
-    /// Workers open assets, read their tags, decode their audio, make the images of ``ImageExport``, and export files
-    /// (``AssetExportSession``).
+    /// Workers open assets, read their tags, decode their audio and video, make the images of ``ImageExport`` and
+    /// ``AssetImageGenerator``, and export files (``AssetExportSession``).
     ///
     /// This process decodes the audio of players, after a worker has opened the asset and decoded its beginning without
-    /// a fault. This process also reads the video and the stored samples of ``AssetReader``, the video of
-    /// ``AssetImageGenerator``, and the video of compositions.
+    /// a fault. This process also reads the stored samples of ``AssetReader``.
     case opening
     /// As `opening`, and a worker also decodes the audio that a player plays.
     case playback

@@ -25,7 +25,7 @@ extension AssetWorkerFunctions {
       if Self.needsLargeWorker(
         ImageRenderer.plan(of: videoFrame, task.settings), width: width, height: height, task.sheet)
       {
-        return VideoDescription(timeRange: reader.track.timeRange, needsLargeWorker: true)
+        return VideoDescription(timeRange: reader.timeRange, needsLargeWorker: true)
       }
     }
     let maker = try LocalImageMaker(reader, task, limits: parameters.isLarge ? .largeWorker : .worker)

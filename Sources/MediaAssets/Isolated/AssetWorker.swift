@@ -28,6 +28,8 @@ struct AssetWorkerFunctions: WorkerFunctions {
   private var segmentDecoder: WorkerSegmentDecoder?
   /// Makes images of the open video.
   var imageMaker: LocalImageMaker?
+  /// Reads the frames of the open video.
+  private var frames: WorkerFrames?
 
   mutating func perform(_ request: WorkerRequest) throws(MediaError) -> [UInt8] {
     let (parameters, descriptors) = (request.parameters, request.descriptors)
@@ -36,7 +38,7 @@ struct AssetWorkerFunctions: WorkerFunctions {
     let files = try SourceFile.files(request.sources)
     guard let function = AssetWorkerFunction(rawValue: request.function) else { throw Self.malformed }
     guard let file = files.first else { return try performOnOpenFile(function, parameters) }
-    (audio, segmentDecoder, imageMaker) = (nil, nil, nil)
+    (audio, segmentDecoder, imageMaker, frames) = (nil, nil, nil, nil)
     switch function {
     case .tryContainer:
       return MessageEncoder.bytes(of: try Self.tryContainer(file, try Self.decoded(TrialParameters.self, parameters)))
@@ -59,12 +61,17 @@ struct AssetWorkerFunctions: WorkerFunctions {
       let decoder = try WorkerSegmentDecoder(file, descriptor)
       segmentDecoder = decoder
       return MessageEncoder.bytes(of: decoder.description)
+    case .openFrames:
+      guard let descriptor = descriptors.first else { throw Self.malformed }
+      let frames = try WorkerFrames(file.asset(), try Self.decoded(FramesParameters.self, parameters), descriptor)
+      if !frames.description.needsLargeWorker { self.frames = frames }
+      return MessageEncoder.bytes(of: frames.description)
     case .export:
       guard let descriptor = descriptors.first else { throw Self.malformed }
       let parameters = try Self.decoded(ExportParameters.self, parameters)
       return MessageEncoder.bytes(of: try Self.export(files, parameters, to: descriptor, request))
     case .readAudio, .seekAudio, .countAudio, .closeAudio, .makeImage, .addSheetImage, .finishSheet, .readImage,
-      .popImageFault, .closeVideo, .readSegments, .describeSegments, .closeSegments:
+      .popImageFault, .closeVideo, .readSegments, .describeSegments, .closeSegments, .performOnFrames, .closeFrames:
       throw Self.malformed
     }
   }
@@ -97,7 +104,13 @@ struct AssetWorkerFunctions: WorkerFunctions {
     case .closeVideo:
       imageMaker = nil
       return MessageEncoder.bytes(of: true)
-    case .tryContainer, .load, .loadMetadata, .readTags, .openAudio, .openVideo, .openSegments, .export:
+    case .performOnFrames:
+      guard let frames else { throw Self.malformed }
+      return MessageEncoder.bytes(of: frames.perform(try Self.decoded(FrameCommand.self, parameters)))
+    case .closeFrames:
+      frames = nil
+      return MessageEncoder.bytes(of: true)
+    case .tryContainer, .load, .loadMetadata, .readTags, .openAudio, .openVideo, .openSegments, .export, .openFrames:
       throw Self.malformed
     }
   }

@@ -50,6 +50,13 @@ enum AssetWorkerFunction: Int {
   case describeSegments
   /// Closes the segments. `Bool`, ignored; the result is true.
   case closeSegments
+  /// Opens the video of an asset to read its frames, until `closeFrames`. `FramesParameters`; the result is
+  /// `FramesDescription`. The task includes the descriptor of `SharedSamples`.
+  case openFrames
+  /// Calls the reader of the frames. `FrameCommand`; the result is `FrameReading`.
+  case performOnFrames
+  /// Closes the video. `Bool`, ignored; the result is true.
+  case closeFrames
 }
 
 /// Parameters of opening a video for images.

@@ -8,8 +8,12 @@ import MediaCore
 ///
 /// After the source's interrupt has been cancelled, calls throw `cancelled`.
 final class IsolatedImageMaker: ImageMaker {
-  /// The memory limit of a worker for the largest images, in bytes.
-  private static let largeByteCount: UInt64 = 1_024 << 20
+  /// The limits of a worker for the largest images.
+  static var largeWorkerLimits: WorkerLimits {
+    var limits = WorkerLimits()
+    limits.dataByteCount = 1_024 << 20
+    return limits
+  }
 
   private let lease: WorkerLease
   private let displayName: String
@@ -34,9 +38,7 @@ final class IsolatedImageMaker: ImageMaker {
     var lease = try pool.lease()
     var video = try open(lease, isLarge: false)
     if video.needsLargeWorker {
-      var limits = WorkerLimits()
-      limits.dataByteCount = Self.largeByteCount
-      lease = try pool.lease(limits: limits)
+      lease = try pool.lease(limits: Self.largeWorkerLimits)
       video = try open(lease, isLarge: true)
     }
     (self.lease, self.displayName, timeRange) = (lease, displayName, video.timeRange)

@@ -7,6 +7,9 @@ import Synchronization
 
 /// Reads an asset's tracks as sample buffers.
 ///
+/// With `Asset.Isolation`, worker processes open the asset and decode its tracks. If a worker crashes, reading fails
+/// with `damagedFile`.
+///
 /// Threading: any thread. ``startReading()`` blocks while the asset is opened, and
 /// ``AssetReaderOutput/copyNextSampleBuffer()`` until samples are available.
 public final class AssetReader: Sendable {

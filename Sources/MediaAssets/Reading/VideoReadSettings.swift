@@ -1,7 +1,7 @@
 import MediaCore
 
 /// The format in which a track's video frames are read.
-public struct VideoReadSettings: Sendable, Hashable {
+public struct VideoReadSettings: Sendable, Hashable, Codable {
   /// The pixel format.
   public var pixelFormat: PixelFormat
   /// The size of the delivered frames in pixels. Default: nil, the size of each frame. Frames are stretched to this
@@ -12,7 +12,7 @@ public struct VideoReadSettings: Sendable, Hashable {
   public var appliesPreferredTrackTransform = false
 
   /// A size in pixels.
-  public struct Size: Sendable, Hashable {
+  public struct Size: Sendable, Hashable, Codable {
     public var width: Int
     public var height: Int
 

@@ -9,7 +9,7 @@ final class VideoTrackSource: SampleBufferSource, @unchecked Sendable {
 
   private let reader: any VideoReader
   private let settings: VideoReadSettings
-  private let converter: ImageConverter
+  private let converter: VideoFrameConverter
   private var range = TimeRange(start: .zero, duration: .positiveInfinity)
   /// Whether no frame of this range has been delivered.
   private var isFirstBuffer = true
@@ -18,7 +18,7 @@ final class VideoTrackSource: SampleBufferSource, @unchecked Sendable {
   init(_ reader: any VideoReader, _ settings: VideoReadSettings) throws(MediaError) {
     self.reader = reader
     self.settings = settings
-    do throws(AVFailure) { converter = try ImageConverter() } catch {
+    do throws(AVFailure) { converter = try VideoFrameConverter() } catch {
       throw MediaError(error, path: reader.displayPath)
     }
   }
@@ -53,41 +53,35 @@ final class VideoTrackSource: SampleBufferSource, @unchecked Sendable {
     let time = videoFrame.time < range.start ? range.start : videoFrame.time
     let end = range.end < videoFrame.end ? range.end : videoFrame.end
     defer { (isFirstBuffer, isFirstRange) = (false, false) }
+    let (pixels, color) = try converted(videoFrame)
     return try SampleBuffer(
-      pixels: try pixels(videoFrame), like: format(of: videoFrame), presentationTime: time,
+      pixels: pixels, like: format(of: videoFrame, color), presentationTime: time,
       duration: max(.zero, end - time),
       attachments: .init(isDiscontinuity: isFirstBuffer && !isFirstRange))
   }
 
-  /// Returns the number of quarter turns by which a frame is rotated here.
-  private func quarterTurns(_ videoFrame: VideoFrame) -> Int {
-    settings.appliesPreferredTrackTransform ? videoFrame.format.rotationDegrees / 90 : 0
-  }
-
-  /// Returns the size of a frame before it is rotated; nil if it is not scaled.
-  private func size(_ videoFrame: VideoFrame) -> VideoReadSettings.Size? {
-    guard let size = settings.size, !quarterTurns(videoFrame).isMultiple(of: 2) else { return settings.size }
-    return .init(width: size.height, height: size.width)
-  }
-
-  private func pixels(_ videoFrame: VideoFrame) throws(MediaError) -> PixelBuffer {
-    do throws(AVFailure) {
-      let size = size(videoFrame)
-      return try converter.convert(videoFrame.frame, to: settings.pixelFormat, width: size?.width, height: size?.height)
-        .rotated(quarterTurns: quarterTurns(videoFrame))
-    } catch {
+  private func converted(
+    _ videoFrame: VideoFrame
+  ) throws(MediaError) -> (PixelBuffer, FormatDescription.Video.Color) {
+    do throws(AVFailure) { return try converter.convert(videoFrame, settings) } catch {
       throw MediaError(error, path: reader.displayPath)
     }
   }
 
   /// Returns the description of a frame.
-  private func format(of videoFrame: VideoFrame) -> FormatDescription.Video {
+  ///
+  /// - Parameter color: The colour space of the converted pixels.
+  private func format(
+    of videoFrame: VideoFrame, _ color: FormatDescription.Video.Color
+  ) -> FormatDescription.Video {
     var format = videoFrame.format
     format.bitRate = nil
-    format.color = ImageConverter.color(of: videoFrame.frame, as: settings.pixelFormat)
+    format.color = color
     format.pixelAspectRatio = format.pixelAspectRatio ?? videoFrame.properties.pixelAspectRatio
     let decodedSize = (width: videoFrame.properties.width, height: videoFrame.properties.height)
-    if let size = size(videoFrame), size.width != decodedSize.width || size.height != decodedSize.height {
+    if let size = settings.unrotatedSize(of: videoFrame),
+      size.width != decodedSize.width || size.height != decodedSize.height
+    {
       format.pixelAspectRatio = format.pixelAspectRatio.stretched(from: decodedSize, to: (size.width, size.height))
       format.cleanAperture = format.cleanAperture?.stretched(from: decodedSize, to: (size.width, size.height))
     }

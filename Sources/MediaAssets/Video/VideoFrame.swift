@@ -3,8 +3,16 @@ import MediaCore
 
 /// A frame of a video track and its time on the asset's timeline.
 struct VideoFrame {
+  /// The pixels of a frame.
+  enum Pixels {
+    /// Decoded in this process.
+    case decoded(Frame)
+    /// Decoded in a worker process, which converts its current frame.
+    case inWorker(IsolatedVideo)
+  }
+
   /// The pixels. Valid until the reader reads another frame or seeks, because it reuses frames.
-  let frame: Frame
+  let pixels: Pixels
   let properties: Frame.VideoProperties
   /// The track's description of its frames.
   let format: FormatDescription.Video

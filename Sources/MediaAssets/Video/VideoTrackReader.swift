@@ -15,6 +15,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
 
   /// The track that is read.
   let track: AssetTrack
+  var timeRange: TimeRange { track.timeRange }
   /// The container's description of the frames, which the frames may contradict.
   let format: FormatDescription.Video
   /// The duration of the entire asset; indefinite if unknown.
@@ -311,7 +312,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
             nextFrame = first
             return
           }
-          recycle(first.frame)
+          recycle(first)
           if !first.hasTimestamp { break }
         }
         let (more, overflow) = stepBackTicks.multipliedReportingOverflow(by: 4)
@@ -331,7 +332,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
 
   private func restart() {
     decoder.flush()
-    for videoFrame in [currentFrame, nextFrame].compactMap({ $0 }) { recycle(videoFrame.frame) }
+    for videoFrame in [currentFrame, nextFrame].compactMap({ $0 }) { recycle(videoFrame) }
     (currentFrame, nextFrame) = (nil, nil)
     (isCurrentReturned, isEndSent, isAtEnd, isAtStart) = (false, false, false, false)
     (needsKeyFrame, isPrerolling, failedReadCount) = (true, true, 0)
@@ -361,7 +362,7 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
   /// Makes `currentFrame` the next frame, with its duration; nil at the end.
   private func advance() throws(MediaError) {
     if nextFrame == nil { try decodeNext() }
-    if let currentFrame { recycle(currentFrame.frame) }
+    if let currentFrame { recycle(currentFrame) }
     (currentFrame, nextFrame) = (nextFrame, nil)
     if isNextFrameFirst { firstFrameTime = currentFrame?.time }
     isNextFrameFirst = false
@@ -407,6 +408,10 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     }
     recycle(frame)
     return nil
+  }
+
+  private func recycle(_ videoFrame: VideoFrame) {
+    if case .decoded(let frame) = videoFrame.pixels { recycle(frame) }
   }
 
   /// Releases the memory of a frame, so that the decoder can use it.
@@ -484,7 +489,8 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
     guard let ticks = frame.bestEffortTicks else {
       let time = before.map { $0.duration > .zero ? $0.end : $0.time + standardDuration } ?? firstTime
       return VideoFrame(
-        frame: frame, properties: properties, format: format, time: time, duration: duration, hasTimestamp: false)
+        pixels: .decoded(frame), properties: properties, format: format, time: time, duration: duration,
+        hasTimestamp: false)
     }
     var time = time(ofTicks: ticks)
     if let before, time < before.time {
@@ -497,7 +503,8 @@ final class VideoTrackReader: VideoReader, @unchecked Sendable {
       time = before.time
     }
     return VideoFrame(
-      frame: frame, properties: properties, format: format, time: time, duration: duration, hasTimestamp: true)
+      pixels: .decoded(frame), properties: properties, format: format, time: time, duration: duration,
+      hasTimestamp: true)
   }
 
   /// The start of the track, according to the container.

@@ -2,9 +2,9 @@
 /// samples.
 ///
 /// A plain value, as CMFormatDescription. The functions that use a description validate it.
-public struct FormatDescription: Sendable, Hashable {
+public struct FormatDescription: Sendable, Hashable, Codable {
   /// A kind of media.
-  public enum MediaType: String, Sendable, Hashable, CaseIterable {
+  public enum MediaType: String, Sendable, Hashable, Codable, CaseIterable {
     case audio, video, subtitle, metadata
   }
 
@@ -45,7 +45,7 @@ public struct FormatDescription: Sendable, Hashable {
   }
 
   /// The properties of an audio format.
-  public struct Audio: Sendable, Hashable {
+  public struct Audio: Sendable, Hashable, Codable {
     /// The number of frames per second.
     public var sampleRateHz: Int
     /// The number of samples per frame.
@@ -88,7 +88,7 @@ public struct FormatDescription: Sendable, Hashable {
   }
 
   /// The properties of a video format.
-  public struct Video: Sendable, Hashable {
+  public struct Video: Sendable, Hashable, Codable {
     /// The number of pixels in a row.
     public var width: Int
     /// The number of rows.

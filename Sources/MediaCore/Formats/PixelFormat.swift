@@ -1,5 +1,5 @@
 /// The memory layout of the pixels of an uncompressed video frame.
-public enum PixelFormat: String, Sendable, Hashable, CaseIterable {
+public enum PixelFormat: String, Sendable, Hashable, Codable, CaseIterable {
   /// Blue, green, red, alpha: one byte each, interleaved. Alpha is straight, not premultiplied.
   case bgra
   /// A luma plane, and a plane of half the width and height with both chroma samples, blue first.

@@ -164,7 +164,7 @@ import WholeFiles
     #expect(errors[0] == errors[1] && errors[0]?.code == .unsupportedLocation)
   }
 
-  @Test func compositionIsDecodedInThisProcess() throws {
+  @Test func imagesOfACompositionAreEncodedInThisProcess() throws {
     let folder = try TemporaryFolder()
     let asset = Asset(location: Self.location(try Self.film.make(in: folder)), isolation: .opening)
     var composition = Composition()
@@ -313,7 +313,7 @@ import WholeFiles
     let (completion, killed) = (ConditionMutex<Result<ImageExport.Result, MediaError>?>(nil), ConditionMutex(0))
     ImageExport(asset, .init(content)).start { done in
       guard let done, (moment == "open") == (done == 0), done < 0.5 else { return }
-      for worker in Self.workers(having: path) {
+      for worker in WorkerProcesses.having(path) {
         kill(worker, SIGSEGV)
         killed.update { $0 += 1 }
       }
@@ -325,19 +325,6 @@ import WholeFiles
     #expect(error?.code == .damagedFile && error?.underlying == "SIGSEGV")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["film.mp4"])
     #expect(try Self.export(asset, .init(content)).images.count == 3)
-  }
-
-  /// The worker processes that have a file open.
-  private static func workers(having path: String) -> [pid_t] {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-    return names.compactMap { pid_t($0) }.filter { process in
-      let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd")) ?? []
-      let comm = (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)) ?? ""
-      return comm.hasPrefix("playhead-worker")
-        && files.contains {
-          (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/fd/\($0)")) == path
-        }
-    }
   }
 
   // MARK: - Cancellation
@@ -403,7 +390,7 @@ import WholeFiles
     }
     let statistics = pool.statistics
     #expect(statistics.busyCount == 0 && statistics.idleCount == 1 && statistics.startedCount == 1)
-    #expect(Self.workers(having: path) == [])
+    #expect(WorkerProcesses.having(path) == [])
   }
 
   // MARK: - Messages
@@ -429,46 +416,4 @@ import WholeFiles
   }
 
   private static func file(_ path: String) -> WholeFile { WholeFile(path: Array(path.utf8), replaces: false, hint: "") }
-}
-
-/// Bytes that do not arrive while this is closed, until the read is cancelled.
-private final class ClosableBytes: ByteSource {
-  private struct State {
-    var isClosed = false
-    var isCancelled = false
-    var isBlocked = false
-    var didCancelRead = false
-    var onBlocked: (@Sendable () -> Void)?
-  }
-
-  private let bytes: [UInt8]
-  private let state = ConditionMutex(State())
-  var byteCount: Int64? { Int64(bytes.count) }
-  let isSeekable = true
-
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-  func close() { state.update { $0.isClosed = true } }
-  func open() { state.update { $0.isClosed = false } }
-  func onBlocked(_ body: @escaping @Sendable () -> Void) { state.update { $0.onBlocked = body } }
-  func waitUntilBlocked() { _ = state.wait { $0.isBlocked ? true : nil } as Bool? }
-  func waitUntilCancelled() { _ = state.wait { $0.didCancelRead ? true : nil } as Bool? }
-
-  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(MediaError) -> Int {
-    if state.withState({ $0.isClosed }) {
-      state.update { $0.isBlocked = true }
-      state.withState { $0.onBlocked }?()
-      let isCancelled = state.wait { !$0.isClosed ? false : $0.isCancelled ? true : nil } as Bool?
-      if isCancelled == true {
-        state.update { $0.didCancelRead = true }
-        throw MediaError(.cancelled, "cancelled")
-      }
-    }
-    let rest = bytes.dropFirst(Int(clamping: offset)).prefix(buffer.count)
-    buffer.copyBytes(from: rest)
-    return rest.count
-  }
-
-  func cancel() { state.update { $0.isCancelled = true } }
-  func resume() { state.update { $0.isCancelled = false } }
 }

@@ -86,7 +86,7 @@ import Testing
     let converter = try ImageConverter()
     var all: [(time: MediaTime, end: MediaTime, pixels: PixelBuffer)] = []
     while let shot = try reader.next() {
-      all.append((shot.time, shot.end, try converter.convert(shot.frame, to: .i420)))
+      all.append((shot.time, shot.end, try shot.converted(converter)))
     }
     var generator = SeededGenerator(seed: 7)
     for _ in 0..<30 {
@@ -97,7 +97,7 @@ import Testing
       try reader.seek(to: index % 2 == 0 ? wanted.time : inside)
       let found = try #require(try reader.next(), "\(fixture.name): frame \(index)")
       #expect(found.time == wanted.time && found.end == wanted.end, "\(fixture.name): frame \(index)")
-      #expect(try converter.convert(found.frame, to: .i420) == wanted.pixels, "\(fixture.name): frame \(index)")
+      #expect(try found.converted(converter) == wanted.pixels, "\(fixture.name): frame \(index)")
       let next = try reader.next()
       #expect(next?.time == (index + 1 < all.count ? all[index + 1].time : nil))
     }
@@ -114,4 +114,12 @@ import Testing
 extension MediaTime {
   /// Half of the time.
   fileprivate var halved: MediaTime { MediaTime(value: value, timescale: timescale * 2) }
+}
+
+extension VideoFrame {
+  /// Returns the pixels of a frame that was decoded in this process.
+  fileprivate func converted(_ converter: ImageConverter) throws -> PixelBuffer {
+    guard case .decoded(let frame) = pixels else { throw MediaError(.invalidState, "decoded in a worker") }
+    return try converter.convert(frame, to: .i420)
+  }
 }
