@@ -19,6 +19,7 @@ enum Report: Codable {
 
 struct TestFunctions: WorkerFunctions {
   private var frames = FrameFunctions(name: "")
+  private var stored = StoredFunctions(name: "")
 
   mutating func perform(_ request: WorkerRequest) throws(MediaError) -> [UInt8] {
     switch request.function {
@@ -49,7 +50,14 @@ struct TestFunctions: WorkerFunctions {
       frames = FrameFunctions(name: name(of: request))
       return frames.open()
     case 23: return frames.perform(request.parameters)
-    case 24: return MessageEncoder.bytes(of: true)
+    // The number of `AssetWorkerFunction.openStored`, and that of the functions on open samples.
+    case 25:
+      for descriptor in request.descriptors { close(descriptor) }
+      stored = StoredFunctions(name: name(of: request))
+      return stored.open()
+    case 26: return stored.perform(request.parameters)
+    // The numbers of the functions that close frames and samples.
+    case 24, 27: return MessageEncoder.bytes(of: true)
     default: break
     }
     return []

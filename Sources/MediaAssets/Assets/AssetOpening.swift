@@ -113,17 +113,14 @@ public final class AssetOpening: Sendable {
     return try ImageMakers.open(asset, task, interrupt: interrupt, log: log)
   }
 
-  /// Opens the asset's container for a reader of packets. Blocks.
+  /// Opens a track's stored samples, in a worker process if the asset's isolation uses one. Blocks.
   ///
-  /// - Throws: the errors of `Asset.load` for the file and its container; `invalidArgument` for an asset without
-  ///   packets, such as a segmented stream; `cancelled`.
-  func container(_ asset: Asset) throws(MediaError) -> (demuxer: Demuxer, byteCount: Int64, interrupt: Interrupt) {
-    guard case .file(let demuxer, let byteCount) = try MediaFile.open(asset, interrupt: interrupt, log: log) else {
-      throw MediaError(
-        .invalidArgument, "stored samples can be read from files only: \(asset.displayPath)",
-        operation: "read")
-    }
-    return (demuxer, byteCount, interrupt)
+  /// - Parameter isCounted: whether the positions of the samples are counted in audio frames.
+  /// - Throws: the errors of `StoredSampleSources.open`.
+  func storedSamples(
+    _ asset: Asset, trackID: AssetTrack.ID, isCounted: Bool
+  ) throws(MediaError) -> any StoredSampleSource {
+    try StoredSampleSources.open(asset, trackID: trackID, isCounted: isCounted, interrupt: interrupt, log: log)
   }
 
   /// Ends this opening: releases the byte source that was kept open.

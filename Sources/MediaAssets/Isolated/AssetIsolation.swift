@@ -30,11 +30,11 @@ extension Asset {
   public enum Isolation: Sendable, Hashable {
     /// This process.
     case none
-    /// Workers open assets, read their tags, decode their audio and video, make the images of ``ImageExport`` and
-    /// ``AssetImageGenerator``, and export files (``AssetExportSession``).
+    /// Workers open assets, read their tags, decode their audio and video, read the stored samples of ``AssetReader``,
+    /// make the images of ``ImageExport`` and ``AssetImageGenerator``, and export files (``AssetExportSession``).
     ///
     /// This process decodes the audio of players, after a worker has opened the asset and decoded its beginning without
-    /// a fault. This process also reads the stored samples of ``AssetReader``.
+    /// a fault.
     case opening
     /// As `opening`, and a worker also decodes the audio that a player plays.
     case playback

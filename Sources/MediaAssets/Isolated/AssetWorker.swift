@@ -30,6 +30,8 @@ struct AssetWorkerFunctions: WorkerFunctions {
   var imageMaker: LocalImageMaker?
   /// Reads the frames of the open video.
   private var frames: WorkerFrames?
+  /// Reads the open stored samples.
+  private var stored: WorkerStoredSamples?
 
   mutating func perform(_ request: WorkerRequest) throws(MediaError) -> [UInt8] {
     let (parameters, descriptors) = (request.parameters, request.descriptors)
@@ -38,7 +40,7 @@ struct AssetWorkerFunctions: WorkerFunctions {
     let files = try SourceFile.files(request.sources)
     guard let function = AssetWorkerFunction(rawValue: request.function) else { throw Self.malformed }
     guard let file = files.first else { return try performOnOpenFile(function, parameters) }
-    (audio, segmentDecoder, imageMaker, frames) = (nil, nil, nil, nil)
+    (audio, segmentDecoder, imageMaker, frames, stored) = (nil, nil, nil, nil, nil)
     switch function {
     case .tryContainer:
       return MessageEncoder.bytes(of: try Self.tryContainer(file, try Self.decoded(TrialParameters.self, parameters)))
@@ -66,12 +68,19 @@ struct AssetWorkerFunctions: WorkerFunctions {
       let frames = try WorkerFrames(file.asset(), try Self.decoded(FramesParameters.self, parameters), descriptor)
       if !frames.description.needsLargeWorker { self.frames = frames }
       return MessageEncoder.bytes(of: frames.description)
+    case .openStored:
+      guard let descriptor = descriptors.first else { throw Self.malformed }
+      let stored = try WorkerStoredSamples(
+        file.asset(), try Self.decoded(StoredParameters.self, parameters), descriptor)
+      self.stored = stored
+      return MessageEncoder.bytes(of: stored.format)
     case .export:
       guard let descriptor = descriptors.first else { throw Self.malformed }
       let parameters = try Self.decoded(ExportParameters.self, parameters)
       return MessageEncoder.bytes(of: try Self.export(files, parameters, to: descriptor, request))
     case .readAudio, .seekAudio, .countAudio, .closeAudio, .makeImage, .addSheetImage, .finishSheet, .readImage,
-      .popImageFault, .closeVideo, .readSegments, .describeSegments, .closeSegments, .performOnFrames, .closeFrames:
+      .popImageFault, .closeVideo, .readSegments, .describeSegments, .closeSegments, .performOnFrames, .closeFrames,
+      .performOnStored, .closeStored:
       throw Self.malformed
     }
   }
@@ -110,7 +119,14 @@ struct AssetWorkerFunctions: WorkerFunctions {
     case .closeFrames:
       frames = nil
       return MessageEncoder.bytes(of: true)
-    case .tryContainer, .load, .loadMetadata, .readTags, .openAudio, .openVideo, .openSegments, .export, .openFrames:
+    case .performOnStored:
+      guard let stored else { throw Self.malformed }
+      return MessageEncoder.bytes(of: stored.perform(try Self.decoded(StoredCommand.self, parameters)))
+    case .closeStored:
+      stored = nil
+      return MessageEncoder.bytes(of: true)
+    case .tryContainer, .load, .loadMetadata, .readTags, .openAudio, .openVideo, .openSegments, .export, .openFrames,
+      .openStored:
       throw Self.malformed
     }
   }

@@ -57,6 +57,13 @@ enum AssetWorkerFunction: Int {
   case performOnFrames
   /// Closes the video. `Bool`, ignored; the result is true.
   case closeFrames
+  /// Opens the stored samples of a track, until `closeStored`. `StoredParameters`; the result is `FormatDescription`.
+  /// The task includes the descriptor of `SharedSamples`.
+  case openStored
+  /// Calls the source of the stored samples. `StoredCommand`; the result is `StoredReply`.
+  case performOnStored
+  /// Closes the stored samples. `Bool`, ignored; the result is true.
+  case closeStored
 }
 
 /// Parameters of opening a video for images.

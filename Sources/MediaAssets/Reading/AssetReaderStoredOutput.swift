@@ -1,5 +1,7 @@
+import Isolation
 import LibAV
 import MediaCore
+import NetworkIO
 import Synchronization
 
 /// Reads the stored samples of one track in decoding order, as AVAssetReaderTrackOutput without settings.
@@ -16,6 +18,9 @@ import Synchronization
 /// A range of audio also contains the packets before its start that the codec needs for correct output there. A range
 /// of video begins with the last key frame before its start, and ends with the last packet that is decoded before the
 /// last shown frame. PCM is cut at the range's edges.
+///
+/// With `Asset.Isolation`, a worker process opens the file and reads its packets. A packet then has at most 64 MiB,
+/// otherwise 256 MiB.
 public final class AssetReaderStoredOutput: AssetReaderOutput, @unchecked Sendable {
   // `@unchecked Sendable`: as `AssetReaderOutput`; `format` has a lock.
 
@@ -41,15 +46,8 @@ public final class AssetReaderStoredOutput: AssetReaderOutput, @unchecked Sendab
         .noSuchTrack, "there is no track \(trackID.map { "\($0)" } ?? "to read") in \(asset.displayPath)",
         operation: "read")
     }
-    let (demuxer, byteCount, interrupt) = try opening.container(asset)
-    let isCounted = track.mediaType == .audio && track.isDecodable
-    let source: any StoredSampleSource =
-      isCounted
-      ? try StoredAudioSource(
-        MediaTrackReader(
-          asset: asset, demuxer: demuxer, byteCount: byteCount, interrupt: interrupt, trackID: track.id,
-          keepsPackets: true))
-      : try StoredPacketSource(asset, demuxer, byteCount: byteCount, interrupt: interrupt, trackID: track.id)
+    let source = try opening.storedSamples(
+      asset, trackID: track.id, isCounted: track.mediaType == .audio && track.isDecodable)
     openedFormat.withLock { $0 = source.format }
     return source
   }
@@ -59,4 +57,56 @@ public final class AssetReaderStoredOutput: AssetReaderOutput, @unchecked Sendab
 protocol StoredSampleSource: SampleBufferSource {
   /// The format of the samples.
   var format: FormatDescription { get }
+}
+
+/// Opens sources of stored samples in this process or in a worker.
+enum StoredSampleSources {
+  /// Opens a track of an asset. Blocks.
+  ///
+  /// With isolation, a worker opens the file and reads its packets.
+  ///
+  /// - Parameter isCounted: Whether the positions of the samples are counted in audio frames.
+  /// - Throws: The errors of `Asset.load` for the file and its container; `invalidArgument` for an asset without
+  ///   packets, such as a segmented stream; `noSuchTrack`; `cancelled`. With isolation also `workerUnavailable`, and
+  ///   `damagedFile` if the worker crashes.
+  static func open(
+    _ asset: Asset, trackID: AssetTrack.ID, isCounted: Bool, interrupt: Interrupt, log: NetworkLog?,
+    pool: WorkerPool? = nil
+  ) throws(MediaError) -> any StoredSampleSource {
+    guard asset.isolation != .none else {
+      return try openLocally(asset, trackID: trackID, isCounted: isCounted, interrupt: interrupt, log: log)
+    }
+    guard case .bytes(let source) = try MediaFile.openLocation(of: asset, interrupt: interrupt, log: log) else {
+      throw noPackets(asset)
+    }
+    let pool = if let pool { pool } else { try Asset.Isolation.pool() }
+    return try IsolatedStoredSource(
+      pool, source: source, displayName: asset.displayPath, trackID: trackID, isCounted: isCounted)
+  }
+
+  /// Opens a track in this process, which may be a worker process. Parameters and errors are those of `open`.
+  ///
+  /// - Parameter maximumPacketByteCount: The maximum size of a packet that is not audio, in bytes.
+  static func openLocally(
+    _ asset: Asset, trackID: AssetTrack.ID, isCounted: Bool, interrupt: Interrupt, log: NetworkLog? = nil,
+    maximumPacketByteCount: Int = StoredPacketSource.maximumPacketByteCount
+  ) throws(MediaError) -> any StoredSampleSource {
+    guard case .file(let demuxer, let byteCount) = try MediaFile.open(asset, interrupt: interrupt, log: log) else {
+      throw noPackets(asset)
+    }
+    if isCounted {
+      return try StoredAudioSource(
+        MediaTrackReader(
+          asset: asset, demuxer: demuxer, byteCount: byteCount, interrupt: interrupt, trackID: trackID,
+          keepsPackets: true))
+    }
+    return try StoredPacketSource(
+      asset, demuxer, byteCount: byteCount, interrupt: interrupt, trackID: trackID,
+      maximumPacketByteCount: maximumPacketByteCount)
+  }
+
+  private static func noPackets(_ asset: Asset) -> MediaError {
+    MediaError(
+      .invalidArgument, "stored samples can be read from files only: \(asset.displayPath)", operation: "read")
+  }
 }

@@ -24,6 +24,7 @@ final class StoredPacketSource: StoredSampleSource, @unchecked Sendable {
   private let packet: Packet
   private let interrupt: Interrupt
   private let displayPath: String
+  private let maximumPacketByteCount: Int
   private let isForwardOnly: Bool
   private let byteCount: Int64
   /// The container's time that is the asset's time 0.
@@ -43,7 +44,8 @@ final class StoredPacketSource: StoredSampleSource, @unchecked Sendable {
   private var fault: MediaError?
 
   init(
-    _ asset: Asset, _ demuxer: Demuxer, byteCount: Int64, interrupt: Interrupt, trackID: AssetTrack.ID
+    _ asset: Asset, _ demuxer: Demuxer, byteCount: Int64, interrupt: Interrupt, trackID: AssetTrack.ID,
+    maximumPacketByteCount: Int = maximumPacketByteCount
   ) throws(MediaError) {
     guard demuxer.streams.indices.contains(trackID), let format = demuxer.format(ofStream: trackID) else {
       throw MediaError(.noSuchTrack, "there is no track \(trackID) in \(asset.displayPath)", operation: "read")
@@ -51,7 +53,7 @@ final class StoredPacketSource: StoredSampleSource, @unchecked Sendable {
     self.demuxer = demuxer
     self.format = format
     self.interrupt = interrupt
-    self.byteCount = byteCount
+    (self.byteCount, self.maximumPacketByteCount) = (byteCount, maximumPacketByteCount)
     stream = demuxer.streams[trackID]
     displayPath = asset.displayPath
     isForwardOnly = !demuxer.source.isSeekable && asset.isRemote
@@ -197,7 +199,7 @@ final class StoredPacketSource: StoredSampleSource, @unchecked Sendable {
         ?? MediaError(
           .damagedFile, "a packet is damaged at \(start.decimalDescription) s in \(displayPath)", operation: "read")
     }
-    guard let data = packet.data(limit: Self.maximumPacketByteCount) else {
+    guard let data = packet.data(limit: maximumPacketByteCount) else {
       throw MediaError(.mediaLimitExceeded, "a packet is too large in \(displayPath)", operation: "read")
     }
     return try SampleBuffer(

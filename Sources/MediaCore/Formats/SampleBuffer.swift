@@ -21,7 +21,7 @@ public struct SampleBuffer: Sendable, Hashable {
   public var attachments: Attachments
 
   /// Properties of a buffer other than its samples.
-  public struct Attachments: Sendable, Hashable {
+  public struct Attachments: Sendable, Hashable, Codable {
     /// The duration to trim from the start of the decoded output: encoder padding or an edit.
     public var trimAtStart: MediaTime
     /// The duration to trim from the end of the decoded output.
