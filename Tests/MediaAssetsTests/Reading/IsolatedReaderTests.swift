@@ -160,6 +160,32 @@ import Testing
     }
   }
 
+  @Test func streamsThatCannotSeekBackAreTheSame() throws {
+    let folder = try TemporaryFolder()
+    for name in ["film.ts", "film.mkv"] {
+      let bytes = try readFile(try VideoFixture(name, Self.x264).make(in: folder))
+      let location = AssetLocation.source(name: name) { () throws(MediaError) in
+        ClosableBytes(bytes, isSeekable: false)
+      }
+      for output in [{ AssetReaderVideoOutput() }, { AssetReaderStoredOutput() }] as [() -> AssetReaderOutput] {
+        let reading = try Self.compare(name) { try Reading(Asset(location: location, isolation: $0), output()) }
+        #expect(reading.buffers.count == 50 && reading.status == .completed, "\(name)")
+      }
+      let outcomes = [Asset.Isolation.none, .opening].map { isolation -> [String] in
+        let generator = AssetImageGenerator(asset: Asset(location: location, isolation: isolation))
+        (generator.requestedTimeToleranceBefore, generator.requestedTimeToleranceAfter) = (.zero, .zero)
+        return [50, 150, 20, 160].map { (value: Int64) in
+          do throws(MediaError) {
+            let (image, time) = try generator.image(at: Self.time(value))
+            return "\(time.decimalDescription) \(image.hashValue)"
+          } catch { return error.description }
+        }
+      }
+      print("isolated reader | images of the stream \(name): \(outcomes[0])")
+      #expect(outcomes[0] == outcomes[1] && outcomes[0][2].contains("cannot seek"), "\(name)")
+    }
+  }
+
   @Test func enlargedFramesHaveALargerWorker() throws {
     let folder = try TemporaryFolder()
     let path = try VideoFixture("film.mp4", source: VideoFixture.pattern(seconds: "0.08"), Self.x264).make(in: folder)

@@ -14,9 +14,9 @@ final class ClosableBytes: ByteSource {
   private let bytes: [UInt8]
   private let state = ConditionMutex(State())
   var byteCount: Int64? { Int64(bytes.count) }
-  let isSeekable = true
+  let isSeekable: Bool
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  init(_ bytes: [UInt8], isSeekable: Bool = true) { (self.bytes, self.isSeekable) = (bytes, isSeekable) }
 
   func close() { state.update { $0.isClosed = true } }
   func open() { state.update { $0.isClosed = false } }
