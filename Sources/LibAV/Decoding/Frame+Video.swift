@@ -36,6 +36,16 @@ extension Frame {
         range: frame.color_range, format: format))
   }
 
+  /// Returns the number of bytes of the pixels of a video frame, without padding; nil for an unknown pixel format, and
+  /// for a size that FFmpeg does not support.
+  ///
+  /// - Parameter pixelFormatName: FFmpeg's name of the pixel format.
+  public static func byteCount(pixelFormatName: String, width: Int, height: Int) -> Int? {
+    let count = av_image_get_buffer_size(
+      av_get_pix_fmt(pixelFormatName), Int32(clamping: width), Int32(clamping: height), 1)
+    return count > 0 ? Int(count) : nil
+  }
+
   /// The presentation time of a video frame, in the stream's ticks. Derived from decoding times if the frame has no
   /// timestamp (`best_effort_timestamp`); nil when unknown.
   public var bestEffortTicks: Int64? { optionalTimestamp(pointer.pointee.best_effort_timestamp) ?? pts }

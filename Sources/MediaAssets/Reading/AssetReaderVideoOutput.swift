@@ -8,8 +8,8 @@ import MediaCore
 /// Frames have the orientation of the file unless the settings rotate them. `rotationDegrees` and the pixel aspect
 /// ratio in a buffer's format state how to show them. Two buffers are read ahead, and more if they are small.
 ///
-/// With `Asset.Isolation`, a worker process decodes and converts the frames. Frames of more than 16 Mi pixels have a
-/// worker with more memory. A delivered frame then has at most 136 MiB, enough for BGRA of 8192 x 4352 pixels, and 64
+/// With `Asset.Isolation`, a worker process decodes and converts the frames. Large frames have a worker with more
+/// memory. A delivered frame then has at most 136 MiB, enough for BGRA of 8192 x 4352 pixels, and 64
 /// MiB if the file is a stream that cannot seek back. Larger frames are `mediaLimitExceeded`.
 public final class AssetReaderVideoOutput: AssetReaderOutput, @unchecked Sendable {
   // `@unchecked Sendable`: as `AssetReaderOutput`.

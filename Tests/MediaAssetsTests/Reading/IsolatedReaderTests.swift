@@ -197,6 +197,28 @@ import Testing
     #expect(reading.buffers.count == 2)
   }
 
+  /// A decoder that retains 16 of these frames needs 400 MB.
+  @Test func manyRetainedFramesHaveALargerWorker() throws {
+    let folder = try TemporaryFolder()
+    let encoding = ["-c:v", "libx264", "-preset", "ultrafast", "-x264-params", "ref=16:bframes=6:b-pyramid=normal"]
+    for (pixelFormat, workerCount) in [("yuv420p", 1), ("yuv420p10le", 2)] {
+      let path = try VideoFixture(
+        "\(pixelFormat).mp4", source: VideoFixture.pattern("3840x2160", seconds: "1.04"),
+        encoding + ["-pix_fmt", pixelFormat]
+      ).make(in: folder)
+      let pool = WorkerPool(program: try #require(WorkerProgram.path()))
+      let reader = try VideoReaders.open(
+        Asset(location: Self.location(path), isolation: .opening), interrupt: Interrupt(), trackID: nil, log: nil,
+        pool: pool)
+      let track = try VideoTrackSource(reader, VideoReadSettings(.bgra))
+      try track.start(TimeRange(start: .zero, duration: .positiveInfinity))
+      var count = 0
+      while try track.read() != nil { count += 1 }
+      #expect(count == 26 && reader.popFault() == nil, "\(pixelFormat)")
+      #expect(pool.statistics.startedCount == workerCount && pool.statistics.crashCount == 0, "\(pixelFormat)")
+    }
+  }
+
   // MARK: - Workers
 
   @Test func videoIsDecodedInAWorker() throws {
