@@ -2,4 +2,7 @@
 
 #include <malloc.h>
 
-void media_shims_map_large_blocks(void) { mallopt(M_MMAP_THRESHOLD, 256 * 1024); }
+void media_shims_configure_allocator(void) {
+  mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+  mallopt(M_MXFAST, 0);
+}

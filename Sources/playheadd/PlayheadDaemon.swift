@@ -49,8 +49,7 @@ struct PlayheadDaemon: ParsableCommand {
     signal(SIGXFSZ, SIG_IGN)
     if flags.checkConfig { return try flags.check() }
     if flags.printsProtocol { return print(OpenRPC.document.text) }
-    // Without this, each seek would fragment the heap, and the memory of the process would grow.
-    media_shims_map_large_blocks()
+    media_shims_configure_allocator()
     // Before the first thread is created, so that all threads inherit the mask. Only `signals.wait` receives signals.
     let signals = DaemonSignals()
     let service = ServiceManager()

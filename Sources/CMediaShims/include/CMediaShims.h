@@ -105,12 +105,15 @@ int media_shims_peer_groups(int socket, unsigned *groups, int capacity);
 /// with `errno`.
 int media_shims_unsent_bytes(int socket);
 
-/// Makes `malloc` allocate each block of at least 256 KiB from the system, and return it when it is freed.
-/// Process-wide; once, before there are threads.
+/// Configures `malloc` for a process that runs for a long time and must react quickly. Process-wide; once, before there
+/// are threads.
 ///
-/// By default `malloc` does so only until the first such block is freed. Later blocks come from heaps, which become
-/// fragmented (mallopt(3), M_MMAP_THRESHOLD). Each seek allocates a ring of 2 MiB.
-void media_shims_map_large_blocks(void);
+/// - Each block of at least 256 KiB comes from the system, and returns to it when it is freed. By default this is so only
+///   until the first such block is freed; later blocks come from heaps, which become fragmented (mallopt(3),
+///   M_MMAP_THRESHOLD). Each seek allocates a ring of 2 MiB.
+/// - Small freed blocks are merged with their neighbours at once (M_MXFAST). By default they are merged together later,
+///   after a large queue was freed in a pause of 8 ms.
+void media_shims_configure_allocator(void);
 
 /// Unmaps every page of code and constants, of the executable and of all libraries. Pages that are needed again are
 /// mapped from the page cache on access. Pages that only startup needed stay unmapped: the dynamic linker's tables, the
