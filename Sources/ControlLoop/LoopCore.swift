@@ -11,8 +11,8 @@ import Synchronization
 /// all jobs, then the due timers, then the handlers of descriptors. If jobs and timers take long, the handlers also run
 /// between them.
 final class LoopCore: @unchecked Sendable {
-  // `@unchecked Sendable`: `watches`, `armedTime`, `nextEventTime` and the memory of `events` are confined to the loop's thread. The
-  // other members are guarded or constant.
+  // `@unchecked Sendable`: `watches`, `armedTime`, `nextEventTime` and the memory of `events` are confined to the
+  // loop's thread. The other members are guarded or constant.
   private struct Work {
     var jobs: Deque<@Sendable () -> Void> = []
     var timers = TimerHeap()

@@ -108,11 +108,11 @@ int media_shims_unsent_bytes(int socket);
 /// Configures `malloc` for a process that runs for a long time and must react quickly. Process-wide; once, before there
 /// are threads.
 ///
-/// - Each block of at least 256 KiB comes from the system, and returns to it when it is freed. By default this is so only
-///   until the first such block is freed; later blocks come from heaps, which become fragmented (mallopt(3),
-///   M_MMAP_THRESHOLD). Each seek allocates a ring of 2 MiB.
-/// - Small freed blocks are merged with their neighbours at once (M_MXFAST). By default they are merged together later,
-///   after a large queue was freed in a pause of 8 ms.
+/// - Each block of at least 256 KiB comes from the system, and returns to it when it is freed. By default blocks
+///   that follow the first freed one come from heaps, which become fragmented (mallopt(3), M_MMAP_THRESHOLD). Each seek
+///   allocates a ring of 2 MiB.
+/// - Small freed blocks are merged with their neighbours at once (M_MXFAST). By default they are merged together later:
+///   after a large queue was freed, in a pause of 8 ms.
 void media_shims_configure_allocator(void);
 
 /// Unmaps every page of code and constants, of the executable and of all libraries. Pages that are needed again are

@@ -3,8 +3,8 @@ import MediaCore
 import Playback
 import PlayerModel
 
-/// Opens queue entries and waits until they are ready to play. Many entries are opened, and looked for after a change of
-/// the queue, in slices.
+/// Opens queue entries and waits until they are ready to play. Many entries are opened in slices. After a change of the
+/// queue, they are also looked for in slices.
 ///
 /// Threading: confined to the control loop.
 final class ReadinessWait: @unchecked Sendable {

@@ -69,7 +69,7 @@ extension PlayerCore {
       lateContinuation = nil
       return
     }
-    // Without the frame that was asked for, the decode thread sleeps: no further frames follow.
+    // Without the required frame, the decode thread sleeps: no further frames follow.
     guard audible.stream.writtenFrame >= late.frame else { return startLateAudio() }
     spliceMissed()
   }

@@ -97,7 +97,7 @@ import Testing
   @Test func savingUsesOneThreadAndNoneOfLibdispatch() throws {
     let directory = try StateTests.StateDirectory()
     /// The threads after the daemon has loaded, checked and written its state. No media is opened, because that would
-    /// create temporary threads. `open-output` is temporary too: it may still be ending when the daemon answers.
+    /// create temporary threads. `open-output` is temporary too: it may still be ending when the daemon replies.
     func threads(_ daemon: TestDaemon, savesState: Bool) throws -> [String] {
       let client = try daemon.connect()
       #expect(try client.reply("volume 0.5").hasPrefix("ok"))
