@@ -8,8 +8,9 @@ import WholeFiles
 /// has been made.
 ///
 /// With `Asset.Isolation`, a worker process decodes the video and encodes the images, and this process writes the
-/// files. An image or a sheet then has at most 34 Mi pixels (8192 x 4352), enough for video frames of 8K. For a
-/// composition, workers decode the parts and make the images, and this process encodes them.
+/// files. An image or a sheet then has at most 34 Mi pixels (8192 x 4352), enough for video frames of 8K.
+/// Large frames and large images have a worker with more memory. For a composition, workers decode the parts and make
+/// the images, and this process encodes them.
 ///
 /// Threading: any thread.
 public final class ImageExport: Sendable {

@@ -6,9 +6,6 @@ import MediaCore
 extension AssetWorkerFunctions {
   /// Opens the video of an asset. This process parses the file.
   ///
-  /// A header may declare a size that no frame has. Therefore the worker first decodes a key frame, and reports that
-  /// the images need more memory only if the frame also needs it.
-  ///
   /// - Throws: The errors of `VideoTrackReader`; `mediaLimitExceeded`, before anything is decoded, for images that are
   ///   too large for any worker.
   mutating func openVideo(_ asset: Asset, _ parameters: VideoParameters) throws(MediaError) -> VideoDescription {
@@ -18,47 +15,47 @@ extension AssetWorkerFunctions {
     let plan = ImageRenderer.plan(
       width: format.width, height: format.height, pixelAspectRatio: nil, format: format, settings: task.settings)
     try Self.check(plan, width: format.width, height: format.height, task.sheet, .largeWorker)
-    if !parameters.isLarge, Self.needsLargeWorker(plan, width: format.width, height: format.height, task.sheet),
-      let videoFrame = try reader.decodeKeyFrame()
-    {
-      let (width, height) = (videoFrame.properties.width, videoFrame.properties.height)
-      if Self.needsLargeWorker(
-        ImageRenderer.plan(of: videoFrame, task.settings), width: width, height: height, task.sheet)
-      {
-        return VideoDescription(timeRange: reader.timeRange, needsLargeWorker: true)
-      }
+    if !parameters.isLarge, Self.needsLargeWorker(reader, task) {
+      return VideoDescription(timeRange: reader.timeRange, needsLargeWorker: true)
     }
     let maker = try LocalImageMaker(reader, task, limits: parameters.isLarge ? .largeWorker : .worker)
     imageMaker = maker
     return VideoDescription(timeRange: maker.timeRange, needsLargeWorker: false)
   }
 
-  /// Checks the size of an image, and of the sheet with such images.
+  /// Checks the size of an image, and of the sheet with such images. Returns the number of pixels of the sheet; 0
+  /// without one.
   ///
   /// - Parameters:
   ///   - width: The width of the decoded video frame.
   ///   - height: The height of the decoded video frame.
   /// - Throws: `mediaLimitExceeded`.
+  @discardableResult
   private static func check(
     _ plan: ImageRenderer.Plan, width: Int, height: Int, _ sheet: ContactSheet?, _ limits: LocalImageMaker.Limits
-  ) throws(MediaError) {
+  ) throws(MediaError) -> Int {
     let pixelCount = plan.pixelCount(width: width, height: height)
     guard pixelCount <= limits.pixelCount else {
       throw ImageSource.tooLarge(pixelCount, maximumPixelCount: limits.pixelCount)
     }
-    guard let sheet else { return }
+    guard let sheet else { return 0 }
     let size = plan.imageSize
-    _ = try ContactSheetPainter.size(sheet, size.width, size.height, maximumPixelCount: limits.sheetPixelCount)
+    let sheetSize = try ContactSheetPainter.size(
+      sheet, size.width, size.height, maximumPixelCount: limits.sheetPixelCount)
+    return sheetSize.width * sheetSize.height
   }
 
-  /// Returns whether an image, its sheet or the decoded video frames exceed the memory of a worker with the default
-  /// limits.
-  private static func needsLargeWorker(
-    _ plan: ImageRenderer.Plan, width: Int, height: Int, _ sheet: ContactSheet?
-  ) -> Bool {
-    if width * height > LocalImageMaker.Limits.worker.pixelCount { return true }
-    do throws(MediaError) { try check(plan, width: width, height: height, sheet, .worker) } catch { return true }
-    return false
+  /// Returns whether an image, its sheet and the decoded video frames may exceed the memory of a worker with the
+  /// default limits.
+  private static func needsLargeWorker(_ reader: VideoTrackReader, _ task: ImageTask) -> Bool {
+    reader.needsLargeWorker(task.settings) { plan, width, height in
+      guard let sheetPixelCount = try? check(plan, width: width, height: height, task.sheet, .worker) else {
+        return nil
+      }
+      let pixelCount = plan.pixelCount(width: width, height: height)
+      // The frames are released before a sheet is encoded. `Limits.worker` lists the bytes of each pixel.
+      return task.sheet == nil ? 17 * pixelCount : 8 * pixelCount + 4 * sheetPixelCount
+    }
   }
 
   /// Performs a function on the open video.

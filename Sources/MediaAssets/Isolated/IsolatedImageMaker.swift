@@ -8,21 +8,14 @@ import MediaCore
 ///
 /// After the source's interrupt has been cancelled, calls throw `cancelled`.
 final class IsolatedImageMaker: ImageMaker {
-  /// The limits of a worker for the largest images.
-  static var largeWorkerLimits: WorkerLimits {
-    var limits = WorkerLimits()
-    limits.dataByteCount = 1_024 << 20
-    return limits
-  }
-
   private let lease: WorkerLease
   private let displayName: String
   let timeRange: TimeRange
   /// The number of bytes of the file encoded last that have not been returned.
   private var remainingByteCount = 0
 
-  /// Opens the video of a file in a worker. If it has too little memory for the images, another worker with more memory
-  /// opens the video. Blocks.
+  /// Opens the video of a file in a worker. If it has too little memory for the frames and the images, another worker
+  /// with more memory opens the video. Blocks.
   ///
   /// - Parameter source: The file. The worker requests its bytes. Its interrupt cancels the worker's functions.
   /// - Throws: The errors of `VideoTrackReader`; `mediaLimitExceeded` for images that are too large for a worker;
@@ -38,7 +31,7 @@ final class IsolatedImageMaker: ImageMaker {
     var lease = try pool.lease()
     var video = try open(lease, isLarge: false)
     if video.needsLargeWorker {
-      lease = try pool.lease(limits: Self.largeWorkerLimits)
+      lease = try pool.lease(limits: .large)
       video = try open(lease, isLarge: true)
     }
     (self.lease, self.displayName, timeRange) = (lease, displayName, video.timeRange)

@@ -36,8 +36,7 @@ final class IsolatedVideo {
     let video = try IsolatedVideo(try pool.lease(), source, displayName, parameters)
     guard video.description.needsLargeWorker else { return video }
     parameters.isLarge = true
-    return try IsolatedVideo(
-      try pool.lease(limits: IsolatedImageMaker.largeWorkerLimits), source, displayName, parameters)
+    return try IsolatedVideo(try pool.lease(limits: .large), source, displayName, parameters)
   }
 
   private init(

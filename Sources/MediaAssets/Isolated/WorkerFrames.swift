@@ -16,9 +16,6 @@ final class WorkerFrames {
 
   /// Opens the video of an asset. This process parses the file.
   ///
-  /// A header may declare a size that no frame has. Therefore the worker first decodes a key frame, and reports that
-  /// the frames need more memory only if this frame needs it.
-  ///
   /// - Throws: The errors of `VideoTrackReader`.
   init(_ asset: Asset, _ parameters: FramesParameters, _ descriptor: Int32) throws(MediaError) {
     shared = try SharedSamples(mapping: descriptor)
@@ -36,35 +33,12 @@ final class WorkerFrames {
       needsLargeWorker: !parameters.isLarge && Self.needsLargeWorker(reader, parameters))
   }
 
-  /// The maximum number of decoded frames in memory: a decoder of H.264 or H.265 retains 16 frames and decodes another
-  /// one, and the reader has two.
-  private static let retainedFrameCount = 19
-  /// The number of bytes that the frames and an image may have in a worker with the default limits. The rest of its
-  /// memory is for the decoder's tables, the container and the libraries.
-  private static let memoryByteCount = 320 << 20
-
   /// Returns whether the frames and their images may exceed the memory of a worker with the default limits.
   private static func needsLargeWorker(_ reader: VideoTrackReader, _ parameters: FramesParameters) -> Bool {
-    let maximum = LocalImageMaker.Limits.worker.pixelCount
-    func isLarge(
-      _ width: Int, _ height: Int, _ pixelFormatName: String?, _ ratio: FormatDescription.Video.PixelAspectRatio?
-    ) -> Bool {
-      let plan = ImageRenderer.plan(
-        width: width, height: height, pixelAspectRatio: ratio, format: reader.format, settings: ImageSettings())
-      let imagePixelCount = max(
-        width * height, plan.pixelCount(width: width, height: height), parameters.pixelCount)
-      if imagePixelCount > maximum { return true }
-      let frameByteCount = pixelFormatName.flatMap { name in
-        Frame.byteCount(pixelFormatName: name, width: width, height: height)
-      }
-      return (frameByteCount ?? 2 * width * height) * retainedFrameCount + 4 * imagePixelCount > memoryByteCount
+    reader.needsLargeWorker(ImageSettings()) { plan, width, height in
+      let pixelCount = max(width * height, plan.pixelCount(width: width, height: height), parameters.pixelCount)
+      return pixelCount <= LocalImageMaker.Limits.worker.pixelCount ? 4 * pixelCount : nil
     }
-    // After an error, the first read fails in the same way.
-    guard isLarge(reader.format.width, reader.format.height, reader.format.pixelFormatName, nil),
-      let properties = try? reader.decodeKeyFrame()?.properties
-    else { return false }
-    return isLarge(
-      properties.width, properties.height, properties.pixelFormatName, properties.pixelAspectRatio)
   }
 
   func perform(_ command: FrameCommand) -> FrameReading {

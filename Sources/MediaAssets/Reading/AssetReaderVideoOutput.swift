@@ -9,8 +9,8 @@ import MediaCore
 /// ratio in a buffer's format state how to show them. Two buffers are read ahead, and more if they are small.
 ///
 /// With `Asset.Isolation`, a worker process decodes and converts the frames. Large frames have a worker with more
-/// memory. A delivered frame then has at most 136 MiB, enough for BGRA of 8192 x 4352 pixels, and 64
-/// MiB if the file is a stream that cannot seek back. Larger frames are `mediaLimitExceeded`.
+/// memory. A delivered frame then has at most 136 MiB, enough for BGRA of 8192 x 4352 pixels, and 64 MiB if the file is
+/// a stream that cannot seek back. Larger frames are `mediaLimitExceeded`.
 public final class AssetReaderVideoOutput: AssetReaderOutput, @unchecked Sendable {
   // `@unchecked Sendable`: as `AssetReaderOutput`.
 

@@ -90,10 +90,25 @@ import Testing
 
   @Test func workerWithDefaultMemoryMakesSmallerImages() throws {
     let folder = try TemporaryFolder()
-    let path = try Self.video("film.mov", "4096x4096", Self.jpeg, in: folder)
-    let opened = try Opened(path)
-    #expect(try opened.maker.makeImage(at: .zero).width == 4_096)
-    #expect(opened.workerCount == 1)
+    let path = try Self.video("film.mov", "3840x2160", Self.jpeg, in: folder)
+    for (width, workerCount) in [(3_840, 2), (1_920, 1)] {
+      let opened = try Opened(path, width: width)
+      #expect(try opened.maker.makeImage(at: .zero).width == width)
+      #expect(opened.workerCount == workerCount)
+    }
+  }
+
+  /// A decoder that retains 16 of the frames with 10 bits needs 400 MB.
+  @Test func manyRetainedFramesHaveALargerWorker() throws {
+    let folder = try TemporaryFolder()
+    for (pixelFormat, width, workerCount) in [("yuv420p", 640, 1), ("yuv420p10le", 640, 2), ("yuv420p10le", 3_840, 2)] {
+      let opened = try Opened(try VideoFixture.manyReferences(pixelFormat).make(in: folder), width: width)
+      // Decodes all frames.
+      let image = try opened.maker.makeImage(at: MediaTime(value: 25, timescale: 25))
+      #expect(image.width == width && image.actualTime == MediaTime(value: 25, timescale: 25), "\(pixelFormat)")
+      #expect(try opened.maker.popFault() == nil)
+      #expect(opened.workerCount == workerCount && opened.pool.statistics.crashCount == 0, "\(pixelFormat)")
+    }
   }
 
   @Test func aLargerWorkerMakesASheetAboveTheDefaultLimit() throws {

@@ -200,12 +200,8 @@ import Testing
   /// A decoder that retains 16 of these frames needs 400 MB.
   @Test func manyRetainedFramesHaveALargerWorker() throws {
     let folder = try TemporaryFolder()
-    let encoding = ["-c:v", "libx264", "-preset", "ultrafast", "-x264-params", "ref=16:bframes=6:b-pyramid=normal"]
     for (pixelFormat, workerCount) in [("yuv420p", 1), ("yuv420p10le", 2)] {
-      let path = try VideoFixture(
-        "\(pixelFormat).mp4", source: VideoFixture.pattern("3840x2160", seconds: "1.04"),
-        encoding + ["-pix_fmt", pixelFormat]
-      ).make(in: folder)
+      let path = try VideoFixture.manyReferences(pixelFormat).make(in: folder)
       let pool = WorkerPool(program: try #require(WorkerProgram.path()))
       let reader = try VideoReaders.open(
         Asset(location: Self.location(path), isolation: .opening), interrupt: Interrupt(), trackID: nil, log: nil,

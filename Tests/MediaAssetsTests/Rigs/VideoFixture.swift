@@ -26,6 +26,16 @@ struct VideoFixture: Sendable, CustomTestStringConvertible {
     ["-f", "lavfi", "-i", "testsrc2=size=\(size):rate=\(rate):duration=\(seconds)"]
   }
 
+  /// H.264 of 3840 x 2160 pixels with 26 frames, whose decoder retains 16 frames.
+  static func manyReferences(_ pixelFormat: String) -> VideoFixture {
+    VideoFixture(
+      "\(pixelFormat).mp4", source: pattern("3840x2160", seconds: "1.04"),
+      [
+        "-c:v", "libx264", "-preset", "ultrafast", "-x264-params", "ref=16:bframes=6:b-pyramid=normal", "-pix_fmt",
+        pixelFormat,
+      ])
+  }
+
   /// A pattern with odd width and height; the generator alone rounds them down.
   static let oddPattern = pattern() + ["-vf", "scale=175:143"]
 
