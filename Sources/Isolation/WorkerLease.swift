@@ -32,6 +32,10 @@ package final class WorkerLease: @unchecked Sendable {
   private var interrupt: Interrupt?
   /// The name of the file, or of all files, in messages.
   private var displayName = ""
+  /// Whether the worker closes its files. It may then only send the result.
+  private var isClosing = false
+  /// The time that a worker has to close its files, in ms.
+  package static let closingMilliseconds: Int32 = 5_000
 
   init(_ pool: WorkerPool, _ worker: WorkerPool.PooledWorker, isReusable: Bool = true) {
     (self.pool, self.worker, self.isReusable) = (pool, worker, isReusable)
@@ -139,6 +143,23 @@ package final class WorkerLease: @unchecked Sendable {
     try perform(WorkerTask(function: function, parameters: MessageEncoder.bytes(of: parameters)), [], nil, type)
   }
 
+  /// Performs the task that closes the files of an earlier `open`, so that the worker can open others. This is the last
+  /// task of the lease. A worker that requests bytes, or does not finish in time, is killed. Blocks for at most
+  /// `milliseconds`.
+  package func closeFiles(_ function: Int, milliseconds: Int32 = closingMilliseconds) {
+    (isClosing, graceMilliseconds) = (true, milliseconds)
+    _ = try? run(function, true, as: Bool.self)
+  }
+
+  /// Kills a worker whose result is invalid, because a file may control it. Returns the error of the file, which all
+  /// later tasks throw.
+  package func rejectResult() -> MediaError {
+    process.kill()
+    let error = loss ?? damagedFile
+    loss = error
+    return error
+  }
+
   private func perform<Result: Decodable>(
     _ task: WorkerTask, _ descriptors: [Int32], _ byteLimit: Int?, _ type: Result.Type,
     _ handleReport: (([UInt8]) -> Bool)? = nil
@@ -182,7 +203,9 @@ package final class WorkerLease: @unchecked Sendable {
     var readFailure: MediaError?
     var result: [UInt8] = []
     while let message = receive() {
-      switch MessageKind(rawValue: message[0]) {
+      let kind = MessageKind(rawValue: message[0])
+      guard !isClosing || kind == .result || kind == .failure else { throw WorkerLost() }
+      switch kind {
       case .read:
         let reply: [UInt8]
         switch read(try decode(ReadRequest.self, message), &remainingByteCount) {
@@ -191,12 +214,12 @@ package final class WorkerLease: @unchecked Sendable {
           readFailure = error
           reply = MessageKind.readFailure.message(error)
         }
-        guard process.socket.send(reply) else { throw WorkerLost() }
+        guard process.socket.sendReply(reply) else { throw WorkerLost() }
       case .popTitles:
         let request = try decode(TitleRequest.self, message)
         guard sources.indices.contains(request.file) else { throw WorkerLost() }
         let titles = sources[request.file]?.byteSource?.popTitles(before: request.offset).prefix(16) ?? []
-        guard process.socket.send(MessageKind.titles.message(Array(titles))) else { throw WorkerLost() }
+        guard process.socket.sendReply(MessageKind.titles.message(Array(titles))) else { throw WorkerLost() }
       case .report:
         guard let handleReport else { throw WorkerLost() }
         guard handleReport(Array(message.dropFirst())) else {
@@ -207,7 +230,7 @@ package final class WorkerLease: @unchecked Sendable {
       case .part, .result:
         guard result.count + message.count <= MessageLimits.resultByteCount else { throw WorkerLost() }
         result += message.dropFirst()
-        if message[0] == MessageKind.result.rawValue { return .success(result) }
+        if kind == .result { return .success(result) }
       case .failure:
         // The error of a read in this process is more precise than the worker's error.
         if let readFailure { return .failure(readFailure) }
@@ -218,9 +241,10 @@ package final class WorkerLease: @unchecked Sendable {
     throw WorkerLost()
   }
 
-  /// The next message; nil if the worker has ended. A cancelled worker that does not finish in time is killed.
+  /// The next message; nil if the worker has ended. A worker that is cancelled or closes its files, and does not finish
+  /// in time, is killed.
   private func receive() -> [UInt8]? {
-    if let interrupt, (try? interrupt.waitUntilReadable(process.socket.descriptor)) != true,
+    if let interrupt, isClosing || (try? interrupt.waitUntilReadable(process.socket.descriptor)) != true,
       !process.socket.waitUntilReadable(timeoutMilliseconds: graceMilliseconds)
     {
       process.kill()
@@ -240,7 +264,7 @@ package final class WorkerLease: @unchecked Sendable {
     guard sources.indices.contains(request.file), let source = sources[request.file], request.offset >= 0,
       (1...MessageLimits.readByteCount).contains(request.count)
     else {
-      return .failure(MediaError(.damagedFile, "the file is damaged: \(displayName)", operation: "worker"))
+      return .failure(damagedFile)
     }
     if let remaining = remainingByteCount, remaining < request.count {
       return .failure(
@@ -259,6 +283,11 @@ package final class WorkerLease: @unchecked Sendable {
           operation: error.call, underlying: error.reason)
       }
     }
+  }
+
+  /// The error of a file whose worker sent invalid values.
+  private var damagedFile: MediaError {
+    MediaError(.damagedFile, "the file is damaged: \(displayName)", operation: "worker")
   }
 
   /// Ends a worker that crashed or sent an invalid message, and returns the error for its file.

@@ -40,6 +40,12 @@ final class WorkerSocket: @unchecked Sendable {
     return send([kind.rawValue] + rest, descriptors: descriptors)
   }
 
+  /// Sends the reply to a request of a worker, without waiting. Returns false if the other end is closed, or has so
+  /// many unreceived replies that there is no memory for another one. A worker that receives each reply has none.
+  func sendReply(_ bytes: [UInt8]) -> Bool {
+    Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)) == bytes.count
+  }
+
   /// Waits for a message or the end of the connection. Returns false on a timeout.
   func waitUntilReadable(timeoutMilliseconds milliseconds: Int32) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

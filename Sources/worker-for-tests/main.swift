@@ -11,6 +11,13 @@ struct Outcome: Codable {
   var fault: MediaError?
 }
 
+/// Has the fields of `ReadRequest`.
+struct ReadRequest: Codable {
+  var file = 0
+  var offset: Int64 = 0
+  var count = 1
+}
+
 /// Has the cases of `ExportReport`.
 enum Report: Codable {
   case alive
@@ -20,6 +27,7 @@ enum Report: Codable {
 struct TestFunctions: WorkerFunctions {
   private var frames = FrameFunctions(name: "")
   private var stored = StoredFunctions(name: "")
+  private var sources: [WorkerSource] = []
 
   mutating func perform(_ request: WorkerRequest) throws(MediaError) -> [UInt8] {
     switch request.function {
@@ -42,6 +50,16 @@ struct TestFunctions: WorkerFunctions {
     case 9:
       for number in 0..<100 { request.report(number) }
       return request.parameters
+    // Opens files for function 11.
+    case 10:
+      sources = request.sources
+      return request.parameters
+    // Reads the files of function 10 indefinitely.
+    case 11: while true { for source in sources { _ = try count(source) } }
+    // Requests bytes indefinitely, and receives none of them. The socket is descriptor 3, and the kind of message is 6.
+    case 12:
+      let message: [UInt8] = [6] + MessageEncoder.bytes(of: ReadRequest())
+      while write(3, message, message.count) > 0 {}
     // The number of `AssetWorkerFunction.export`.
     case 17: return try export(request)
     // The number of `AssetWorkerFunction.openFrames`, and those of the functions on open frames.

@@ -22,7 +22,9 @@ import Testing
   /// The functions of that program.
   enum Function: Int {
     case echo = 1
-    case countBytes, fail, crash, makeForbiddenCall, exhaustMemory, exhaustProcessorTime, returnNothing, report
+    case countBytes, fail, crash, makeForbiddenCall, exhaustMemory, exhaustProcessorTime, returnNothing, report,
+      keepFiles,
+      readIndefinitely, ignoreReplies
   }
 
   @discardableResult
@@ -248,6 +250,46 @@ import Testing
     // A reader without a worker fails at once, and does not wait for the end of the cancellation.
     expectError(.damagedFile) { try lease.run(Function.echo.rawValue, 1, as: Int.self) }
     #expect(pool.statistics.crashCount == 0)
+  }
+
+  @Test(
+    "a worker that does not close its files in time, or reads them meanwhile, is ended",
+    arguments: [
+      (Function.echo, WorkerLease.closingMilliseconds, true), (.fail, WorkerLease.closingMilliseconds, true),
+      (.exhaustProcessorTime, 1, false), (.readIndefinitely, WorkerLease.closingMilliseconds, false),
+    ]) func workerThatDoesNotCloseItsFilesIsEnded(_ function: Function, _ milliseconds: Int32, _ isReused: Bool) throws
+  {
+    let pool = try Self.pool()
+    do {
+      let source = try FileSource(opened: BytesInMemory([1, 2, 3]), hint: "a", interrupt: Interrupt())
+      let lease = try pool.lease()
+      #expect(
+        try lease.open(source, displayName: "a.mp3", Function.keepFiles.rawValue, true, as: Bool.self))
+      lease.closeFiles(function.rawValue, milliseconds: milliseconds)
+    }
+    print("worker | closes with \(function): \(pool.statistics.idleCount) idle")
+    #expect(pool.statistics.busyCount == 0 && pool.statistics.idleCount == (isReused ? 1 : 0))
+  }
+
+  /// The thread of the lease must not wait for a worker that receives nothing.
+  @Test func workerThatIgnoresRepliesIsEnded() throws {
+    let pool = try Self.pool()
+    let source = try FileSource(opened: BytesInMemory([1, 2, 3]), hint: "a", interrupt: Interrupt())
+    expectError(.damagedFile) { try Self.count(source, in: pool, .ignoreReplies) }
+    #expect(pool.statistics.crashCount == 1 && pool.statistics.busyCount == 0)
+  }
+
+  @Test func workerWithARejectedResultIsEnded() throws {
+    let pool = try Self.pool()
+    do {
+      let lease = try pool.lease()
+      let count = try lease.open(
+        try Self.memorySource(), displayName: "a.mp3", Function.countBytes.rawValue, true, as: Int.self)
+      #expect(count == 3 && lease.rejectResult().code == .damagedFile)
+      expectError(.damagedFile) { try lease.run(Function.echo.rawValue, 1, as: Int.self) }
+      lease.closeFiles(Function.echo.rawValue)
+    }
+    #expect(pool.statistics.busyCount == 0 && pool.statistics.idleCount == 0 && pool.statistics.crashCount == 0)
   }
 
   /// A worker that a scan used must not delay the opening of the next item.

@@ -47,7 +47,7 @@ final class IsolatedAudioReader: AudioReader {
       )
     }
     guard description.format.isSupported, description.state.isPlausible else {
-      throw MediaError(.damagedFile, "the file is damaged: \(displayName)", operation: "worker")
+      throw lease.rejectResult()
     }
     state = description.state
     (self.lease, self.source, self.readsAhead) = (lease, source, readsAhead)
@@ -57,8 +57,7 @@ final class IsolatedAudioReader: AudioReader {
 
   deinit {
     source.interrupt.detach(shared)
-    // The worker must close the file before it waits for the next task.
-    _ = try? lease.run(AssetWorkerFunction.closeAudio.rawValue, true, as: Bool.self)
+    lease.closeFiles(AssetWorkerFunction.closeAudio.rawValue)
   }
 
   var format: AudioFormat { description.format }
@@ -148,12 +147,12 @@ final class IsolatedAudioReader: AudioReader {
     let maximumFrameCount = min(capacity, usefulFrameCount)
     switch try perform(.readAudio, maximumFrameCount) {
     case .frames(let count):
-      guard (1...maximumFrameCount).contains(count) else { throw damaged }
+      guard (1...maximumFrameCount).contains(count) else { throw lease.rejectResult() }
       (nextFrame, frameCount) = (0, count)
       return true
     case .endOfTrack, .cancelled: return false
     case .failed(let error): throw error
-    case .time, .frameCount: throw damaged
+    case .time, .frameCount: throw lease.rejectResult()
     }
   }
 
@@ -166,7 +165,7 @@ final class IsolatedAudioReader: AudioReader {
     case .time(let time): return time
     case .cancelled: throw MediaError(.cancelled, "the seek was cancelled", operation: "seek")
     case .failed(let error): throw error
-    case .frames, .endOfTrack, .frameCount: throw damaged
+    case .frames, .endOfTrack, .frameCount: throw lease.rejectResult()
     }
   }
 
@@ -176,7 +175,7 @@ final class IsolatedAudioReader: AudioReader {
     case .frameCount(let count): return count
     case .cancelled: throw MediaError(.cancelled, "the operation was cancelled")
     case .failed(let error): throw error
-    case .frames, .endOfTrack, .time: throw damaged
+    case .frames, .endOfTrack, .time: throw lease.rejectResult()
     }
   }
 
@@ -189,16 +188,11 @@ final class IsolatedAudioReader: AudioReader {
       state.end = AudioTrackReader.TrackEnd(frame: state.position, isExact: false)
       throw error
     }
-    guard reading.state.isPlausible else { throw damaged }
+    guard reading.state.isPlausible else { throw lease.rejectResult() }
     note(reading.state)
     // A worker reports an interrupted read as a cancellation error.
     if case .failed(let error) = reading.outcome, error.code == .cancelled { return .cancelled }
     return reading.outcome
-  }
-
-  private var damaged: MediaError {
-    MediaError(
-      .damagedFile, "the worker process sent an invalid reply", operation: "worker")
   }
 }
 

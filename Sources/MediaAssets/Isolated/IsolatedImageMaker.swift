@@ -9,7 +9,6 @@ import MediaCore
 /// After the source's interrupt has been cancelled, calls throw `cancelled`.
 final class IsolatedImageMaker: ImageMaker {
   private let lease: WorkerLease
-  private let displayName: String
   let timeRange: TimeRange
   /// The number of bytes of the file encoded last that have not been returned.
   private var remainingByteCount = 0
@@ -34,12 +33,11 @@ final class IsolatedImageMaker: ImageMaker {
       lease = try pool.lease(limits: .large)
       video = try open(lease, isLarge: true)
     }
-    (self.lease, self.displayName, timeRange) = (lease, displayName, video.timeRange)
+    (self.lease, timeRange) = (lease, video.timeRange)
   }
 
   deinit {
-    // The worker must close the file before it waits for the next task.
-    _ = try? lease.run(AssetWorkerFunction.closeVideo.rawValue, true, as: Bool.self)
+    lease.closeFiles(AssetWorkerFunction.closeVideo.rawValue)
   }
 
   func makeImage(at time: MediaTime) throws(MediaError) -> ImageDescription {
@@ -63,7 +61,9 @@ final class IsolatedImageMaker: ImageMaker {
     let bytes = try lease.run(AssetWorkerFunction.readImage.rawValue, true, as: [UInt8].self)
     // All chunks except the last must be full, so that a worker controlled by a file cannot send an endless number of
     // short ones.
-    guard bytes.count == min(remainingByteCount, LocalImageMaker.Limits.worker.chunkByteCount) else { throw damaged }
+    guard bytes.count == min(remainingByteCount, LocalImageMaker.Limits.worker.chunkByteCount) else {
+      throw lease.rejectResult()
+    }
     remainingByteCount -= bytes.count
     return bytes
   }
@@ -77,12 +77,8 @@ final class IsolatedImageMaker: ImageMaker {
   ) throws(MediaError) -> ImageDescription {
     remainingByteCount = 0
     let image = try lease.run(function.rawValue, parameters, as: ImageDescription.self)
-    guard image.isPlausible else { throw damaged }
+    guard image.isPlausible else { throw lease.rejectResult() }
     return image
-  }
-
-  private var damaged: MediaError {
-    MediaError(.damagedFile, "the file is damaged: \(displayName)", operation: "worker")
   }
 }
 

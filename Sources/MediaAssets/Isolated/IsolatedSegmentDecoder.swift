@@ -13,7 +13,6 @@ final class IsolatedSegmentDecoder: SegmentDecoder {
   private let lease: WorkerLease
   private let shared: SharedSamples
   private let source: FileSource
-  private let displayName: String
   private var tags: [TimestampedTag] = []
 
   /// Opens contiguous segments in a worker. Blocks.
@@ -29,25 +28,24 @@ final class IsolatedSegmentDecoder: SegmentDecoder {
           source, displayName: displayName, AssetWorkerFunction.openSegments.rawValue, true,
           graceMilliseconds: Self.graceMilliseconds, byteLimit: Asset.Isolation.openingByteCount,
           descriptor: descriptor, as: SegmentDescription.self)
-        guard description.isPlausible else { throw Self.damaged(displayName) }
+        guard description.isPlausible else { throw lease.rejectResult() }
         return (shared, description)
       } catch {
         source.interrupt.detach(shared)
         throw error
       }
     }
-    (self.lease, self.source, self.displayName) = (lease, source, displayName)
+    (self.lease, self.source) = (lease, source)
   }
 
   deinit {
     source.interrupt.detach(shared)
-    // The worker must close the segments before it waits for the next task.
-    _ = try? lease.run(AssetWorkerFunction.closeSegments.rawValue, true, as: Bool.self)
+    lease.closeFiles(AssetWorkerFunction.closeSegments.rawValue)
   }
 
   func properties(displayPath: String) throws(MediaError) -> AssetProperties {
     let properties = try lease.run(AssetWorkerFunction.describeSegments.rawValue, true, as: AssetProperties.self)
-    guard properties.isPlausible else { throw Self.damaged(displayName) }
+    guard properties.isPlausible else { throw lease.rejectResult() }
     return properties
   }
 
@@ -57,7 +55,7 @@ final class IsolatedSegmentDecoder: SegmentDecoder {
       reading = try lease.run(AssetWorkerFunction.readSegments.rawValue, true, as: SegmentReading.self)
       guard tags.count + reading.tags.count <= TimestampedTag.maximumCount,
         reading.tags.allSatisfy({ $0.time?.isNumeric != false && $0.bytes.count <= SegmentTag.maximumByteCount })
-      else { throw Self.damaged(displayName) }
+      else { throw lease.rejectResult() }
     } catch {
       if error.code == .cancelled { return .cancelled }
       throw AVFailure(error)
@@ -65,7 +63,7 @@ final class IsolatedSegmentDecoder: SegmentDecoder {
     tags += reading.tags
     switch reading.outcome {
     case .frame(let decoded):
-      guard decoded.sampleByteCount != nil else { throw AVFailure(Self.damaged(displayName)) }
+      guard decoded.sampleByteCount != nil else { throw AVFailure(lease.rejectResult()) }
       try frame.fill(decoded.layout, frameCount: decoded.frameCount, pts: decoded.ticks, from: shared.samples)
       return .frame(fragmentEndTicks: decoded.fragmentEndTicks)
     case .undecodable(let code, let call): return .undecodable(AVFailure(code: code, call: call))
@@ -78,9 +76,5 @@ final class IsolatedSegmentDecoder: SegmentDecoder {
   func drainTags() -> [TimestampedTag] {
     defer { tags = [] }
     return tags
-  }
-
-  private static func damaged(_ name: String) -> MediaError {
-    MediaError(.damagedFile, "the file is damaged: \(name)", operation: "worker")
   }
 }

@@ -14,13 +14,11 @@ final class IsolatedVideo {
   private let lease: WorkerLease
   private let shared: SharedSamples
   private let source: FileSource
-  private let displayName: String
   let description: FramesDescription
   /// The limits of the images that the worker makes.
   let limits: LocalImageMaker.Limits
-  /// Whether the worker has ended or sent an invalid reply. All calls fail then.
+  /// Whether the worker has ended, also because of an invalid reply. All calls fail then.
   private(set) var isLost = false
-  private var hasInvalidReply = false
 
   /// Opens the video of a file in a worker. If it has too little memory for the frames, another worker with more memory
   /// opens the video. Blocks.
@@ -49,7 +47,7 @@ final class IsolatedVideo {
           source, displayName: displayName, AssetWorkerFunction.openFrames.rawValue, parameters,
           graceMilliseconds: Self.graceMilliseconds, descriptor: descriptor, as: FramesDescription.self)
         guard description.isPlausible, !(description.needsLargeWorker && parameters.isLarge) else {
-          throw Self.damaged(displayName)
+          throw lease.rejectResult()
         }
         return (shared, description)
       } catch {
@@ -57,14 +55,13 @@ final class IsolatedVideo {
         throw error
       }
     }
-    (self.lease, self.source, self.displayName) = (lease, source, displayName)
+    (self.lease, self.source) = (lease, source)
     limits = parameters.isLarge ? .largeWorker : .worker
   }
 
   deinit {
     source.interrupt.detach(shared)
-    // The worker must close the file before it waits for the next task.
-    _ = try? lease.run(AssetWorkerFunction.closeFrames.rawValue, true, as: Bool.self)
+    lease.closeFiles(AssetWorkerFunction.closeFrames.rawValue)
   }
 
   // MARK: - Reading
@@ -79,7 +76,6 @@ final class IsolatedVideo {
   func perform(
     _ command: FrameCommand, noteFrame: (WorkerFrame?) -> Void = { _ in }
   ) throws(MediaError) -> FrameReading.Outcome {
-    guard !hasInvalidReply else { throw Self.damaged(displayName) }
     let reading: FrameReading
     do throws(MediaError) {
       reading = try lease.run(AssetWorkerFunction.performOnFrames.rawValue, command, as: FrameReading.self)
@@ -88,20 +84,16 @@ final class IsolatedVideo {
       noteFrame(nil)
       throw error
     }
-    guard reading.current?.isPlausible != false else { throw damaged() }
+    guard reading.current?.isPlausible != false else { throw rejectReply() }
     noteFrame(reading.current)
     if case .failed(let error) = reading.outcome { throw error }
     return reading.outcome
   }
 
-  /// Marks the worker as lost, and returns the error of an invalid reply.
-  func damaged() -> MediaError {
-    (isLost, hasInvalidReply) = (true, true)
-    return Self.damaged(displayName)
-  }
-
-  private static func damaged(_ name: String) -> MediaError {
-    MediaError(.damagedFile, "the file is damaged: \(name)", operation: "worker")
+  /// Ends the worker after an invalid reply, and returns the error of the file.
+  func rejectReply() -> MediaError {
+    isLost = true
+    return lease.rejectResult()
   }
 
   // MARK: - Pixels
@@ -110,7 +102,7 @@ final class IsolatedVideo {
   ///
   /// - Parameter plan: The steps, which the worker computes from the same frame and settings.
   func image(_ settings: ImageSettings, _ plan: ImageRenderer.Plan) throws(MediaError) -> PixelBuffer {
-    guard case .converted = try perform(.image(settings)) else { throw damaged() }
+    guard case .converted = try perform(.image(settings)) else { throw rejectReply() }
     let (width, height) = plan.imageSize
     return try receive(.bgra, width: width, height: height)
   }
@@ -121,19 +113,19 @@ final class IsolatedVideo {
   func pixels(
     _ settings: VideoReadSettings, size: VideoReadSettings.Size
   ) throws(MediaError) -> (PixelBuffer, FormatDescription.Video.Color) {
-    guard case .converted(let color) = try perform(.pixels(settings)), color.isPlausible else { throw damaged() }
+    guard case .converted(let color) = try perform(.pixels(settings)), color.isPlausible else { throw rejectReply() }
     return (try receive(settings.pixelFormat, width: size.width, height: size.height), color)
   }
 
   /// Receives the image that the worker has converted.
   private func receive(_ format: PixelFormat, width: Int, height: Int) throws(MediaError) -> PixelBuffer {
     let byteCount = format.byteCount(width: width, height: height)
-    guard (1...limits.convertedByteCount).contains(byteCount) else { throw damaged() }
+    guard (1...limits.convertedByteCount).contains(byteCount) else { throw rejectReply() }
     let bytes = try shared.receive(byteCount) { () throws(MediaError) in
-      guard case .bytes(let count) = try perform(.readPixels) else { throw damaged() }
+      guard case .bytes(let count) = try perform(.readPixels) else { throw rejectReply() }
       return count
     }
-    guard let bytes else { throw damaged() }
+    guard let bytes else { throw rejectReply() }
     return try PixelBuffer(format, width: width, height: height, data: bytes)
   }
 }

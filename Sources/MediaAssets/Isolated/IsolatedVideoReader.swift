@@ -45,7 +45,7 @@ final class IsolatedVideoReader: VideoReader, @unchecked Sendable {
   private func move(_ command: FrameCommand) throws(MediaError) -> Bool {
     if interrupt.isCancelled { throw AssetReader.cancelled }
     guard case .moved(let isFound) = try perform(command), !isFound || currentFrame != nil else {
-      throw video.damaged()
+      throw video.rejectReply()
     }
     return isFound
   }
@@ -75,6 +75,6 @@ final class IsolatedVideoReader: VideoReader, @unchecked Sendable {
 
   /// The worker retains the pixels of the current frame until the next command that reads.
   func releaseMemory() throws(MediaError) {
-    guard case .moved = try perform(.releaseMemory) else { throw video.damaged() }
+    guard case .moved = try perform(.releaseMemory) else { throw video.rejectReply() }
   }
 }
