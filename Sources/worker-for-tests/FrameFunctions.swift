@@ -91,6 +91,7 @@ struct FrameFunctions {
     case "crash-open": abort()
     case "claims-rotation": description.format.rotationDegrees = 45
     case "claims-aperture": description.format.cleanAperture = .init(width: .max, height: 1)
+    case "claims-rate": description.format.frameDuration = MediaTime(value: -1, timescale: 25)
     case "claims-large": description.needsLargeWorker = true
     default: break
     }
@@ -112,6 +113,7 @@ struct FrameFunctions {
     case "claims-ratio": frame.properties.pixelAspectRatio = .init(horizontal: 1, vertical: 0)
     case "claims-color": frame.properties.color.matrix = -1
     case "claims-time": frame.time = .indefinite
+    case "claims-epoch": frame.time = MediaTime(value: 0, timescale: 1, epoch: 1)
     case "claims-duration": frame.duration = MediaTime(value: -1, timescale: 1)
     case "no-frame": return nil
     default: break

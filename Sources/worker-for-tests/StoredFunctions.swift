@@ -67,6 +67,7 @@ struct StoredFunctions {
       case "short-chunk": return .bytes(99)
       case "long-chunk": return .bytes(101)
       case "negative-chunk": return .bytes(-100)
+      case "claims-large-batch": return .bytes(1 << 20)
       default: return .bytes(100)
       }
     case .read:
@@ -77,8 +78,11 @@ struct StoredFunctions {
       case "claims-bytes": sample.byteCount = 1 << 40
       case "claims-no-bytes": sample.byteCount = -1
       case "claims-samples": sample.sampleCount = -1
+      case "claims-more-samples-than-bytes": (sample.byteCount, sample.sampleCount) = (0, 1 << 60)
       case "claims-time": sample.presentationTime = .indefinite
       case "claims-trim": sample.attachments.trimAtStart = MediaTime(value: -1, timescale: 1)
+      case "claims-large-batch":
+        return .samples(Array(repeating: StoredSample(byteCount: 1 << 26), count: 64), end: nil)
       case "sends-nothing": return .samples([], end: nil)
       case "sends-too-much": return .samples(Array(repeating: StoredSample(byteCount: 0), count: 65), end: nil)
       case "wrong-reply": return .started

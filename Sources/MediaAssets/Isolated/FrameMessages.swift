@@ -77,7 +77,8 @@ struct WorkerFrame: Codable {
     let (width, height) = (properties.width, properties.height)
     return PixelBuffer.supportedSizes.contains(width) && PixelBuffer.supportedSizes.contains(height)
       && width * height <= Decoder.maximumPixelCount && properties.pixelAspectRatio?.isPlausible != false
-      && properties.color.isPlausible && time.isNumeric && duration.isNumeric && duration >= .zero
+      && properties.color.isPlausible && time.isNumeric && time.epoch == 0
+      && duration.isNumeric && duration.epoch == 0 && duration >= .zero
   }
 }
 
@@ -94,6 +95,7 @@ extension FormatDescription.Video {
       && offsets.allSatisfy { (-pixelNumbers.upperBound...pixelNumbers.upperBound).contains($0) }
       && [0, 90, 180, 270].contains(rotationDegrees) && pixelAspectRatio?.isPlausible != false && color.isPlausible
       && (bitRate.map { (0...1 << 53).contains($0) } ?? true)
+      && (!frameDuration.isValid || frameDuration.isNumeric && frameDuration.epoch == 0 && frameDuration > .zero)
   }
 }
 

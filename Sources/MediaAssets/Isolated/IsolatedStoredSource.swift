@@ -21,7 +21,6 @@ final class IsolatedStoredSource: StoredSampleSource, @unchecked Sendable {
   private let lease: WorkerLease
   private let shared: SharedSamples
   private let source: FileSource
-  private let displayName: String
   private let batchCount: Int
   /// The samples that the worker has read ahead.
   private var ready: Deque<SampleBuffer> = []
@@ -45,20 +44,19 @@ final class IsolatedStoredSource: StoredSampleSource, @unchecked Sendable {
         let format = try lease.open(
           source, displayName: displayName, AssetWorkerFunction.openStored.rawValue, parameters,
           graceMilliseconds: Self.graceMilliseconds, descriptor: descriptor, as: FormatDescription.self)
-        guard format.isPlausible else { throw Self.damaged(displayName) }
+        guard format.isPlausible else { throw lease.rejectResult() }
         return (shared, format)
       } catch {
         source.interrupt.detach(shared)
         throw error
       }
     }
-    (self.lease, self.source, self.displayName, batchCount) = (lease, source, displayName, parameters.batchCount)
+    (self.lease, self.source, batchCount) = (lease, source, parameters.batchCount)
   }
 
   deinit {
     source.interrupt.detach(shared)
-    // The worker must close the file before it waits for the next task.
-    _ = try? lease.run(AssetWorkerFunction.closeStored.rawValue, true, as: Bool.self)
+    lease.closeFiles(AssetWorkerFunction.closeStored.rawValue)
   }
 
   func cancel() { source.interrupt.cancel() }
@@ -71,7 +69,7 @@ final class IsolatedStoredSource: StoredSampleSource, @unchecked Sendable {
 
   func start(_ range: TimeRange) throws(MediaError) {
     (ready, end) = ([], nil)
-    guard case .started = try perform(.start(range)) else { throw damaged }
+    guard case .started = try perform(.start(range)) else { throw lease.rejectResult() }
   }
 
   func read() throws(MediaError) -> SampleBuffer? {
@@ -83,23 +81,23 @@ final class IsolatedStoredSource: StoredSampleSource, @unchecked Sendable {
 
   private func fill() throws(MediaError) {
     guard case .samples(let samples, let end) = try perform(.read),
-      (end == nil ? 1 : 0)...batchCount ~= samples.count
-    else { throw damaged }
-    var byteCount = 0
-    for sample in samples {
-      guard (0...WorkerStoredSamples.maximumPacketByteCount).contains(sample.byteCount) else { throw damaged }
-      byteCount += sample.byteCount
+      (end == nil ? 1 : 0)...batchCount ~= samples.count, samples.allSatisfy(\.isPlausible)
+    else { throw lease.rejectResult() }
+    let byteCount = samples.reduce(0) { $0 + $1.byteCount }
+    // Only the last sample may exceed the size after which a worker adds no sample.
+    guard byteCount - (samples.last?.byteCount ?? 0) < WorkerStoredSamples.batchByteCount else {
+      throw lease.rejectResult()
     }
     let received = try shared.receive(byteCount) { () throws(MediaError) in
-      guard case .bytes(let count) = try perform(.readBytes) else { throw damaged }
+      guard case .bytes(let count) = try perform(.readBytes) else { throw lease.rejectResult() }
       return count
     }
-    guard let received else { throw damaged }
+    guard let received else { throw lease.rejectResult() }
     var offset = 0
     for sample in samples {
       let data = samples.count == 1 ? received : Array(received[offset..<offset + sample.byteCount])
       offset += sample.byteCount
-      do throws(MediaError) { ready.append(try sample.buffer(format, data)) } catch { throw damaged }
+      do throws(MediaError) { ready.append(try sample.buffer(format, data)) } catch { throw lease.rejectResult() }
     }
     self.end = end
   }
@@ -108,11 +106,5 @@ final class IsolatedStoredSource: StoredSampleSource, @unchecked Sendable {
     let reading = try lease.run(AssetWorkerFunction.performOnStored.rawValue, command, as: StoredReply.self)
     if case .failed(let error) = reading { throw error }
     return reading
-  }
-
-  private var damaged: MediaError { Self.damaged(displayName) }
-
-  private static func damaged(_ name: String) -> MediaError {
-    MediaError(.damagedFile, "the file is damaged: \(name)", operation: "worker")
   }
 }

@@ -53,6 +53,12 @@ struct StoredSample: Codable {
     attachments = buffer.attachments
   }
 
+  /// Whether a worker can have read such a sample. Every sample has bytes, except a single one.
+  var isPlausible: Bool {
+    (0...WorkerStoredSamples.maximumPacketByteCount).contains(byteCount)
+      && (0...max(1, byteCount)).contains(sampleCount)
+  }
+
   /// Returns the buffer.
   ///
   /// - Throws: The errors of `SampleBuffer.init`.

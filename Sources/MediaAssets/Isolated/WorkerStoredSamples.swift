@@ -7,7 +7,7 @@ final class WorkerStoredSamples {
   /// The maximum size of a packet in bytes, of which the worker's memory contains several copies.
   static let maximumPacketByteCount = 64 << 20
   /// The number of bytes after which no further sample is added to a result.
-  private static let batchByteCount = 1 << 19
+  static let batchByteCount = 1 << 19
 
   private let source: any StoredSampleSource
   private let shared: SharedSamples

@@ -192,8 +192,8 @@ import Testing
     "claims of a worker are checked, and its crash is an error of the file",
     arguments: [
       "crash-open", "crash-read", "crash-bytes", "claims-rotation", "claims-bytes", "claims-no-bytes", "claims-samples",
-      "claims-time", "claims-trim", "sends-nothing", "sends-too-much", "wrong-reply", "short-chunk", "long-chunk",
-      "negative-chunk", "fails", "honest",
+      "claims-more-samples-than-bytes", "claims-large-batch", "claims-time", "claims-trim", "sends-nothing",
+      "sends-too-much", "wrong-reply", "short-chunk", "long-chunk", "negative-chunk", "fails", "honest",
     ]) func claimsOfAWorkerAreChecked(_ name: String) throws
   {
     let folder = try TemporaryFolder()
@@ -212,5 +212,7 @@ import Testing
     let expected: MediaError.Code? = name == "honest" ? nil : name == "fails" ? .readFailed : .damagedFile
     #expect(code == expected?.rawValue ?? 0)
     #expect(pool.statistics.crashCount == (name.hasPrefix("crash") ? 1 : 0) && pool.statistics.busyCount == 0)
+    // No other file is read with a worker that has lied.
+    #expect(pool.statistics.idleCount == (["honest", "fails"].contains(name) ? 1 : 0))
   }
 }
