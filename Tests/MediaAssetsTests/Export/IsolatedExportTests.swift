@@ -11,12 +11,6 @@ import Testing
 
 /// Exports in worker processes that a hostile file controls, and the decision where an export runs.
 @Suite(.timeLimit(.minutes(5))) struct IsolatedExportTests {
-  /// Workers whose exports depend on the file name.
-  private static func pool() throws -> WorkerPool {
-    let folder = try #require(WorkerProgram.path()).split(separator: "/").dropLast().joined(separator: "/")
-    return WorkerPool(program: "/\(folder)/worker-for-tests")
-  }
-
   private struct Run {
     var outcome: AssetExportSession.Outcome?
     var error: MediaError?
@@ -60,7 +54,7 @@ import Testing
     _ name: String, _ expected: MediaError.Code?, _ reports: [Int?]
   ) throws {
     let folder = try TemporaryDirectory()
-    let pool = try Self.pool()
+    let pool = try WorkerPool.makeLying()
     let run = try Self.run([try Self.asset(folder, name)], in: folder, pool: pool)
     print("export worker: \(name): \(run.error?.code.name ?? "no error"), \(run.reports.count) reports")
     #expect(run.error?.code == expected && (run.outcome != nil) == (expected == nil))
@@ -76,7 +70,7 @@ import Testing
     defer { close(descriptor) }
     var limits = WorkerLimits()
     limits.fileByteCount = 3_000_000
-    let lease = try Self.pool().lease(limits: limits)
+    let lease = try WorkerPool.makeLying().lease(limits: limits)
     expectError(.writeFailed) {
       try lease.open(
         source, displayName: "fills-disk", AssetWorkerFunction.export.rawValue, true, descriptor: descriptor,
@@ -87,7 +81,7 @@ import Testing
 
   @Test func cancellationEndsTheWorker() throws {
     let folder = try TemporaryDirectory()
-    let pool = try Self.pool()
+    let pool = try WorkerPool.makeLying()
     let run = try Self.run([try Self.asset(folder, "waits")], in: folder, pool: pool) { $0() }
     #expect(run.error?.code == .cancelled)
     #expect(pool.statistics.crashCount == 0 && pool.statistics.busyCount == 0)
@@ -99,7 +93,7 @@ import Testing
     for number in 0..<150 { arguments += ["-c:a", "pcm_s16le", folder.file("\(number).wav")] }
     try Tool.ffmpeg(arguments: arguments)
     let assets = (0..<150).map { Asset(path: Array(folder.file("\($0).wav").utf8), isolation: .opening) }
-    let pool = try WorkerPool(program: #require(WorkerProgram.path()))
+    let pool = try WorkerPool.make()
     let run = try Self.run(assets, in: folder, pool: pool)
     #expect(run.error == nil && pool.statistics.startedCount == 1)
     #expect(run.outcome?.duration == MediaTime(value: 150 * 2_400, timescale: 48_000))
@@ -117,7 +111,7 @@ import Testing
     for (name, assets) in [
       ("none", [plain]), ("one of two", [asset, plain]), ("a composition", [Asset(composition: Composition())]),
     ] {
-      let run = try Self.run(assets, in: folder, pool: try Self.pool())
+      let run = try Self.run(assets, in: folder, pool: try WorkerPool.makeLying())
       print("export worker: \(name): \(run.error?.code.name ?? "in this process")")
       #expect(run.error == nil && run.outcome == nil, "\(name)")
     }

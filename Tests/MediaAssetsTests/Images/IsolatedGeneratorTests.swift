@@ -11,23 +11,12 @@ import Testing
 
 /// Images of a generator whose video a worker process decodes equal those of this process.
 @Suite(.timeLimit(.minutes(10))) struct IsolatedGeneratorTests {
-  private static let x264 = [
-    "-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-g", "12", "-keyint_min", "12", "-sc_threshold", "0",
-    "-pix_fmt", "yuv420p",
-  ]
-  private static let film = VideoFixture("film.mp4", x264)
+  private static let x264 = VideoFixture.x264
+  private static let film = VideoFixture.film
 
   private static func time(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 100) }
 
   private static func location(_ path: String) -> AssetLocation { .path(Array(path.utf8)) }
-
-  private static func pool() throws -> WorkerPool { WorkerPool(program: try #require(WorkerProgram.path())) }
-
-  /// The workers whose video functions lie.
-  private static func lyingPool() throws -> WorkerPool {
-    let folder = try #require(WorkerProgram.path()).split(separator: "/").dropLast().joined(separator: "/")
-    return WorkerPool(program: "/\(folder)/worker-for-tests")
-  }
 
   private static func settings(
     exact: Bool = true, width: Int? = nil, height: Int? = nil, isUpright: Bool = false,
@@ -63,7 +52,7 @@ import Testing
     _ location: AssetLocation, _ allSettings: [ImageSettings], _ times: [MediaTime], _ name: String,
     workerCount: Int = 1
   ) throws -> Int {
-    let pool = try pool()
+    let pool = try WorkerPool.make()
     var count = 0
     do {
       let local = AssetImageGenerator(asset: Asset(location: location, isolation: .none))
@@ -85,22 +74,18 @@ import Testing
 
   // MARK: - The same images
 
-  static let sources = [
-    film, VideoFixture("film.mkv", x264), VideoFixture("film.ts", x264),
-    VideoFixture("film.webm", ["-c:v", "libvpx", "-g", "12"]),
-    VideoFixture("part2.avi", ["-c:v", "mpeg4", "-g", "12"]),
-    VideoFixture("turned.mp4", source: VideoFixture.pattern("64x48"), x264, rotationDegrees: 90),
-    VideoFixture("wide.mp4", source: VideoFixture.pattern() + ["-vf", "setsar=4/3"], x264),
-    VideoFixture("odd.mkv", source: VideoFixture.oddPattern, ["-c:v", "ffv1"]),
-    VideoFixture("deep.mkv", ["-c:v", "ffv1", "-pix_fmt", "yuv422p10le"]),
-    VideoFixture("rgb.mkv", ["-c:v", "ffv1", "-pix_fmt", "bgr0"]),
-    VideoFixture("grey.mkv", ["-c:v", "ffv1", "-pix_fmt", "gray16le"]),
-    VideoFixture("jpeg.mov", ["-c:v", "mjpeg", "-pix_fmt", "yuvj444p"]),
-    VideoFixture("mono.mov", ["-c:v", "png", "-pix_fmt", "monob"]),
-    VideoFixture("one.mov", source: VideoFixture.pattern("16x2", seconds: "1"), ["-c:v", "png"]),
-    // Several chunks of shared memory.
-    VideoFixture("large.mp4", source: VideoFixture.pattern("1280x720", seconds: "1"), x264),
-  ]
+  static let sources =
+    VideoFixture.samples + [
+      VideoFixture("odd.mkv", source: VideoFixture.oddPattern, ["-c:v", "ffv1"]),
+      VideoFixture("deep.mkv", ["-c:v", "ffv1", "-pix_fmt", "yuv422p10le"]),
+      VideoFixture("rgb.mkv", ["-c:v", "ffv1", "-pix_fmt", "bgr0"]),
+      VideoFixture("grey.mkv", ["-c:v", "ffv1", "-pix_fmt", "gray16le"]),
+      VideoFixture("jpeg.mov", ["-c:v", "mjpeg", "-pix_fmt", "yuvj444p"]),
+      VideoFixture("mono.mov", ["-c:v", "png", "-pix_fmt", "monob"]),
+      VideoFixture("one.mov", source: VideoFixture.pattern("16x2", seconds: "1"), ["-c:v", "png"]),
+      // Several chunks of shared memory.
+      VideoFixture("large.mp4", source: VideoFixture.pattern("1280x720", seconds: "1"), x264),
+    ]
 
   @Test(arguments: sources) func workerMakesTheSameImages(_ source: VideoFixture) throws {
     let folder = try TemporaryFolder()
@@ -177,7 +162,7 @@ import Testing
       try Self.film.make(in: folder),
       try VideoFixture("other.mkv", source: VideoFixture.pattern("64x48"), ["-c:v", "ffv1"]).make(in: folder),
     ]
-    let pool = try Self.pool()
+    let pool = try WorkerPool.make()
     func generator(_ isolation: Asset.Isolation) throws -> AssetImageGenerator {
       var composition = Composition()
       for (index, path) in paths.enumerated() {
@@ -227,7 +212,7 @@ import Testing
   @Test func aCrashIsAnErrorOfTheRequestAndTheNextRequestStartsAWorker() throws {
     let folder = try TemporaryFolder()
     let path = try Self.film.make(in: folder)
-    let pool = try Self.pool()
+    let pool = try WorkerPool.make()
     let generator = AssetImageGenerator(asset: Asset(location: Self.location(path), isolation: .opening), pool: pool)
     for crashCount in 1...2 {
       let image = try generator.image(at: Self.time(50)).image
@@ -244,7 +229,7 @@ import Testing
   @Test func releasedGeneratorReturnsItsWorker() throws {
     let folder = try TemporaryFolder()
     let path = try Self.film.make(in: folder)
-    let pool = try Self.pool()
+    let pool = try WorkerPool.make()
     for _ in 0..<3 {
       let generator = AssetImageGenerator(asset: Asset(location: Self.location(path), isolation: .opening), pool: pool)
       for value in 0..<100 { _ = try generator.image(at: Self.time(Int64(value))) }
@@ -264,7 +249,7 @@ import Testing
     let file = try VideoFixture(
       "long.avi", source: VideoFixture.pattern("640x480", seconds: "4"), ["-c:v", "mjpeg", "-q:v", "2"]
     ).make(in: folder)
-    let (bytes, pool) = (ClosableBytes(try readFile(file)), try Self.pool())
+    let (bytes, pool) = (ClosableBytes(try readFile(file)), try WorkerPool.make())
     let asset = Asset(location: .source(name: "long.avi") { () throws(MediaError) in bytes }, isolation: .opening)
     let generator = AssetImageGenerator(asset: asset, pool: pool)
     generator.imageSettings = Self.settings()
@@ -299,7 +284,7 @@ import Testing
   {
     let folder = try TemporaryFolder()
     let path = try folder.write(Array("some bytes".utf8), as: name)
-    let pool = try Self.lyingPool()
+    let pool = try WorkerPool.makeLying()
     do {
       let asset = Asset(location: Self.location(path), isolation: .opening)
       let generator = AssetImageGenerator(asset: asset, pool: pool)
@@ -328,7 +313,7 @@ import Testing
     for name in ["crash-image", "claims-width", "short-chunk", "fails", "honest"] {
       let path = try folder.write(Array("some bytes".utf8), as: name)
       let source = try FileSource(path: Array(path.utf8), interrupt: Interrupt())
-      let reader = try IsolatedVideoReader(try Self.lyingPool(), source: source, displayName: path, trackID: nil)
+      let reader = try IsolatedVideoReader(try WorkerPool.makeLying(), source: source, displayName: path, trackID: nil)
       let track = try VideoTrackSource(reader, VideoReadSettings(.bgra))
       let code = errorCode {
         try track.start(TimeRange(start: .zero, duration: .positiveInfinity))

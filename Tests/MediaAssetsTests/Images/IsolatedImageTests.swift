@@ -13,11 +13,8 @@ import WholeFiles
 
 /// Images from a worker process equal those of this process.
 @Suite(.timeLimit(.minutes(10))) struct IsolatedImageTests {
-  private static let x264 = [
-    "-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-g", "12", "-keyint_min", "12", "-sc_threshold", "0",
-    "-pix_fmt", "yuv420p",
-  ]
-  private static let film = VideoFixture("film.mp4", x264)
+  private static let x264 = VideoFixture.x264
+  private static let film = VideoFixture.film
   /// Noise does not compress: the file of one image is longer than a chunk.
   private static let noise = VideoFixture(
     "noise.avi", source: ["-f", "lavfi", "-i", "color=gray:size=1600x900:rate=4:duration=1,noise=alls=100:allf=t"],
@@ -98,13 +95,7 @@ import WholeFiles
 
   // MARK: - The same images
 
-  static let sources = [
-    film, VideoFixture("film.mkv", x264), VideoFixture("film.ts", x264),
-    VideoFixture("film.webm", ["-c:v", "libvpx", "-g", "12"]),
-    VideoFixture("part2.avi", ["-c:v", "mpeg4", "-g", "12"]),
-    VideoFixture("turned.mp4", source: VideoFixture.pattern("64x48"), x264, rotationDegrees: 90),
-    VideoFixture("wide.mp4", source: VideoFixture.pattern() + ["-vf", "setsar=4/3"], x264),
-  ]
+  static let sources = VideoFixture.samples
 
   @Test(arguments: sources) func workerMakesTheSameImagesFromFilesMemoryAndSources(_ source: VideoFixture) throws {
     let folder = try TemporaryFolder()
@@ -361,7 +352,7 @@ import WholeFiles
 
   @Test func cancelledImageIsNotACrashAndItsWorkerIsNotBusy() throws {
     let folder = try TemporaryFolder()
-    let pool = WorkerPool(program: try #require(WorkerProgram.path()))
+    let pool = try WorkerPool.make()
     let (bytes, interrupt) = (ClosableBytes(try Self.longFilm(in: folder)), Interrupt())
     let source = try FileSource(opened: bytes, hint: "long.avi", interrupt: interrupt)
     let task = ImageTask(settings: Self.settings(), format: .png)
@@ -380,7 +371,7 @@ import WholeFiles
 
   @Test func finishedMakerReturnsItsWorker() throws {
     let folder = try TemporaryFolder()
-    let pool = WorkerPool(program: try #require(WorkerProgram.path()))
+    let pool = try WorkerPool.make()
     let path = try Self.film.make(in: folder)
     for trackID in [nil, nil, 5, nil] as [Int?] {
       let source = try FileSource(path: Array(path.utf8), interrupt: Interrupt())

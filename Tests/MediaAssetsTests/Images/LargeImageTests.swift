@@ -19,7 +19,7 @@ import Testing
     let path: String
 
     init(_ path: String, width: Int? = nil, sheet: ContactSheet? = nil) throws {
-      (pool, self.path) = (WorkerPool(program: try #require(WorkerProgram.path())), path)
+      (pool, self.path) = (try WorkerPool.make(), path)
       var settings = ImageSettings()
       (settings.toleranceBefore, settings.toleranceAfter, settings.maximumWidth) = (.zero, .zero, width)
       maker = try IsolatedImageMaker(

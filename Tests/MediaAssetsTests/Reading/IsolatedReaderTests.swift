@@ -10,52 +10,18 @@ import Testing
 
 /// The samples of a reader whose video a worker process decodes equal those of this process.
 @Suite(.timeLimit(.minutes(10))) struct IsolatedReaderTests {
-  private static let x264 = [
-    "-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-g", "12", "-keyint_min", "12", "-sc_threshold", "0",
-    "-pix_fmt", "yuv420p",
-  ]
-  private static let film = VideoFixture("film.mp4", x264)
+  private static let x264 = VideoFixture.x264
+  private static let film = VideoFixture.film
 
   private static func time(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 100) }
 
   private static func location(_ path: String) -> AssetLocation { .path(Array(path.utf8)) }
 
-  /// Everything that a reader returns.
-  private struct Reading: Equatable, CustomStringConvertible {
-    var buffers: [SampleBuffer] = []
-    var format: FormatDescription?
-    var status = AssetReader.Status.unknown
-    var error: MediaError?
-    var fault: MediaError?
-
-    init(
-      _ asset: Asset, _ output: AssetReaderOutput, _ range: TimeRange? = nil, ranges: [TimeRange] = []
-    ) throws {
-      let reader = AssetReader(asset: asset)
-      if let range { try reader.setTimeRange(range) }
-      try reader.add(output)
-      do throws(MediaError) { try reader.startReading() } catch { self.error = error }
-      buffers = output.remainder()
-      for range in ranges {
-        try output.reset(forReadingTimeRanges: [range])
-        buffers += output.remainder()
-      }
-      if !ranges.isEmpty { output.markConfigurationAsFinal() }
-      (status, fault, error) = (reader.status, output.fault, error ?? reader.error)
-      format = (output as? AssetReaderStoredOutput)?.format
-    }
-
-    var description: String {
-      let times = buffers.prefix(2).map(\.presentationTime.decimalDescription)
-      return "\(buffers.count) buffers at \(times)... \(status) \(error?.description ?? "") \(fault?.description ?? "")"
-    }
-  }
-
   /// Checks that both isolations return the same.
   @discardableResult
   private static func compare(
-    _ name: String, _ read: (Asset.Isolation) throws -> Reading
-  ) throws -> Reading {
+    _ name: String, _ read: (Asset.Isolation) throws -> WholeReading
+  ) throws -> WholeReading {
     let readings = try [Asset.Isolation.none, .opening].map(read)
     // A failed comparison must not print all pixels.
     let isSame = readings[0] == readings[1]
@@ -89,13 +55,13 @@ import Testing
     (turned.appliesPreferredTrackTransform, resized.appliesPreferredTrackTransform) = (true, true)
     for settings in [VideoReadSettings(.bgra), VideoReadSettings(.i420), turned, resized] {
       let reading = try Self.compare("\(source.name) \(settings.pixelFormat)") { isolation in
-        try Reading(
+        try WholeReading(
           Asset(location: Self.location(path), isolation: isolation), AssetReaderVideoOutput(settings: settings))
       }
       #expect(reading.buffers.count >= 45 && reading.status == .completed)
     }
     let parts = try Self.compare("\(source.name) ranges") { isolation in
-      try Reading(
+      try WholeReading(
         Asset(location: Self.location(path), isolation: isolation), AssetReaderVideoOutput(supportsRandomAccess: true),
         TimeRange(start: Self.time(150), end: Self.time(170)), ranges: Self.ranges)
     }
@@ -116,7 +82,7 @@ import Testing
     ]
     for (name, location, trackID) in rows {
       let reading = try Self.compare(name) { isolation in
-        try Reading(Asset(location: location, isolation: isolation), AssetReaderVideoOutput(trackID: trackID))
+        try WholeReading(Asset(location: location, isolation: isolation), AssetReaderVideoOutput(trackID: trackID))
       }
       #expect((reading.error == nil) == ["damaged", "truncated"].contains(name))
       #expect((reading.fault != nil) == (reading.error == nil))
@@ -155,7 +121,7 @@ import Testing
       ),
     ]
     for (name, asset, output, count) in outputs {
-      let reading = try Self.compare(name) { try Reading(asset($0), output()) }
+      let reading = try Self.compare(name) { try WholeReading(asset($0), output()) }
       #expect(reading.buffers.count >= count && reading.status == .completed, "\(name)")
     }
   }
@@ -168,7 +134,7 @@ import Testing
         ClosableBytes(bytes, isSeekable: false)
       }
       for output in [{ AssetReaderVideoOutput() }, { AssetReaderStoredOutput() }] as [() -> AssetReaderOutput] {
-        let reading = try Self.compare(name) { try Reading(Asset(location: location, isolation: $0), output()) }
+        let reading = try Self.compare(name) { try WholeReading(Asset(location: location, isolation: $0), output()) }
         #expect(reading.buffers.count == 50 && reading.status == .completed, "\(name)")
       }
       let outcomes = [Asset.Isolation.none, .opening].map { isolation -> [String] in
@@ -191,7 +157,7 @@ import Testing
     let path = try VideoFixture("film.mp4", source: VideoFixture.pattern(seconds: "0.08"), Self.x264).make(in: folder)
     let settings = VideoReadSettings(.i420, size: .init(width: 5_000, height: 4_000))
     let reading = try Self.compare("5000 x 4000") { isolation in
-      try Reading(
+      try WholeReading(
         Asset(location: Self.location(path), isolation: isolation), AssetReaderVideoOutput(settings: settings))
     }
     #expect(reading.buffers.count == 2)
@@ -202,7 +168,7 @@ import Testing
     let folder = try TemporaryFolder()
     for (pixelFormat, workerCount) in [("yuv420p", 1), ("yuv420p10le", 2)] {
       let path = try VideoFixture.manyReferences(pixelFormat).make(in: folder)
-      let pool = WorkerPool(program: try #require(WorkerProgram.path()))
+      let pool = try WorkerPool.make()
       let reader = try VideoReaders.open(
         Asset(location: Self.location(path), isolation: .opening), interrupt: Interrupt(), trackID: nil, log: nil,
         pool: pool)
@@ -220,7 +186,7 @@ import Testing
   @Test func videoIsDecodedInAWorker() throws {
     let folder = try TemporaryFolder()
     let path = try Self.film.make(in: folder)
-    let pool = WorkerPool(program: try #require(WorkerProgram.path()))
+    let pool = try WorkerPool.make()
     do {
       let asset = Asset(location: Self.location(path), isolation: .playback)
       let reader = try VideoReaders.open(asset, interrupt: Interrupt(), trackID: nil, log: nil, pool: pool)
@@ -248,7 +214,7 @@ import Testing
     print("isolated reader | crash: \(processes.count) processes, \(count) more frames, \(reader.status)")
     #expect(processes.count == 1 && count < 100)
     #expect(reader.status == .failed && reader.error?.code == .damagedFile && reader.error?.underlying == "SIGSEGV")
-    let next = try Reading(asset, AssetReaderVideoOutput())
+    let next = try WholeReading(asset, AssetReaderVideoOutput())
     #expect(next.buffers.count == 200 && next.status == .completed)
   }
 
@@ -259,7 +225,7 @@ import Testing
         try VideoFixture(
           "long.avi", source: VideoFixture.pattern("640x480", seconds: "4"), ["-c:v", "mjpeg", "-q:v", "2"]
         ).make(in: folder)))
-    let pool = WorkerPool(program: try #require(WorkerProgram.path()))
+    let pool = try WorkerPool.make()
     let asset = Asset(location: .source(name: "long.avi") { () throws(MediaError) in bytes }, isolation: .opening)
     let interrupt = Interrupt()
     let reader = try VideoReaders.open(asset, interrupt: interrupt, trackID: nil, log: nil, pool: pool)

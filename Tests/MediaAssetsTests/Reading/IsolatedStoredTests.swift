@@ -47,39 +47,14 @@ import Testing
     return path
   }
 
-  /// Everything that an output returns.
-  private struct Reading: Equatable, CustomStringConvertible {
-    var buffers: [SampleBuffer] = []
-    var format: FormatDescription?
-    var status = AssetReader.Status.unknown
-    var error: MediaError?
-    var fault: MediaError?
-
-    init(_ asset: Asset, trackID: AssetTrack.ID?, _ ranges: [TimeRange] = []) throws {
-      let reader = AssetReader(asset: asset)
-      let output = AssetReaderStoredOutput(trackID: trackID, supportsRandomAccess: !ranges.isEmpty)
-      try reader.add(output)
-      do throws(MediaError) { try reader.startReading() } catch { self.error = error }
-      buffers = output.remainder()
-      for range in ranges {
-        try output.reset(forReadingTimeRanges: [range])
-        buffers += output.remainder()
-      }
-      if !ranges.isEmpty { output.markConfigurationAsFinal() }
-      (format, status, fault, error) = (output.format, reader.status, output.fault, error ?? reader.error)
-    }
-
-    var description: String {
-      "\(buffers.count) \(format?.codecName ?? "") \(status) \(error?.description ?? "") \(fault?.description ?? "")"
-    }
-  }
-
   @discardableResult
   private static func compare(
     _ name: String, _ location: AssetLocation, _ trackID: AssetTrack.ID?, _ ranges: [TimeRange] = []
-  ) throws -> Reading {
+  ) throws -> WholeReading {
     let readings = try [Asset.Isolation.none, .opening].map { isolation in
-      try Reading(Asset(location: location, isolation: isolation), trackID: trackID, ranges)
+      try WholeReading(
+        Asset(location: location, isolation: isolation),
+        AssetReaderStoredOutput(trackID: trackID, supportsRandomAccess: !ranges.isEmpty), ranges: ranges)
     }
     // A failed comparison must not print all bytes.
     let isSame = readings[0] == readings[1]
@@ -155,7 +130,7 @@ import Testing
   @Test func samplesAreReadByOneWorkerThatIsReturned() throws {
     let folder = try TemporaryFolder()
     let path = try Self.make(0, in: folder)
-    let pool = WorkerPool(program: try #require(WorkerProgram.path()))
+    let pool = try WorkerPool.make()
     for trackID in [0, 1] {
       let source = try StoredSampleSources.open(
         Asset(location: Self.location(path), isolation: .opening), trackID: trackID, isCounted: trackID == 1,
@@ -172,7 +147,7 @@ import Testing
   @Test func cancellationInterruptsTheWorker() throws {
     let folder = try TemporaryFolder()
     let bytes = ClosableBytes(try readFile(try Self.make(4, in: folder)))
-    let pool = WorkerPool(program: try #require(WorkerProgram.path()))
+    let pool = try WorkerPool.make()
     let asset = Asset(location: .source(name: "a.mov") { () throws(MediaError) in bytes }, isolation: .opening)
     let interrupt = Interrupt()
     do {
@@ -198,8 +173,7 @@ import Testing
   {
     let folder = try TemporaryFolder()
     let path = try folder.write(Array("some bytes".utf8), as: name)
-    let program = try #require(WorkerProgram.path()).split(separator: "/").dropLast().joined(separator: "/")
-    let pool = WorkerPool(program: "/\(program)/worker-for-tests")
+    let pool = try WorkerPool.makeLying()
     let asset = Asset(location: Self.location(path), isolation: .opening)
     let code = errorCode {
       let source = try StoredSampleSources.open(

@@ -37,6 +37,20 @@ struct VideoFixture: Sendable, CustomTestStringConvertible {
   }
 
   /// A pattern with odd width and height; the generator alone rounds them down.
+  /// H.264 with reordered frames and a key frame every half second.
+  static let x264 = [
+    "-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-g", "12", "-keyint_min", "12", "-sc_threshold", "0",
+    "-pix_fmt", "yuv420p",
+  ]
+  static let film = VideoFixture("film.mp4", x264)
+  /// The film in several containers and codecs, rotated, and with pixels that are not square.
+  static let samples = [
+    film, VideoFixture("film.mkv", x264), VideoFixture("film.ts", x264),
+    VideoFixture("film.webm", ["-c:v", "libvpx", "-g", "12"]),
+    VideoFixture("part2.avi", ["-c:v", "mpeg4", "-g", "12"]),
+    VideoFixture("turned.mp4", source: VideoFixture.pattern("64x48"), x264, rotationDegrees: 90),
+    VideoFixture("wide.mp4", source: VideoFixture.pattern() + ["-vf", "setsar=4/3"], x264),
+  ]
   static let oddPattern = pattern() + ["-vf", "scale=175:143"]
 
   init(
