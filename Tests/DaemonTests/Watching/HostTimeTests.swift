@@ -10,6 +10,8 @@ import Testing
     let client = try daemon.connect()
     let paths = try frameCounts.enumerated().map { try daemon.wave($0 + 1, frameCount: $1) }
     try client.reply("append \(paths.joined(separator: " ")) wait=ready")
+    // The timescale of the position is that of the audio once the audio is prepared.
+    #expect(try client.reply("preroll").hasPrefix("ok"))
     return (daemon, client)
   }
 
@@ -47,8 +49,9 @@ import Testing
   @Test func changeOfRateStatesThePositionFromWhichItApplies() throws {
     let (_, client) = try connected(480_000)
     try client.reply("observe player.timebaseRate")
+    let initial = try client.line()
     #expect(
-      try client.line() == "* changed id=1 player=main key=player.timebaseRate new=0 cause=initial time=0 pts=0/1"
+      initial == "* changed id=1 player=main key=player.timebaseRate new=0 cause=initial time=0 pts=0/48000"
         + " hostTime=none initial=true")
     try client.reply("clock.advance 1")
     var lines = try client.ask("play") + client.ask("clock.advance 1")
@@ -90,7 +93,7 @@ import Testing
   @Test func jsonHasNumbersAndNull() throws {
     let (_, client) = try connected(48_000)
     try client.send(#"{"jsonrpc":"2.0","id":1,"method":"status"}"#)
-    #expect(try client.line()?.contains(#""time":0,"pts":"0/1","hostTime":null,"duration":1,"#) == true)
+    #expect(try client.line()?.contains(#""time":0,"pts":"0/48000","hostTime":null,"duration":1,"#) == true)
     try client.send(#"{"jsonrpc":"2.0","id":2,"method":"tick","params":{"interval":0.5}}"#)
     _ = try client.line()
     try client.reply("clock.advance 0.125")
