@@ -40,17 +40,24 @@ public final class ThreadControlLoop: ControlLoop {
   }
 
   /// Runs `body` on the loop and waits for its result. Must not be called on the loop.
-  package func perform<Result>(_ body: @escaping () -> Result) -> Result {
+  package func perform<Result>(_ body: @escaping () -> Result) -> Result { perform(body, whileRunning: {}).0 }
+
+  /// Runs `body` on the loop and `other` on the calling thread, and waits for both results. Must not be called on the
+  /// loop.
+  package func perform<Result, Other>(
+    _ body: @escaping () -> Result, whileRunning other: () -> Other
+  ) -> (Result, Other) {
     precondition(!core.isCurrent, "the control loop cannot wait for itself")
-    // Only one thread at a time uses `body` and the result: this thread waits.
+    // Only the loop uses `body`, and only one thread at a time uses the result.
     nonisolated(unsafe) let body = body
     let result = ConditionMutex<Result?>(nil)
     execute {
       nonisolated(unsafe) let value = body()
       result.update { $0 = value }
     }
+    let otherValue = other()
     guard let value = result.wait({ $0 }) else { preconditionFailure("a wait without a deadline ended") }
-    return value
+    return (value, otherValue)
   }
 
   public func enqueue(_ job: consuming ExecutorJob) {

@@ -96,21 +96,26 @@ public final class ControlServer: @unchecked Sendable {
     do {
       let policy = policyForThisProcess(configuration.policy)
       let setting = try AudioSessionSetting(.init(configuration.sessionCategory))
-      let context = loop.perform { [configuration, engine, logger, loop] in
+      // Restoring the state takes longer than creating the other sockets.
+      let (context, others) = loop.perform { [configuration, engine, logger, loop] in
         engine.core.session.apply(setting)
         return ServerContext(
           version: configuration.version, policy: policy, engine: engine, loop: loop, logger: logger,
           sandbox: configuration.sandbox, store: configuration.stateStore, reload: configuration.reload,
           makeSource: configuration.makeSource)
+      } whileRunning: {
+        (handoff: makeSecondaryListener(.handoff), watch: makeSecondaryListener(.watch))
       }
       var running = Running(context: context)
-      running.handoff = makeSecondarySocket(.handoff) { listener in
+      running.handoff = startService(of: .handoff, on: others.handoff) { listener in
         let socket = HandoffSocket(listener: listener.releaseDescriptor(), server: context, access: context.access)
         guard let socket else { throw MediaError(.writeFailed, "no file descriptor is available") }
         socket.start()
         return (listener, socket)
       }
-      let watch = makeSecondarySocket(.watch, { (listener: $0, acceptor: try open($0, .read, context)) })
+      let watch = startService(of: .watch, on: others.watch) {
+        (listener: $0, acceptor: try open($0, .read, context))
+      }
       // The control socket opens last, so a client that gets the greeting finds the other sockets.
       running.acceptors = [(listener, try open(listener, .all, context))] + (watch.map { [$0] } ?? [])
       self.running = running
@@ -142,26 +147,31 @@ public final class ControlServer: @unchecked Sendable {
       createsFolder: socketFile.createsFolder, requiresFolderOwnership: socketFile.requiresFolderOwnership)
   }
 
-  /// Creates a socket other than the control socket, and its service. Returns nil if either cannot be created, because
-  /// the server works without it. Also returns nil if the control socket was inherited and this one was not.
-  private func makeSecondarySocket<Service>(
-    _ role: SocketRole, _ makeService: (SocketListener) throws -> Service
-  ) -> Service? {
+  /// Creates a socket other than the control socket. Returns nil if it cannot be created, because the server works
+  /// without it. Also returns nil if the control socket was inherited and this one was not.
+  private func makeSecondaryListener(_ role: SocketRole) -> SocketListener? {
     if configuration.inherited[.control] != nil, configuration.inherited[role] == nil { return nil }
-    do {
-      let listener = try makeListener(role)
-      do {
-        return try makeService(listener)
-      } catch {
-        listener.remove()
-        throw error
-      }
-    } catch {
-      logger.warning(
-        "cannot create socket; continuing without it",
-        metadata: ["socket": "\(role.rawValue)", "error": "\(error)"])
+    do { return try makeListener(role) } catch {
+      warn(about: role, error)
       return nil
     }
+  }
+
+  /// Starts the service of a socket other than the control socket. If this fails, removes the socket and returns nil.
+  private func startService<Service>(
+    of role: SocketRole, on listener: SocketListener?, _ start: (SocketListener) throws -> Service
+  ) -> Service? {
+    guard let listener else { return nil }
+    do { return try start(listener) } catch {
+      listener.remove()
+      warn(about: role, error)
+      return nil
+    }
+  }
+
+  private func warn(about role: SocketRole, _ error: any Error) {
+    logger.warning(
+      "cannot create socket; continuing without it", metadata: ["socket": "\(role.rawValue)", "error": "\(error)"])
   }
 
   /// Applies a new policy. Blocks until the policy is in effect.
