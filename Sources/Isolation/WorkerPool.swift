@@ -160,7 +160,7 @@ public final class WorkerPool: Sendable {
     if isFull {
       throw MediaError(.workerUnavailable, "all \(Self.maximumCount) worker processes are busy", operation: "worker")
     }
-    if let idle { return idle }
+    if let idle = firstRunning(from: idle, niceness) { return idle }
     do throws(MediaError) {
       let new = try makeProcess(limits ?? WorkerLimits())
       return limits == nil && areOthersBusy ? preferReturnedWorker(to: new) : new
@@ -168,6 +168,17 @@ public final class WorkerPool: Sendable {
       state.withLock { $0.statistics.busyCount -= 1 }
       throw error
     }
+  }
+
+  /// An idle worker that still runs: the system may have killed the worker `next`, for example because memory was short.
+  private func firstRunning(from next: PooledWorker?, _ niceness: Int32) -> PooledWorker? {
+    var next = next
+    while let worker = next, worker.process.hasEndedWhileIdle {
+      worker.process.kill()
+      logger.warning("an idle worker process has ended", metadata: ["end": "\(worker.process.wait().description)"])
+      next = state.withLock { $0.popIdle(niceness) }
+    }
+    return next
   }
 
   private func makeProcess(_ limits: WorkerLimits = WorkerLimits()) throws(MediaError) -> PooledWorker {

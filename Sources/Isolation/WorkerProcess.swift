@@ -96,6 +96,9 @@ final class WorkerProcess: Sendable {
   /// Whether `kill` ended the process.
   var wasKilled: Bool { state.withLock { $0.wasKilled } }
 
+  /// Whether the process has ended, or sent a message, which an idle worker never does.
+  var hasEndedWhileIdle: Bool { socket.waitUntilReadable(timeoutMilliseconds: 0) }
+
   /// Waits for the end of the process, after its socket was closed or `kill` was called. Blocks briefly.
   func wait() -> End {
     if let end = state.withLock({ $0.end }) { return end }

@@ -57,6 +57,18 @@ import Testing
     #expect(pool.statistics.startedCount == 1 && pool.statistics.leaseCount == 3 && pool.statistics.crashCount == 0)
   }
 
+  @Test func idleWorkerThatEndedIsReplaced() throws {
+    let pool = try Self.pool()
+    let ended = try pool.lease().processID
+    #expect(kill(ended, SIGKILL) == 0)
+    var information = siginfo_t()
+    #expect(waitid(P_PID, id_t(ended), &information, WEXITED | WNOWAIT) == 0)
+    #expect(pool.statistics.idleCount == 1)
+    #expect(try Self.count(try Self.memorySource(), in: pool) == 3)
+    #expect(pool.statistics.startedCount == 2 && pool.statistics.crashCount == 0)
+    #expect(pool.statistics.idleCount == 1 && pool.statistics.busyCount == 0)
+  }
+
   /// A new worker takes longer to start than most tasks.
   @Test func taskUsesTheWorkerThatAnotherTaskReturns() throws {
     let pool = try Self.pool(returnTimeoutMilliseconds: 60_000)

@@ -136,6 +136,7 @@ extension SharedSamples {
   ///
   /// - Parameter nextChunk: Requests the next chunk, and returns its number of bytes.
   func receive(_ byteCount: Int, nextChunk: () throws(MediaError) -> Int) throws(MediaError) -> [UInt8]? {
+    guard byteCount > 0 else { return [] }
     var result: Result<Bool, MediaError> = .success(true)
     let bytes = [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, filledCount in
       result = Result { () throws(MediaError) in
