@@ -4,7 +4,7 @@ import RigSupport
 extension TestDaemon {
   /// The processor time that the daemon's threads have used, in nanoseconds.
   package func processorNanoseconds() throws -> Int64 {
-    try threadFiles("schedstat").reduce(0) { sum, text in
+    try process.threadFiles("schedstat").reduce(0) { sum, text in
       sum + (text.split(separator: " ").first.flatMap { Int64($0) } ?? 0)
     }
   }
@@ -20,22 +20,31 @@ extension TestDaemon {
 
   /// The sorted names of the daemon's threads.
   package func threadNames() throws -> [String] {
-    try threadFiles("comm").map { $0.filter { $0 != "\n" } }.sorted()
+    try process.threadFiles("comm").map { $0.filter { $0 != "\n" } }.sorted()
   }
 
   /// The contents of `/proc/PID/task/TID/status` of each thread.
-  package func threadStates() throws -> [String] { try threadFiles("status") }
+  package func threadStates() throws -> [String] { try process.threadFiles("status") }
+}
+
+extension Program {
+  /// The child processes of all threads of the program. The children of a thread that ends belong to another thread.
+  package func childProcesses() throws -> [pid_t] {
+    try threadFiles("children").flatMap { $0.split(separator: " ").compactMap { pid_t($0) } }
+  }
 
   /// The contents of a file of each thread. Skips threads that have ended.
-  private func threadFiles(_ name: String) throws -> [String] {
+  fileprivate func threadFiles(_ name: String) throws -> [String] {
     try tasks().compactMap { task in
-      (try? Files.read("/proc/\(process.id)/task/\(task)/\(name)")).map { String(decoding: $0, as: UTF8.self) }
+      let bytes = try? Files.read("/proc/\(id)/task/\(task)/\(name)")
+      // A thread that ended after its file was opened has no content.
+      return bytes.flatMap { $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self) }
     }
   }
 
   private func tasks() throws -> [String] {
-    guard let folder = opendir("/proc/\(process.id)/task") else {
-      throw Program.Failure(description: "the daemon has ended")
+    guard let folder = opendir("/proc/\(id)/task") else {
+      throw Program.Failure(description: "the program has ended")
     }
     defer { closedir(folder) }
     var names: [String] = []
