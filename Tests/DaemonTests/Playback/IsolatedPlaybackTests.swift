@@ -51,11 +51,13 @@ import Testing
     #expect(recordings[0] == recordings[1] && recordings[0] == recordings[2])
   }
 
-  /// The workers of a daemon.
-  private static func workers(of daemon: TestDaemon) throws -> [pid_t] {
-    let process = daemon.process.id
-    let text = try String(contentsOfFile: "/proc/\(process)/task/\(process)/children", encoding: .utf8)
-    return text.split(separator: " ").compactMap { pid_t($0) }
+  /// The workers of a daemon that have a file open. Any thread of the daemon may have started them.
+  private static func workers(of daemon: TestDaemon, with path: String) throws -> [pid_t] {
+    try daemon.process.childProcesses().filter { worker in
+      let folder = "/proc/\(worker)/fd"
+      let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      return files.contains { (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == path }
+    }
   }
 
   @Test func crashOfAWorkerFailsItsEntryAndTheNextPlays() throws {
@@ -68,7 +70,9 @@ import Testing
     #expect(try client.reply("load \(first) wait=ready").hasPrefix("ok"))
     #expect(try client.reply("play").hasPrefix("ok"))
     #expect(try client.reply("clock.advance 1").hasPrefix("ok"))
-    for worker in try Self.workers(of: daemon) { kill(worker, SIGSEGV) }
+    let workers = try Self.workers(of: daemon, with: first)
+    #expect(!workers.isEmpty)
+    for worker in workers { kill(worker, SIGSEGV) }
     #expect(try client.reply("append \(second) wait=ready").hasPrefix("ok"))
     #expect(try client.reply("clock.advance 130").hasPrefix("ok"))
     let failures = try client.ask("events since=0").filter { $0.contains("event=failed-to-play-to-end") }
