@@ -101,7 +101,10 @@ import Testing
     let client = try first.connect()
     try Self.expectOK(
       client, "load \(files[0]) wait=ready", "bookmark.add 3 name=intro", "play", "clock.advance 12.5", "pause")
-    if signal == SIGKILL { try Self.expectOK(client, "state.save") }
+    if signal == SIGKILL {
+      try Self.expectOK(client, "state.save")
+      try directory.waitUntilNothingIsOpened(by: first)
+    }
     first.process.signal(signal)
     _ = try first.process.waitForEnd()
     // With the daemon's option, items resume unless a command specifies otherwise.
@@ -115,6 +118,7 @@ import Testing
     #expect(try Self.bookmarks(other, directory) == ["1.wav 3 intro", "1.wav 13"])
     // An entry that should resume and was not started still resumes after a restart.
     try Self.expectOK(other, "pause", "load \(files[1]) \(files[0]) resume=true wait=ready", "state.save")
+    try directory.waitUntilNothingIsOpened(by: second)
     try StateTests.kill(second)
     let third = try Self.start(directory).connect()
     try Self.expectOK(third, "next", "wait ready timeout=20", "play", "clock.advance 0.5")

@@ -16,6 +16,7 @@ import Testing
       // Only the rate and the gain change the saved state.
       "rate 1.5", "state.save", "rate-together 0.75 b", "state.save", "scan \(file) apply", "state.save",
     ] { #expect(try client.ask(request).last?.hasPrefix("ok") == true, "\(request)") }
+    try directory.waitUntilNothingIsOpened(by: first)
     try StateTests.kill(first)
     let again = try directory.start().connect()
     #expect(try again.reply("wait ready timeout=20").hasPrefix("ok"))
