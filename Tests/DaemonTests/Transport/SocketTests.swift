@@ -218,7 +218,7 @@ import Testing
     let socket = folder.file("control.sock")
     // Limits cannot be raised beyond the process's maximum: 128 descriptors are for files.
     let daemon = try Program(
-      "prlimit", ["--nofile=384:384", Executables.playheadd, "--socket", socket, "--output", "null"])
+      "prlimit", ["--nofile=384:384", Executables.playheadd, "--no-state", "--socket", socket, "--output", "null"])
     #expect(try daemon.waitForLine() == "playheadd ready socket=\(socket)")
     let clients = try (0..<300).map { _ in try WireClient(socket) }
     let greetings = try clients.map { try $0.line() ?? "" }
