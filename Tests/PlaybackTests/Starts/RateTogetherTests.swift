@@ -152,9 +152,12 @@ import Testing
     #expect(await players[0].state.timebaseRate == 0.5)
     #expect(await players[1].state.rate == 0)
     #expect(await players[2].rateForNextPlay == 0.5)
-    // All playing members get another command.
-    try await rig.run { _ in try engine.core.setRate(3, of: players) { results.add($0) } }
-    await players[0].pause()
+    // All playing members get another command. In one turn of the loop, because the change is complete once the decode
+    // thread has delivered the audio of the new rate and the mixer has rendered it, which takes no virtual time.
+    try await rig.run { player in
+      try engine.core.setRate(3, of: players) { results.add($0) }
+      player.pause()
+    }
     await rig.settle()
     #expect(results.errors == [.waitEnded])
   }
