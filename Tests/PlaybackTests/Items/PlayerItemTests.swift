@@ -65,7 +65,10 @@ import Testing
     let rig = try await SlowRig()
     let item = try rig.wav(file: 1, frames: 480_000)
     try item.setPreferredForwardBufferDuration(Self.seconds(3))
+    // The player sends the limit right after the request to decode. The thread must not decode more before that.
+    rig.gate.close()
     try await rig.run { try $0.append([item]) }
+    rig.gate.open()
     await rig.wait { $0.isPlaybackBufferFull }
     func loaded() async throws -> MediaTime {
       try await rig.run { try $0.loadedTimeRanges(of: 1) }.first?.duration ?? .zero
