@@ -152,6 +152,11 @@ public final class Capture: @unchecked Sendable {
     }
   }
 
+  /// Waits until the device has closed its end of the pipe, and all its frames have been captured.
+  public func waitForEnd(timeOutSeconds: Int = 30) throws {
+    try wait(timeOutSeconds, for: "the end of the pipe") { _ in hasEnded ? true : nil }
+  }
+
   /// Removes all captured frames. Positions start at 0 again.
   public func clear() {
     withLock {

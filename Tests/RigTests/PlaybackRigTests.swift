@@ -157,6 +157,7 @@ import Testing
     try rig.client.reply("play")
     try rig.server.capture.waitForCode(file: 1, index: 24_000)
     rig.server.kill()
+    try rig.server.capture.waitForEnd()
     let heard = rig.server.capture.runs().last?.endIndex ?? 0
     while field("new", try rig.client.line() ?? "") != "lost" {}
     let status = try rig.client.reply("status")
@@ -214,6 +215,7 @@ import Testing
     #expect(field("output", try other.reply("output.status"))?.hasPrefix("pulse") == true)
 
     server.kill()
+    try server.capture.waitForEnd()
     let heard = server.capture.runs().last?.endIndex ?? 0
     let lastReported = try lastTick(before: "fallback")
     #expect(lastReported <= heard && lastReported >= heard - 48_000 * 150 / 1_000, "\(lastReported), heard \(heard)")
