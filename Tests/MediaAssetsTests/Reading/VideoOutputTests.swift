@@ -209,13 +209,19 @@ import Testing
     let folder = try TemporaryFolder()
     let path = try Self.film.make(in: folder)
     let reader = AssetReader(asset: Asset(path: path))
-    let output = AssetReaderVideoOutput(settings: VideoReadSettings(size: .init(width: 1_920, height: 1_080)))
+    let output = AssetReaderVideoOutput(
+      settings: VideoReadSettings(size: .init(width: 1_920, height: 1_080)), supportsRandomAccess: true)
     try reader.add(output)
     try reader.startReading()
     #expect(output.copyNextSampleBuffer() != nil)
     let read = ConditionMutex(0)
+    let film = TimeRange(start: .zero, end: Self.time(200))
     NamedThread.detached(name: "copies") {
-      while output.copyNextSampleBuffer() != nil { read.update { $0 = max(1, $0) } }
+      // Reads the film again and again, so that reading does not end before it is cancelled.
+      while reader.status == .reading {
+        while output.copyNextSampleBuffer() != nil { read.update { $0 = max(1, $0) } }
+        try? output.reset(forReadingTimeRanges: [film])
+      }
       read.update { $0 = 2 }
     }
     _ = read.wait { $0 > 0 ? true : nil } as Bool?
