@@ -91,7 +91,7 @@ public struct HTTPOptions: Sendable, Hashable {
 
 extension Duration {
   /// The duration in nanoseconds; saturates.
-  var nanoseconds: Int64 {
+  package var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     return overflow ? (seconds < 0 ? .min : .max) : whole &+ attoseconds / 1_000_000_000

@@ -47,9 +47,7 @@ extension StoredFields {
     if !options.isNetworkAllowed { self["network"] = "false" }
     if !options.interfaces.isEmpty { self["interface"] = options.interfaces.joined(separator: ",") }
     if options.connectTimeout != defaults.connectTimeout {
-      let (seconds, attoseconds) = options.connectTimeout.components
-      let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-      if !overflow { self["timeout"] = "\(nanoseconds &+ attoseconds / 1_000_000_000)" }
+      self["timeout"] = "\(options.connectTimeout.nanoseconds)"
     }
     self["peak-bit-rate"] = options.preferredPeakBitRate.map { "\($0)" }
   }

@@ -3,6 +3,7 @@
 import DequeModule
 import Glibc
 import MediaCore
+import NetworkIO
 import RealtimeAudio
 import Synchronization
 
@@ -248,14 +249,14 @@ extension Asset {
   /// - Pipe: ten minutes.
   /// - With `prefersPreciseDuration`: 20 times as long, because the whole file may be read.
   package var openingNanoseconds: Int64 {
-    var seconds = Self.openingNanoseconds / 1_000_000_000
+    var nanoseconds = Self.openingNanoseconds
     if mayUseNetwork {
       let options = httpOptions
       let parts = [options.connectTimeout, options.firstByteTimeout, options.stallTimeout, options.stallTimeout]
-      seconds = parts.reduce(0) { $0 + max(0, min(86_400, $1.components.seconds)) }
+      nanoseconds = parts.reduce(0) { $0 + max(0, min(.seconds(86_400), $1).nanoseconds) }
     }
     // The writer of a pipe may begin at any time.
-    if descriptor?.kind == .stream { seconds = 600 }
-    return max(1, seconds) * (prefersPreciseDuration ? 20 : 1) * 1_000_000_000
+    if descriptor?.kind == .stream { nanoseconds = 600_000_000_000 }
+    return max(1_000_000_000, nanoseconds) * (prefersPreciseDuration ? 20 : 1)
   }
 }

@@ -336,8 +336,7 @@ final class StreamSession: Sendable {
 
   /// Waits for a duration, or until the interrupt is cancelled.
   func pause(_ duration: Duration, interrupt: Interrupt) {
-    let nanoseconds = duration.components.seconds * 1_000_000_000 + duration.components.attoseconds / 1_000_000_000
-    let deadline = fetcher.clock.now.advanced(byNanoseconds: nanoseconds)
+    let deadline = fetcher.clock.now.advanced(byNanoseconds: duration.nanoseconds)
     let milliseconds = fetcher.clock.milliseconds(until: deadline, isRetryDelay: true)
     let end = HostTime.now.advanced(byNanoseconds: Int64(milliseconds) * 1_000_000)
     _ = signal.wait(until: end) { _ in interrupt.isCancelled ? true : nil }

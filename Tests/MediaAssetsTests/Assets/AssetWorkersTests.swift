@@ -1,5 +1,6 @@
 import MediaCore
 import MediaTesting
+import NetworkIO
 import RealtimeAudio
 import Synchronization
 import Testing
@@ -118,6 +119,18 @@ import Testing
     // The error is not stored: a new request loads again.
     assets[0].loadValues(forKeys: [key]) { _ in }
     bytes.waitUntilRead(5)
+  }
+
+  /// The sum of the timeouts for connecting and the first byte, and two stall timeouts; at least one second.
+  @Test func openingTimeOfAnAddressIsTheSumOfItsTimeouts() throws {
+    for (milliseconds, expected) in [(900, 3_600), (1_500, 6_000), (100, 1_000), (0, 1_000)] as [(Int64, Int64)] {
+      var options = HTTPOptions()
+      let timeout = Duration.milliseconds(milliseconds)
+      (options.connectTimeout, options.firstByteTimeout, options.stallTimeout) = (timeout, timeout, timeout)
+      let asset = Asset(location: .url(try HTTPURL("http://127.0.0.1/a.wav"), options))
+      #expect(asset.openingNanoseconds == expected * 1_000_000, "\(milliseconds) ms")
+    }
+    #expect(Asset(path: "/a.wav").openingNanoseconds == 30 * second)
   }
 
   @Test func watchThreadTimesOutHangingJobs() throws {
