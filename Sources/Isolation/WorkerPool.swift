@@ -170,7 +170,7 @@ public final class WorkerPool: Sendable {
     }
   }
 
-  /// An idle worker that still runs: the system may have killed the worker `next`, for example because memory was short.
+  /// The worker `next`, or another idle one if it has ended: the system kills workers when memory is short.
   private func firstRunning(from next: PooledWorker?, _ niceness: Int32) -> PooledWorker? {
     var next = next
     while let worker = next, worker.process.hasEndedWhileIdle {
