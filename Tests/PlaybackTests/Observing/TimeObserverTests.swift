@@ -407,7 +407,7 @@ import Testing
       [(48_000, BreakingWriter(afterFrames: 12_000)), (44_100, nil)].map { rate, writer in
         VirtualSink(
           format: AudioFormat(sampleRateHz: rate, channelCount: 2), lookAheadFrames: 4_800, writer: writer,
-          now: { loop.now })
+          now: { [unowned loop] in loop.now })
       })
     let (ticks, cues) = (CallLog(), CallLog())
     let changes = CallLog()

@@ -19,23 +19,24 @@ enum Circle {
     (position - other).remainder(dividingBy: round)
   }
 
-  private static let files = Mutex<[String: Data]>([:])
+  /// Not `Data`, whose pointers the leak sanitizer does not find.
+  private static let files = Mutex<[String: [UInt8]]>([:])
 
   /// A WAV file of a circle, in float32.
-  static func file(frames: Int, rate: Int) -> Data {
+  static func file(frames: Int, rate: Int) -> [UInt8] {
     files.withLock { files in
       let name = "\(frames) at \(rate)"
       if let cached = files[name] { return cached }
-      var bytes = Data("RIFF".utf8)
+      var bytes = Array("RIFF".utf8)
       func append(_ value: Int, _ count: Int) {
         for byte in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
       }
       append(36 + frames * 8, 4)
-      bytes += Data("WAVEfmt ".utf8)
+      bytes += Array("WAVEfmt ".utf8)
       for (value, count) in [(16, 4), (3, 2), (2, 2), (rate, 4), (rate * 8, 4), (8, 2), (32, 2)] {
         append(value, count)
       }
-      bytes += Data("data".utf8)
+      bytes += Array("data".utf8)
       append(frames * 8, 4)
       let samples = [Float](unsafeUninitializedCapacity: frames * 2) { buffer, count in
         for index in 0..<frames {
@@ -57,7 +58,7 @@ extension Rig {
   func circle(frames: Int, rate: Int = 48_000) throws -> PlayerItem {
     let path = files.file("circle-\(frames)-\(rate).wav")
     let bytes = Circle.file(frames: frames, rate: rate)
-    try bytes.write(to: URL(fileURLWithPath: path))
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
     return item(path)
   }
 }

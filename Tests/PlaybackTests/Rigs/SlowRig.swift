@@ -164,7 +164,7 @@ final class SlowRig: Sendable {
   /// Creates an item that circles, in float32.
   func circle(frames: Int) throws -> PlayerItem {
     let path = files.file("circle-\(frames).wav")
-    try Circle.file(frames: frames, rate: Self.format.sampleRateHz).write(to: URL(fileURLWithPath: path))
+    try Data(Circle.file(frames: frames, rate: Self.format.sampleRateHz)).write(to: URL(fileURLWithPath: path))
     return item(path)
   }
 

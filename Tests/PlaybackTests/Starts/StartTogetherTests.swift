@@ -238,7 +238,10 @@ import Testing
     let heard = HeardSamples()
     let writers: [any SampleWriter] = [BreakingWriter(afterFrames: 12_000), heard]
     let sinks = SinkSequence(
-      writers.map { VirtualSink(format: Rig.format, lookAheadFrames: 4_800, writer: $0, now: { loop.now }) })
+      writers.map {
+        VirtualSink(
+          format: Rig.format, lookAheadFrames: 4_800, writer: $0, now: { [unowned loop] in loop.now })
+      })
     let engine = PlaybackEngine(loop: loop, output: sinks.configuration)
     await withCheckedContinuation { continuation in
       loop.execute {
