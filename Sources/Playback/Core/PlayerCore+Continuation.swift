@@ -36,6 +36,45 @@ extension PlayerCore {
     return elapsed
   }
 
+  // MARK: - Prepared streams
+
+  /// Starts the prepared generation.
+  ///
+  /// - If playback has passed all audio of a continuation, it is decoded again from the position that is heard.
+  /// - If only a short part remains, the previous audio is heard until more is decoded.
+  func startPrepared(_ generation: UInt64) {
+    if let prepared = preparing, prepared.number == generation {
+      if elapsedFrameCount(of: prepared) > prepared.stream.writtenFrame {
+        run(machine.restartContinuation(from: currentTime()), cause: .buffered)
+      } else if isTooShort(prepared) {
+        let frame = requiredFrame(of: prepared)
+        preparing?.awaitedFrame = frame
+        return pipeline.requestReport(reaching: frame)
+      }
+    }
+    finishPreparation(of: generation)
+  }
+
+  /// Handles more decoded audio of a prepared generation, or the suspension of its decoding: then no more follows.
+  func decodedMore(of generation: UInt64) {
+    guard let prepared = preparing, prepared.number == generation, let frame = prepared.awaitedFrame else { return }
+    preparing?.awaitedFrame = nil
+    if prepared.stream.writtenFrame >= frame { startPrepared(generation) } else { finishPreparation(of: generation) }
+  }
+
+  private func finishPreparation(of generation: UInt64) {
+    run(machine.prepared(generation: generation), cause: .buffered)
+    // The plan is sent even if no pass follows, because the decode thread waits for it.
+    if generation == machine.generation { send(machine.plan) }
+  }
+
+  /// Whether a prepared continuation of the playing audio would stall soon after its start.
+  private func isTooShort(_ prepared: Generation) -> Bool {
+    prepared.isContinuation && prepared.sharedFrame == nil && prepared.stream.endFrame == nil && audible != nil
+      && machine.requestInPreparation?.spliceAfter == nil && machine.rate != 0 && !machine.isRebuffering
+      && prepared.stream.writtenFrame < requiredFrame(of: prepared)
+  }
+
   // MARK: - Late streams
 
   /// Handles a stream that was scheduled too late: the mixer still reads `outgoing`.

@@ -311,19 +311,14 @@ extension PlayerCore {
         audible?.sourceRateHz = preparation.sourceRateHz
         audible?.startTrims[0] = trim
       }
-      if preparing?.number == generation, let elapsedFrames = preparing.map(elapsedFrameCount), let preparing,
-        elapsedFrames > preparing.stream.writtenFrame
-      {
-        // Playback has already passed all of the prepared audio.
-        run(machine.restartContinuation(from: currentTime()), cause: .buffered)
-      }
-      run(machine.prepared(generation: generation), cause: .buffered)
-      // The plan is sent even if no pass follows, because the decode thread waits for it.
-      if generation == machine.generation { send(machine.plan) }
+      startPrepared(generation)
     case .began(let generation, let pass, let trim):
+      decodedMore(of: generation)
       if generation == machine.generation { storeStartTrim(trim, ofPass: machine.begunCount, generation) }
       run(machine.began(pass, generation: generation), cause: .buffered)
-    case .ended(let generation, let end): ended(end, generation)
+    case .ended(let generation, let end):
+      decodedMore(of: generation)
+      ended(end, generation)
     case .endAlreadyDecoded(let generation, let index):
       run(machine.overran(PassID(generation: generation, index: index)), cause: .buffered)
     case .extended(let generation, let frame):
@@ -353,11 +348,13 @@ extension PlayerCore {
       }
     case .gainApplied(let generation, let id, let gain): recordGain(gain, of: id, generation: generation)
     case .reachedAwaitedFrame(let generation):
+      decodedMore(of: generation)
       continueLateAudio(generation)
       if machine.rate != 0, !machine.automaticallyWaits { commitEarly() }
       run(machine.becameLikelyToKeepUp(generation: generation), cause: .buffered)
       endSilence()
     case .suspended(let generation):
+      decodedMore(of: generation)
       continueLateAudio(generation)
       run(machine.decodingPaused(generation: generation), cause: .buffered)
       endSilence()

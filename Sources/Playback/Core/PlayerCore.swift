@@ -186,6 +186,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     var trace: StartTrace
     /// The sample rate of its first item in Hz; known once it is prepared.
     var sourceRateHz: Int?
+    /// The frame that a prepared continuation awaits before it starts; nil: none.
+    var awaitedFrame: Int64?
   }
 
   /// The decoded end of a pass.

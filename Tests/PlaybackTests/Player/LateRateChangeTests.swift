@@ -78,9 +78,10 @@ import Testing
     try await rig.run { try $0.setRate(rate) }
     try await rig.block()
     await rig.advance(milliseconds: 500)
-    // The new rate was scheduled at 260 ms. Of its audio, 250 ms suffice for the preparation. At double rate they end
-    // 30 ms after the present position, at half rate before it.
-    rig.gate.open(upTo: 12_480 + Int64(12_000 * rate))
+    // The new rate was scheduled at 260 ms. The preparation is complete with 212 to 252 ms of its audio. When the
+    // report is handled, 254 ms are decoded: at double rate they end 34 ms after the present position, at half rate
+    // before it.
+    rig.gate.open(upTo: 12_480 + Int64(13_000 * rate))
     try await rig.block()
     for _ in 0..<5 {
       await rig.advance(milliseconds: 100)
