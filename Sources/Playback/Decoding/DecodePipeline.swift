@@ -134,6 +134,8 @@ final class DecodePipeline: Sendable {
     var awaitedFrame: Int64?
     /// The number of frames to decode ahead of the heard frame; nil: until the stream is full.
     var aheadLimit: Int?
+    /// Whether the player knows that the stream has free space, and awaits the next report of a suspension.
+    var isResumed = false
     /// The reader that `prepare` cancels.
     var reader: AudioTrackReader?
     /// The item that is being opened, and whether it belongs to the plan rather than to a job.
@@ -212,8 +214,13 @@ final class DecodePipeline: Sendable {
     }
   }
 
-  /// Wakes the thread because the stream has free space again.
-  func wakeForFreeSpace() { mailbox.update { $0.request() } }
+  /// Wakes the thread because the stream has free space again. It reports when it sleeps again.
+  func wakeForFreeSpace() {
+    mailbox.update { mailbox in
+      mailbox.isResumed = true
+      mailbox.request()
+    }
+  }
 
   /// The number of requests so far. The thread has finished them when it reports this number (`Report.idle`).
   var requestCount: UInt64 { mailbox.withState { $0.requestCount } }

@@ -90,11 +90,12 @@ final class DecodeWorker {
 
   private func nextWork() -> Work {
     let (canProgress, idleCount) = (canProgress, reportsIdling ? idleRequestCount : nil)
-    var (awaited, limit) = (awaitedFrame, aheadLimit)
-    defer { (awaitedFrame, aheadLimit) = (awaited, limit) }
+    var (awaited, limit, isSuspended) = (awaitedFrame, aheadLimit, hasReportedSuspension)
+    defer { (awaitedFrame, aheadLimit, hasReportedSuspension) = (awaited, limit, isSuspended) }
     let work = mailbox.wait { mailbox -> Work? in
       if mailbox.isClosed { return .close }
       limit = mailbox.aheadLimit
+      if mailbox.isResumed { (isSuspended, mailbox.isResumed) = (false, false) }
       if mailbox.job != nil { awaited = nil }
       if let frame = mailbox.awaitedFrame, mailbox.job == nil { (awaited, mailbox.awaitedFrame) = (frame, nil) }
       if let job = mailbox.job {
