@@ -24,7 +24,7 @@ extension PlayerCore {
 
   /// Like `playedFrameCount`, but not limited to the frames of the stream: the number may be negative, or larger than
   /// the decoded part.
-  func elapsedFrameCount(of prepared: Generation) -> Int64 {
+  private func elapsedFrameCount(of prepared: Generation) -> Int64 {
     if let frame = prepared.sharedFrame { return output.heardFrame - frame }
     guard let position, let start = timeline.position(streamID: prepared.stream.id, streamFrame: 0),
       // The next item may have begun meanwhile; its time is not comparable.
@@ -40,20 +40,25 @@ extension PlayerCore {
 
   /// Starts the prepared generation.
   ///
-  /// - If playback has passed all audio of a continuation, it is decoded again from the position that is heard.
-  /// - If only a short part remains, the previous audio is heard until more is decoded.
+  /// If playback has passed all audio of a continuation, it is decoded again from the position that is heard. If only a
+  /// short part remains, the previous audio is heard until more is decoded.
   func startPrepared(_ generation: UInt64) {
     if let prepared = preparing, prepared.number == generation {
-      if elapsedFrameCount(of: prepared) > prepared.stream.writtenFrame {
+      let (elapsed, written) = (elapsedFrameCount(of: prepared), prepared.stream.writtenFrame)
+      // A device reads about 100 ms at once.
+      let required = elapsed + Int64(timeline.sampleRateHz / 10)
+      if elapsed > written {
         run(machine.restartContinuation(from: currentTime()), cause: .buffered)
-      } else if isTooShort(prepared) {
-        let frame = requiredFrame(of: prepared)
-        preparing?.awaitedFrame = frame
-        return pipeline.requestReport(reaching: frame)
+      } else if prepared.isContinuation, written < required, prepared.stream.endFrame == nil, isAdvancing {
+        preparing?.awaitedFrame = required
+        return pipeline.requestReport(reaching: required)
       }
     }
     finishPreparation(of: generation)
   }
+
+  /// Whether audio is heard that a continuation can replace later.
+  private var isAdvancing: Bool { audible != nil && machine.rate != 0 && !machine.isRebuffering }
 
   /// Handles more decoded audio of a prepared generation, or the suspension of its decoding: then no more follows.
   func decodedMore(of generation: UInt64) {
@@ -68,56 +73,14 @@ extension PlayerCore {
     if generation == machine.generation { send(machine.plan) }
   }
 
-  /// Whether a prepared continuation of the playing audio would stall soon after its start.
-  private func isTooShort(_ prepared: Generation) -> Bool {
-    prepared.isContinuation && prepared.sharedFrame == nil && prepared.stream.endFrame == nil && audible != nil
-      && machine.requestInPreparation?.spliceAfter == nil && machine.rate != 0 && !machine.isRebuffering
-      && prepared.stream.writtenFrame < requiredFrame(of: prepared)
-  }
-
-  // MARK: - Late streams
-
-  /// Handles a stream that was scheduled too late: the mixer still reads `outgoing`.
+  /// Renders the next stream as soon as possible, because it was scheduled too late.
   func spliceMissed() {
-    guard let audible else { return }
-    guard audible.isContinuation else {
-      guard let core = output.core, let inputIndex else { return }
-      core.setStream(audible.stream, fromFrame: 0, input: inputIndex)
-      applyRunning()
-      return output.postCommands()
-    }
-    let frame = requiredFrame(of: audible)
-    guard outgoing != nil, audible.stream.endFrame == nil, audible.stream.writtenFrame < frame else {
-      return startLateAudio()
-    }
-    // The previous audio is heard until then.
-    lateContinuation = (audible.number, frame)
-    pipeline.requestReport(reaching: frame)
-  }
-
-  /// The number of frames that a late continuation needs when it is rendered: those that are replaced by the previous
-  /// audio, and 100 ms, about as much as a device reads at once.
-  private func requiredFrame(of continuation: Generation) -> Int64 {
-    elapsedFrameCount(of: continuation) + Int64(timeline.sampleRateHz / 10)
-  }
-
-  /// Starts a late continuation whose frames are written now, or whose decoding has been suspended.
-  func continueLateAudio(_ generation: UInt64) {
-    guard let late = lateContinuation, late.generation == generation else { return }
-    guard let audible, outgoing != nil, audible.number == late.generation else {
-      lateContinuation = nil
-      return
-    }
-    // Without the required frame, the decode thread sleeps: no further frames follow.
-    guard audible.stream.writtenFrame >= late.frame else { return startLateAudio() }
-    spliceMissed()
-  }
-
-  /// Renders the late continuation as soon as possible.
-  func startLateAudio() {
-    lateContinuation = nil
     guard let audible, let core = output.core, let inputIndex else { return }
-    continueAudio(with: audible, core, input: inputIndex)
+    if audible.isContinuation {
+      continueAudio(with: audible, core, input: inputIndex)
+    } else {
+      core.setStream(audible.stream, fromFrame: 0, input: inputIndex)
+    }
     applyRunning()
     output.postCommands()
   }

@@ -349,13 +349,11 @@ extension PlayerCore {
     case .gainApplied(let generation, let id, let gain): recordGain(gain, of: id, generation: generation)
     case .reachedAwaitedFrame(let generation):
       decodedMore(of: generation)
-      continueLateAudio(generation)
       if machine.rate != 0, !machine.automaticallyWaits { commitEarly() }
       run(machine.becameLikelyToKeepUp(generation: generation), cause: .buffered)
       endSilence()
     case .suspended(let generation):
       decodedMore(of: generation)
-      continueLateAudio(generation)
       run(machine.decodingPaused(generation: generation), cause: .buffered)
       endSilence()
     case .idle(let requestCount): idleRequestCount = requestCount

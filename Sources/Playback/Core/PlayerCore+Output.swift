@@ -77,10 +77,7 @@ extension PlayerCore {
       underrunPosition = (event.streamID, event.streamFrame)
       // The last frames of the outgoing stream are not written yet (`finishedStream`). The stream that follows it has
       // not stalled.
-      if let outgoing, outgoing.stream.id == event.streamID {
-        if lateContinuation != nil { startLateAudio() }
-        break
-      }
+      if let outgoing, outgoing.stream.id == event.streamID { break }
       run(machine.underrunOccurred(), cause: .stalled)
       awaitSamples()
     case .ended: runEnded(event)

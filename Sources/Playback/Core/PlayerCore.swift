@@ -55,9 +55,6 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var audible: Generation?
   /// The generation that the mixer still reads, while `audible` is scheduled to follow it.
   var outgoing: Generation?
-  /// The continuation in `audible` that was scheduled too late and waits until a frame of its stream is written;
-  /// nil: none waits.
-  var lateContinuation: (generation: UInt64, frame: Int64)?
   /// Generations that follow `audible`, each after a pass. Each is passed to the mixer when the transition before it
   /// has been heard.
   var waiting: [(generation: Generation, pass: PassID)] = []
