@@ -70,18 +70,18 @@ import Testing
     #expect(rig.events == [])
   }
 
-  /// The first audio of the new rate is decoded, but it ends less than a device buffer after the present position.
-  @Test(arguments: [2, 0.5] as [Double])
-  func lateAudioIsHeardOnceItReachesBeyondThePresentPosition(_ rate: Double) async throws {
+  /// The first audio of the new rate is decoded, but it ends less than a device buffer after the present position, or
+  /// before it.
+  @Test(arguments: [(2, 400), (0.5, 140), (2, 500), (0.5, 500)] as [(Double, Int64)])
+  func lateAudioIsHeardOnceItReachesBeyondThePresentPosition(_ rate: Double, _ delayMilliseconds: Int64) async throws {
     let rig = try await rig()
     rig.gate.open(upTo: 0)
     try await rig.run { try $0.setRate(rate) }
     try await rig.block()
-    await rig.advance(milliseconds: 500)
-    // The new rate was scheduled at 260 ms. The preparation is complete with 212 to 252 ms of its audio. When the
-    // report is handled, 254 ms are decoded: at double rate they end 34 ms after the present position, at half rate
-    // before it.
-    rig.gate.open(upTo: 12_480 + Int64(13_000 * rate))
+    await rig.advance(milliseconds: delayMilliseconds)
+    // The new rate was scheduled at 260 ms. Its first 229 ms are decoded, or a little more. In the first case they end
+    // about 60 ms after the present position, in the second about 70 ms after it, in the others before it.
+    rig.gate.open(upTo: 12_480 + Int64(11_000 * rate))
     try await rig.block()
     for _ in 0..<5 {
       await rig.advance(milliseconds: 100)
@@ -94,11 +94,13 @@ import Testing
     await rig.advance(milliseconds: 300)
     #expect(await rig.state.timebaseRate == rate)
     let heard = positions(rig)
-    #expect(heard.count == 72_000)
+    // 200 ms before the request, and 500 ms before the gate opens.
+    let opening = 48 * (200 + Int(delayMilliseconds) + 500)
+    #expect(heard.count == opening + 14_400)
     let all = steps(heard)
     let change = try #require(all.firstIndex { abs($0 - 1) > 0.2 })
-    print("late change to \(rate) with too little audio: heard from frame \(change)")
-    #expect((57_600..<62_500).contains(change), "\(change)")
+    print("late change to \(rate) after \(delayMilliseconds) ms: heard \(change - opening) frames after the gate opens")
+    #expect((opening..<opening + 4_900).contains(change), "\(change)")
     #expect(all.allSatisfy { $0 > min(1, rate) - 0.6 && $0 < max(1, rate) + 1.1 })
     #expect(all[(change + 480)...].allSatisfy { abs($0 - rate) < 0.01 })
     #expect(await deviation(rig) < 0.05)
