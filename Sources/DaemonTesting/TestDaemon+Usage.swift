@@ -18,9 +18,17 @@ extension TestDaemon {
     return kilobytes
   }
 
-  /// The sorted names of the daemon's threads.
+  /// The sorted names of the daemon's threads. Only the first thread has the name of the program. A new thread has it
+  /// too until it has named itself: that is waited for, but not without a limit, because a library may not name its
+  /// threads.
   package func threadNames() throws -> [String] {
-    try process.threadFiles("comm").map { $0.filter { $0 != "\n" } }.sorted()
+    var names: [String] = []
+    for _ in 0..<10_000 {
+      names = try process.threadFiles("comm").map { $0.filter { $0 != "\n" } }.sorted()
+      if names.count(where: { $0 == "playheadd" }) <= 1 { break }
+      sched_yield()
+    }
+    return names
   }
 
   /// The contents of `/proc/PID/task/TID/status` of each thread.
