@@ -53,34 +53,118 @@ import Testing
     }
   }
 
+  /// MP3 frames between random bytes, with a score of 25. The content is too weak without the extension.
+  @Test(arguments: [("a.mp3", true), ("a.MP3", true), ("a", false), ("a.wav", false), ("a.mp3.flac", false)])
+  func weakEvidenceIsAcceptedOnlyWithTheExtension(name: String, isAccepted: Bool) throws {
+    let folder = try TemporaryDirectory()
+    let frames = folder.file("frames.mp3")
+    try run([
+      "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=duration=0.15", "-write_xing", "0",
+      "-id3v2_version", "0", frames,
+    ])
+    var random = SeededGenerator(seed: 3)
+    // No byte of these begins a frame.
+    var noise: [UInt8] { (0..<200).map { _ in UInt8.random(in: 0...200, using: &random) } }
+    let path = try folder.write(noise + read(frames) + noise, as: name)
+    let score = try probeScore(path)
+    print("probe score | \(name) | \(score)")
+    try #require((2...25).contains(score))
+    if isAccepted {
+      let demuxer = try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
+      #expect(demuxer.streams.map(\.codecName) == ["mp3"])
+    } else {
+      #expect(try openingFailure(at: path).kind == .invalidData)
+    }
+  }
+
+  /// FFmpeg has no list of parsers. It must not run the parser of a codec without an allowed decoder.
+  @Test(arguments: [("vc2", "dirac", false), ("mpeg4", "mpeg4", true)])
+  func onlyStreamsWithAnAllowedDecoderAreParsed(encoder: String, codec: String, isParsed: Bool) throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.file("a.mkv")
+    try run([
+      "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x240:duration=20", "-f", "lavfi", "-i",
+      "sine=duration=20", "-c:v", encoder, "-c:a", "flac", path,
+    ])
+    let demuxer = try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
+    #expect(demuxer.streams.map(\.codecName) == [codec, "flac"])
+    #expect(demuxer.streams[0].hasDecoder == isParsed)
+    let packet = try Packet()
+    // At the end FFmpeg closes its parsers.
+    for _ in 0..<10 { try #require(try demuxer.readPacket(into: packet) == .packet) }
+    let stream = try #require(demuxer.context.pointee.streams[0])
+    let parser = try #require(av_stream_get_parser(stream))
+    #expect((parser.pointee.cur_offset > 0) == isParsed)
+  }
+
+  /// The codecs of the allowed decoders that have a parser, by FFmpeg's names.
+  private static func parsedCodecs() -> [String] {
+    var parsed: Set<UInt32> = []
+    var position: UnsafeMutableRawPointer?
+    while let parser = av_parser_iterate(&position) {
+      withUnsafeBytes(of: parser.pointee.codec_ids) { ids in
+        parsed.formUnion(ids.bindMemory(to: Int32.self).filter { $0 != 0 }.map { UInt32($0) })
+      }
+    }
+    let decoders = FormatAllowList.decoders.flatMap(\.names).compactMap { avcodec_find_decoder_by_name($0) }
+    return Set(decoders.map(\.pointee.id).filter { parsed.contains($0.rawValue) })
+      .map { String(cString: avcodec_get_name($0)) }.sorted()
+  }
+
   @Test func documentListsTheAllowedFormats() throws {
     let path = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/docs/protocol/sources.md"
+    let lines = String(decoding: try read(path), as: UTF8.self).split(separator: "\n").map(String.init)
+    for group in FormatAllowList.demuxers + FormatAllowList.decoders {
+      let row = "| \(group.reason) | \(group.names.map { "`\($0)`" }.joined(separator: " ")) |"
+      #expect(lines.contains(row), "missing in \(path): \(row)")
+    }
+    let parsers = "| of the decoders above | \(Self.parsedCodecs().map { "`\($0)`" }.joined(separator: " ")) |"
+    #expect(lines.contains(parsers), "missing in \(path): \(parsers)")
+  }
+
+  private func run(_ command: [String]) throws { try #require(try ChildProcess(command).wait() == 0) }
+
+  private func read(_ path: String) throws -> [UInt8] {
     let stream = try #require(fopen(path, "r"))
     defer { fclose(stream) }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while true {
       let count = fread(&chunk, 1, chunk.count, stream)
-      if count == 0 { break }
+      if count == 0 { return bytes }
       bytes += chunk[..<count]
     }
-    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
-    for group in FormatAllowList.demuxers + FormatAllowList.decoders {
-      let row = "| \(group.reason) | \(group.names.map { "`\($0)`" }.joined(separator: " ")) |"
-      #expect(lines.contains(row), "missing in \(path): \(row)")
+  }
+
+  /// FFmpeg's score for the format of a file.
+  private func probeScore(_ path: String) throws -> Int32 {
+    var bytes = try read(path)
+    let count = bytes.count
+    bytes += [UInt8](repeating: 0, count: Int(AVPROBE_PADDING_SIZE))
+    var score: Int32 = 0
+    return path.withCString { name in
+      bytes.withUnsafeMutableBufferPointer { buffer in
+        var data = AVProbeData(
+          filename: name, buf: buffer.baseAddress, buf_size: Int32(count), mime_type: nil)
+        _ = av_probe_input_format3(&data, 1, &score)
+        return score
+      }
     }
   }
 
   private func openingFailure(_ bytes: [UInt8], name: String) throws -> AVFailure {
     let folder = try TemporaryDirectory()
-    let path = try folder.write(bytes, as: name)
+    return try openingFailure(at: try folder.write(bytes, as: name))
+  }
+
+  private func openingFailure(at path: String) throws -> AVFailure {
     do throws(AVFailure) {
       let source = try FileSource(path: Array(path.utf8), interrupt: Interrupt())
       _ = try Demuxer(source: source)
     } catch {
       return error
     }
-    Issue.record("\(name) opened")
+    Issue.record("\(path) opened")
     throw AVFailure(code: 0, call: "none")
   }
 }
