@@ -97,6 +97,29 @@ import Testing
     #expect((parser.pointee.cur_offset > 0) == isParsed)
   }
 
+  /// The middle of an MPEG transport stream contains a second stream, which FFmpeg finds neither at the beginning nor
+  /// at the end. Nothing can select it.
+  @Test func streamsThatBeginAfterOpeningAreSkipped() throws {
+    let folder = try TemporaryDirectory()
+    let (first, second, path) = (folder.file("first.ts"), folder.file("second.ts"), folder.file("a.ts"))
+    let sine = ["-f", "lavfi", "-i", "sine=duration=60"]
+    let picture = ["-f", "lavfi", "-i", "testsrc=size=320x240:duration=20"]
+    let coded = ["-c:a", "mp2", "-b:a", "384k", "-shortest", "-c:v", "mpeg2video", "-map"]
+    try run(["ffmpeg", "-nostdin", "-v", "error"] + sine + coded + ["0:a", first])
+    try run(["ffmpeg", "-nostdin", "-v", "error"] + sine + picture + coded + ["0:a", "-map", "1:v", second])
+    _ = try folder.write(read(first) + read(second) + read(first), as: "a.ts")
+    let demuxer = try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
+    #expect(demuxer.streams.map(\.codecName) == ["mp2"])
+    let packet = try Packet()
+    var counts = [0, 0]
+    while try demuxer.readPacket(into: packet) == .packet { counts[packet.streamIndex] += 1 }
+    print("packets | known stream \(counts[0]) | new stream \(counts[1])")
+    // 140 s in frames of 1,152 samples. The new stream is known after a packet of it, and has 500 packets.
+    #expect(counts[0] >= 5_300)
+    #expect((0...2).contains(counts[1]))
+    #expect(demuxer.context.pointee.nb_streams == 2)
+  }
+
   /// The codecs of the allowed decoders that have a parser, by FFmpeg's names.
   private static func parsedCodecs() -> [String] {
     var parsed: Set<UInt32> = []

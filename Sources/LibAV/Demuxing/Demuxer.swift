@@ -242,6 +242,7 @@ public final class Demuxer {
     source.remainingByteCount = packetByteCount
     defer { source.remainingByteCount = nil }
     let result = av_read_frame(context, packet.pointer)
+    discardNewStreams()
     // The interruption may have truncated the packet without an error.
     if source.wasInterrupted || result == shim_AVERROR_EXIT() { return .cancelled }
     if result >= 0 { return .packet }
@@ -249,6 +250,13 @@ public final class Demuxer {
     if let failure = source.readFailure { throw failure }
     if result == shim_AVERROR_EOF() || source.io.pointee.eof_reached != 0 { return .endOfFile }
     throw AVFailure(code: result, call: "av_read_frame")
+  }
+
+  /// Skips streams that began after opening: nothing selects them, so that FFmpeg must not parse them.
+  private func discardNewStreams() {
+    for index in streams.count..<max(streams.count, Int(context.pointee.nb_streams)) {
+      context.pointee.streams[index]?.pointee.discard = AVDISCARD_ALL
+    }
   }
 
   /// Continues reading after `cancelled`, at the current position of the source: a packet may be lost.
