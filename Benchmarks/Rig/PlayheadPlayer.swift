@@ -11,12 +11,13 @@ final class PlayheadPlayer: BenchPlayer {
   private let socket: LineSocket
   private var pendingReplyCount = 0
 
-  init(program: String) throws {
+  init(program: String, options: [String] = []) throws {
     directory = try TemporaryDirectory("bench")
     server = try PulseServer()
     socketPath = directory.file("control.sock")
     process = try ChildProcess(
-      [program] + Self.arguments(socket: socketPath, server: server), environment: Self.environment(directory))
+      [program] + Self.arguments(socket: socketPath, server: server) + options, environment: Self.environment(directory)
+    )
     socket = try .waiting(for: socketPath)
     _ = try socket.line()
     // Waits for the device on a separate connection, which ends with the wait.

@@ -25,6 +25,17 @@ struct ProcessUsage {
     }
   }
 
+  /// The usage of a program and its child processes so far.
+  init(family processID: pid_t) throws {
+    self = try ProcessUsage(processID)
+    for member in try Self.family(of: processID).dropFirst() {
+      // A child process may end between listing and reading.
+      guard let usage = try? ProcessUsage(member) else { continue }
+      processorNanoseconds += usage.processorNanoseconds
+      wakeups += usage.wakeups
+    }
+  }
+
   /// The share of one core since `earlier`, in percent.
   func percent(since earlier: ProcessUsage) -> Double {
     100 * (processorNanoseconds - earlier.processorNanoseconds) / Double(time.nanoseconds(since: earlier.time))

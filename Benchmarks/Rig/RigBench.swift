@@ -18,7 +18,8 @@ struct Programs {
 struct RigBench {
   private static let names = [
     "start", "roundtrip", "seek", "long", "lossy", "first-seek", "load", "pause", "transition", "tick", "observers",
-    "usage", "rates", "queue", "scan", "waveform", "long-waveform", "control", "server-loss", "memory",
+    "usage", "isolated-usage", "rates", "queue", "scan", "waveform", "long-waveform", "control", "server-loss",
+    "memory",
   ]
 
   static func main() {
@@ -96,6 +97,8 @@ struct RigBench {
           try ControlFigure.measureClients(programs, into: &table)
         case "server-loss":
           try ServerLossFigure.measure(programs, material, rounds: max(3, rounds / 2), into: &table)
+        case "isolated-usage":
+          try UsageFigure.measureIsolation(programs, material, rounds: rounds, into: &table)
         case "queue": try QueueFigure.measure(players, material, rounds: rounds, into: &table)
         default: try UsageFigure.measure(players, material, rounds: rounds, into: &table)
         }

@@ -53,6 +53,36 @@ enum UsageFigure {
       "\(state): wakeups per second", target: target[1], players.each { (wakeups[$0.kind]?.median ?? 0).text() })
   }
 
+  /// Processor time of the daemon with its workers, by the process that decodes: the daemon (the default), or a worker.
+  static func measureIsolation(_ programs: Programs, _ material: Material, rounds: Int, into table: inout Table) throws
+  {
+    let levels = ["opening", "playback"]
+    let path = try material.music(rate: 44_100)
+    let players = try levels.map { try PlayheadPlayer(program: programs.playheadd, options: ["--isolate", $0]) }
+    for player in players {
+      try player.load([path])
+      try player.perform(.play)
+    }
+    Pause.milliseconds(2_000)
+    var processor = levels.map { _ in Sample() }
+    var wakeups = levels.map { _ in Sample() }
+    for _ in 0..<rounds {
+      let before = try players.map { try ProcessUsage(family: $0.process.processID) }
+      Pause.milliseconds(windowMilliseconds)
+      for (index, player) in players.enumerated() {
+        let now = try ProcessUsage(family: player.process.processID)
+        processor[index].add(now.percent(since: before[index]))
+        wakeups[index].add(now.wakeupsPerSecond(since: before[index]))
+      }
+    }
+    let cells = levels.indices.map { index in
+      "\(levels[index]) \((processor[index].median ?? 0).text(2)) %, \((wakeups[index].median ?? 0).text()) wakeups/s"
+    }
+    table.add(
+      "playing FLAC of 44100 Hz with --isolate: processor, of one core, with workers",
+      [.playhead: cells.joined(separator: "; ")])
+  }
+
   /// Memory during playback, measured for each player alone: players that run together share the pages of FFmpeg's
   /// libraries, and none would be charged for all of them. For a player with several processes, the sum.
   static func measureMemory(_ programs: Programs, _ material: Material, into table: inout Table) throws {
