@@ -18,6 +18,10 @@ DURATION := 10m
 # Whether `make soak` also builds and tests time stretching without GPL code. Empty: no.
 WITHOUT_GPL := yes
 
+# Whether `make soak` fails if the latency of `ping` exceeds its limit under hostile files. Empty: it only reports the
+# latency, for machines with other load.
+LATENCY := yes
+
 # The target folder of `make install`. Example: `make install PREFIX=/usr DESTDIR=/tmp/package`.
 PREFIX := /usr/local
 DESTDIR :=
@@ -82,7 +86,7 @@ soak: release ## run long tests for DURATION each (10m): memory, recording, kill
 	@scripts/record-rig soak $(DURATION)
 	@scripts/kills --within $(DURATION)
 	@scripts/lines --within $(DURATION)
-	@scripts/hostile --count 1000 --within $(DURATION)
+	@scripts/hostile --within $(DURATION) $(if $(LATENCY),,--no-latency)
 	@$(if $(WITHOUT_GPL),scripts/without-gpl)
 	@scripts/together
 	@scripts/make-collection .build/collection

@@ -3,6 +3,8 @@
 Each name below /  is one kind; the extension does not matter: /zeros.mp3, /id3.mp3, /longer.mp3, ...
 """
 
+import collections
+import functools
 import http.server
 import socket
 import socketserver
@@ -13,7 +15,40 @@ import urllib.parse
 import zlib
 
 HES = b"HESM\xf0" + bytes(28)
-KINDS = ["zeros", "id3", "longer", "shorter", "negative", "drip", "loop", "chain", "silent", "headers", "gzip", "chunks", "list", "late-hes", "reset"]
+KINDS = ["zeros", "id3", "longer", "shorter", "negative", "drip", "loop", "chain", "silent", "headers", "gzip", "chunks", "list", "late-hes", "reset",
+         "hes", "hls-hes", "hls-zeros"]
+# For each path with its query: the bytes that the client has read from each connection, of the zeros without an end.
+_read: dict[str, dict[int, int]] = collections.defaultdict(dict)
+_read_lock = threading.Lock()
+
+
+def read_bytes(name: str) -> list[int]:
+    """The bytes that the client has read of a path with its query, for each connection. Exact to 1 MiB."""
+    with _read_lock:
+        return sorted(_read[name].values())
+
+
+def unread_bytes(connection: socket.socket) -> int:
+    """The bytes that were written to the connection, and the client has not read: those in both buffers of the kernel."""
+    ends, count = {":%04X" % connection.getpeername()[1], ":%04X" % connection.getsockname()[1]}, 0
+    with open("/proc/net/tcp", encoding="ascii") as file:
+        for row in file:
+            fields = row.split()
+            if {fields[1][-5:], fields[2][-5:]} == ends:
+                count += sum(int(number, 16) for number in fields[4].split(":"))
+    return count
+
+
+def hls(segment: str) -> bytes:
+    """An HLS playlist of one segment."""
+    return b"#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n" + segment.encode() + b"\n#EXT-X-ENDLIST\n"
+
+
+@functools.cache
+def gzip_bomb() -> bytes:
+    """256 MB of zeros, compressed."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    return b"".join(packer.compress(bytes(1 << 24)) for _ in range(16)) + packer.flush()
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -43,10 +78,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
 
     def zeros(self, seconds=120.0):
-        end = time.monotonic() + seconds
+        end, count = time.monotonic() + seconds, 0
         block = bytes(1 << 16)
         while time.monotonic() < end:
             self.wfile.write(block)
+            count += len(block)
+            if count % (1 << 20) == 0:
+                with _read_lock:
+                    _read[self.path][id(self)] = count - unread_bytes(self.connection)
 
     def send_nothing(self, _):
         self.begin(404, 0)
@@ -95,8 +134,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(b"X-A: " + b"a" * 60_000 + b"\r\n")
 
     def send_gzip(self, _):
-        packer = zlib.compressobj(9, zlib.DEFLATED, 31)
-        data = b"".join(packer.compress(bytes(1 << 24)) for _ in range(16)) + packer.flush()
+        data = gzip_bomb()
         self.begin(length=len(data), Content_Encoding="gzip")
         self.wfile.write(data)
 
@@ -111,10 +149,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(b"#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n" + address.path.encode() + b"\n")
 
     def send_late_hes(self, _):
-        """The file that crashes libgme, after 1.6 s."""
-        time.sleep(1.6)
+        """The file that crashes libgme, after 1.2 s: the daemon has saved its state before."""
+        time.sleep(1.2)
         self.begin(length=len(HES))
         self.wfile.write(HES)
+
+    def send_hes(self, _):
+        self.begin(length=len(HES))
+        self.wfile.write(HES)
+
+    def send_hls_hes(self, _):
+        self.begin()
+        self.wfile.write(hls("hes.mp3"))
+
+    def send_hls_zeros(self, _):
+        self.begin()
+        self.wfile.write(hls("zeros.ts"))
 
     def send_reset(self, _):
         self.begin(length=1_000_000)
