@@ -92,7 +92,7 @@ let package = Package(
     .target(
       name: "TagLibPlugin", dependencies: ["TagLibShim"],
       // Without Swift's runtime, which would come a second time into a program that has it linked in.
-      linkerSettings: [.unsafeFlags(["-static-stdlib", "-nostartfiles"])]),
+      linkerSettings: [.unsafeFlags(["-static-stdlib", "-nostartfiles"])] + bindNow),
 
     // Values.
     .target(name: "MediaCore", swiftSettings: optimized),
@@ -189,7 +189,8 @@ let package = Package(
       swiftSettings: optimized),
     .executableTarget(
       name: "playhead-worker", dependencies: ["MediaAssets"], swiftSettings: strict, linkerSettings: small + bindNow),
-    .executableTarget(name: "playheadd-toml", dependencies: [tomlKit], swiftSettings: strict),
+    .executableTarget(
+      name: "playheadd-toml", dependencies: [tomlKit], swiftSettings: strict, linkerSettings: bindNow),
     .executableTarget(
       name: "playheadd",
       dependencies: [
