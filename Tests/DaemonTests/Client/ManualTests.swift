@@ -77,7 +77,7 @@ import Testing
       ("share/man/man1/playheadd.1", 0o644), ("share/man/man7/playhead-protocol.7", 0o644),
       ("bin/playhead-mpris", 0o755), ("lib/playhead/python/playhead/client.py", 0o644),
       ("lib/playhead/python/playhead_mpris/bridge.py", 0o644), ("lib/systemd/user/playhead-mpris.service", 0o644),
-      ("lib/systemd/system/playheadd@.service", 0o644),
+      ("lib/systemd/system/playheadd@.service", 0o644), ("share/doc/playhead/other-users.conf", 0o644),
     ] {
       print("installed: \(path)")
       #expect(Files.mode(prefix.file(path)) == S_IFREG | mode_t(mode), "\(path)")
