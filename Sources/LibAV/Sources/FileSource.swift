@@ -320,7 +320,7 @@ public final class FileSource {
   private func readWithinLimit(into buffer: UnsafeMutablePointer<UInt8>, byteCount: Int32) -> Int32 {
     guard let remaining = remainingByteCount else { return read(into: buffer, byteCount: byteCount) }
     guard remaining > 0 else {
-      let failure = AVFailure(errno: ENOSPC, call: "read")
+      let failure = AVFailure(errno: EFBIG, call: "read")
       readFailure = failure
       return failure.code
     }

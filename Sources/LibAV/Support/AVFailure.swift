@@ -12,7 +12,7 @@ public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
     case noDecoder
     /// This FFmpeg has no encoder or muxer of the name (`AVERROR_ENCODER_NOT_FOUND`, `AVERROR_MUXER_NOT_FOUND`).
     case noEncoder
-    /// A limit of Playhead was reached (`AVERROR(ENOMEM)`, `AVERROR(ENOSPC)`).
+    /// A limit of Playhead or of the system was reached (`AVERROR(ENOMEM)`, `AVERROR(ENOSPC)`, `AVERROR(EFBIG)`).
     case limit
     /// The call was interrupted by `Interrupt.cancel()`.
     case cancelled
@@ -74,7 +74,7 @@ public struct AVFailure: Error, Sendable, Hashable, CustomStringConvertible {
     case shim_AVERROR_DECODER_NOT_FOUND(): .noDecoder
     case shim_AVERROR_ENCODER_NOT_FOUND(), shim_AVERROR_MUXER_NOT_FOUND(): .noEncoder
     case shim_AVERROR_EXIT(): .cancelled
-    case shim_AVERROR(ENOMEM), shim_AVERROR(ENOSPC): .limit
+    case shim_AVERROR(ENOMEM), shim_AVERROR(ENOSPC), shim_AVERROR(EFBIG): .limit
     case shim_AVERROR(ENOENT), shim_AVERROR(ENOTDIR), shim_AVERROR(ELOOP), shim_AVERROR(ENAMETOOLONG): .noSuchFile
     case shim_AVERROR(EISDIR), shim_AVERROR(ESPIPE): .notAFile
     case shim_AVERROR(EACCES), shim_AVERROR(EPERM): .permissionDenied
