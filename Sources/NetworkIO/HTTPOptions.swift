@@ -22,9 +22,15 @@ public struct HTTPOptions: Sendable, Hashable {
 
   /// Header fields of each request to the servers of `headerScope`. They replace the fields that are sent by default.
   /// Opening rejects `Range`, `Host` and fields about the connection.
-  public var headers: [Header] = [] {
-    didSet { headerByteCount = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
+  public var headers: [Header] {
+    get { storedHeaders }
+    set {
+      // Not in an observer: an assignment in an initializer of an extension calls no observer.
+      storedHeaders = newValue
+      headerByteCount = newValue.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+    }
   }
+  private var storedHeaders: [Header] = []
   /// The number of bytes of `headers`. Counted once, because many queue entries may share thousands of fields.
   public private(set) var headerByteCount = 0
   /// The servers that `headers` are sent to.
