@@ -22,6 +22,7 @@ extension Connection {
     let id = operations.add(cancel: cancel)
     let loop = server.loop
     let form = request.request.address.form
+    let path = path.redacted
     request.onEnd { [weak self] in
       cancel()
       self?.operations.remove(id)

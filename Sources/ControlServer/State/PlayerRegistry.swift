@@ -290,6 +290,15 @@ extension HTTPOptions {
   }
 }
 
+extension FilePath {
+  /// The location for replies and events: a URL without user name and password.
+  var redacted: FilePath {
+    guard isAddress else { return self }
+    let text = text
+    return FilePath(address: (try? HTTPURL(text))?.redacted ?? AddressText.withoutCredentials(text))
+  }
+}
+
 extension Asset {
   /// The location in its form on the wire: a path, a URL without user name and password, or the name of a descriptor.
   /// `none` for an asset without a location.

@@ -47,7 +47,7 @@ extension Connection {
 
   private static func reply(_ result: ImageExport.Result, _ id: Int, _ command: AssetCommand.Image) -> Reply {
     var fields: Fields = [
-      "scan": .int(id), "path": .path(command.path), "count": .int(result.images.count),
+      "scan": .int(id), "path": .path(command.path.redacted), "count": .int(result.images.count),
       "width": .int(result.width), "height": .int(result.height),
     ]
     if command.sheet != nil { fields.append("file", .path(command.file)) }

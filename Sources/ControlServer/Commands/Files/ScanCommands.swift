@@ -56,7 +56,7 @@ extension Connection {
           .scanProgress(
             Event.ScanProgress(
               scan: id, file: progress.fileIndex + 1, count: progress.fileCount,
-              path: .path(paths[progress.fileIndex]), done: progress.fraction)), form: form)
+              path: .path(paths[progress.fileIndex].redacted), done: progress.fraction)), form: form)
       }
     } completion: { result in
       loop.execute {
@@ -101,7 +101,7 @@ extension Connection {
     _ report: LoudnessReport, _ id: Int, _ paths: [FilePath], applied: Int?
   ) -> Reply {
     let rows = zip(paths, report.files).enumerated().map { index, file in
-      let fields: Fields = ["file": .int(index + 1), "path": .path(file.0)]
+      let fields: Fields = ["file": .int(index + 1), "path": .path(file.0.redacted)]
       return row(fields, file.1)
     }
     let failedCount = report.files.count { if case .failure = $0 { true } else { false } }

@@ -64,7 +64,7 @@ extension Connection {
     let waveform = result.waveform
     let sampleRateHz = waveform.sampleRateHz
     var fields: Fields = [
-      "scan": .int(id), "path": .path(command.path), "sampleRate": .int(sampleRateHz),
+      "scan": .int(id), "path": .path(command.path.redacted), "sampleRate": .int(sampleRateHz),
       "channels": .int(waveform.channelCount),
       "bins": .int(waveform.binCount), "start": .time(MediaTime(frame: waveform.firstFrame, rate: sampleRateHz)),
       "duration": .time(waveform.duration), "cached": .bool(result.isCached),
