@@ -107,13 +107,17 @@ public final class HTTPResource: ByteSource {
     let forbidden: Set = [
       "range", "host", "connection", "content-length", "transfer-encoding", "icy-metadata", "upgrade",
     ]
-    for header in options.headers {
+    for (index, header) in options.headers.enumerated() {
       byteCount += header.name.utf8.count + header.value.utf8.count + 4
       let isToken =
         !header.name.isEmpty
         && header.name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) }
-      guard isToken, !header.value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
-        throw MediaError(.invalidArgument, "invalid header field: \(header.name)", operation: "http")
+      guard isToken else {
+        // The text before a colon may be a secret.
+        throw MediaError(.invalidArgument, "header field \(index + 1) has an invalid name", operation: "http")
+      }
+      guard !header.value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
+        throw MediaError(.invalidArgument, "invalid value of the header field \(header.name)", operation: "http")
       }
       guard !forbidden.contains(header.name.lowercased()) else {
         throw MediaError(.invalidArgument, "the header field \(header.name) cannot be set", operation: "http")

@@ -32,7 +32,9 @@ enum ArgumentReader {
     text: ArraySlice<UInt8>, for parameter: ParameterSpec, of spec: CommandSpec
   ) throws(MediaError) -> ArgumentValue {
     do throws(Fault) { return try value(text, parameter.kind) } catch {
-      throw failure(error, Excerpt.quoted(text), parameter, spec)
+      // Header fields may contain secrets.
+      let shown = parameter.name == .header ? "\(text.count) bytes" : Excerpt.quoted(text)
+      throw failure(error, shown, parameter, spec)
     }
   }
 
