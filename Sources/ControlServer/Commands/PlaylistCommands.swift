@@ -24,7 +24,8 @@ struct PlaylistExpansion: Sendable {
       entries[path] = playlist.entries.filter { entry in
         switch entry.location {
         case .file(let path): if FilePath(bytes: path) != nil { return true }
-        case .url(let text): if (try? FilePath(text: text))?.isAddress == true { return true }
+        case .url(let text):
+          if (try? FilePath(text: text))?.isAddress == true, (try? HTTPURL(text)) != nil { return true }
         }
         skippedCount += 1
         append(

@@ -37,6 +37,24 @@ import Testing
     #expect(try client.line() == "ok items=6,7 version=4")
   }
 
+  /// An address that cannot be opened is no entry, so a playlist of nothing else changes nothing.
+  @Test func invalidAddressesOfAPlaylistAreSkippedAndReported() throws {
+    let (daemon, client) = try connected()
+    try client.reply("load \(try daemon.wave(1, frameCount: 4_800))")
+    for address in ["http://me:pw@", "http://me:pw@/a.wav", "http://127.0.0.1:99999/a.wav", "https://:80/a.wav"] {
+      let list = try write(daemon, "a.m3u", "#EXTM3U\n\(address)\n")
+      let rejected = try client.reply("load \(list)")
+      print("playlist | \(address) | \(rejected)")
+      #expect(rejected.hasPrefix("error "), "\(address): \(rejected)")
+      #expect(try client.ask("list").count == 2, "\(address)")
+      let replies = try client.ask("append \(list) /none")
+      #expect(replies.count == 2 && field("skipped", replies[1]) == "1", "\(address): \(replies)")
+      #expect(!(replies + [rejected]).contains { $0.contains("me:pw") }, "\(address): \(replies)")
+      let item = try #require(field("items", replies[1]))
+      #expect(try client.reply("remove \(item)").hasPrefix("ok"))
+    }
+  }
+
   @Test func playlistDurationsAreReportedUntilTheFileIsOpened() throws {
     let (daemon, client) = try connected()
     let many = (0..<40).map { "#EXTINF:\($0 + 1),T\($0)\ngone-\($0).wav\n" }.joined()
