@@ -107,9 +107,10 @@ public final class StateFolder: @unchecked Sendable {
     var folder = ""
     for part in path.split(separator: "/") {
       folder += "/\(part)"
-      if mkdir(folder, 0o700) != 0, errno != EEXIST, errno != EISDIR, access(folder, F_OK) != 0 {
-        throw unavailable("mkdir", folder)
-      }
+      guard mkdir(folder, 0o700) != 0, errno != EEXIST, errno != EISDIR else { continue }
+      // Before `access` replaces it.
+      let number = errno
+      if access(folder, F_OK) != 0 { throw unavailable("mkdir", folder, number) }
     }
     var status = stat()
     guard stat(path, &status) == 0 else { throw unavailable("stat", path) }
@@ -135,7 +136,8 @@ public final class StateFolder: @unchecked Sendable {
       "\(path) cannot be used: \(String(cString: strerror(number)))", operation: operation)
   }
 
-  /// Whether the file system of a path, or of its nearest existing parent folder, has no space for a database.
+  /// Whether the file system of a path, or of its nearest existing parent folder, has no space for a database, or no
+  /// inode for its files.
   static func isDiskFull(_ path: String) -> Bool {
     var status = statvfs()
     var folder = path[...]
@@ -143,7 +145,8 @@ public final class StateFolder: @unchecked Sendable {
       guard errno == ENOENT, let end = folder.lastIndex(of: "/") else { return false }
       folder = folder[..<end]
     }
-    // File systems such as procfs have no blocks.
+    // File systems such as Btrfs have no fixed number of inodes, and file systems such as procfs have no blocks.
+    if status.f_files > 0, status.f_favail == 0 { return true }
     return status.f_blocks > 0 && UInt64(status.f_bavail) * UInt64(status.f_frsize) < neededByteCount
   }
 
