@@ -36,7 +36,7 @@ extension WritableContainer {
       switch failure.call {
       case "write" where failure.exceedsQuota:
         (.writeFailed, "the file cannot be written: less free disk space than reserved would remain")
-      case "write": (.writeFailed, "the file cannot be written")
+      case "write": (.writeFailed, "the file cannot be written: \(failure.text)")
       case "avformat_write_header", "avcodec_open2", "Encoder.init", "avcodec_descriptor_get_by_name",
         "avcodec_find_encoder_by_name":
         (.invalidArgument, "\(rawValue) or its encoder rejected the settings")
