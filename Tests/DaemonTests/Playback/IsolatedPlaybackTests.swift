@@ -51,6 +51,29 @@ import Testing
     #expect(recordings[0] == recordings[1] && recordings[0] == recordings[2])
   }
 
+  /// While the first item is heard, the second one is already decoded, so the seek needs another reader of the first.
+  @Test(arguments: ["none", "opening", "playback"]) func seekAfterRemovalOfTheFileIsExact(_ level: String) throws {
+    let daemon = try Self.start(level)
+    let client = try daemon.connect()
+    let files = try Self.files(daemon)
+    #expect(try client.reply("load \(files[0]) \(files[1]) wait=ready").hasPrefix("ok"))
+    for request in ["play", "clock.advance 1.5"] { #expect(try client.reply(request).hasPrefix("ok"), "\(request)") }
+    for file in files { try #require(unlink(file) == 0) }
+    for (request, time) in [("seek 20001/48000", "20001/48000"), ("seek 1.25", "60000/48000")] {
+      let reply = try client.reply(request)
+      #expect(reply.contains("ok finished=true item=1 ") && reply.contains(" pts=\(time) "), "\(level): \(reply)")
+      #expect(reply.contains(" exact=true "), "\(level): \(reply)")
+      #expect(try client.reply("clock.advance 0.25").hasPrefix("ok"), "\(level): \(request)")
+    }
+    #expect(try client.reply("clock.advance 3").hasPrefix("ok"))
+    let events = try client.ask("events since=0")
+    #expect(!events.contains { $0.contains("event=failed-to-play-to-end") || $0.contains("event=item-skipped") })
+    #expect(field("workerCrashes", try client.reply("stats")) == "0")
+    let heard = try daemon.recorded()
+    print("isolated playback | removed files | \(level) | \(heard)")
+    #expect(heard == "1[0..<72000] 1[20001..<32001] 1[60000..<96000] 2[0..<96000]", "\(level)")
+  }
+
   /// The workers of a daemon that have a file open. Any thread of the daemon may have started them.
   private static func workers(of daemon: TestDaemon, with path: String) throws -> [pid_t] {
     try daemon.process.childProcesses().filter { worker in
