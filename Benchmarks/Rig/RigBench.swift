@@ -18,8 +18,8 @@ struct Programs {
 struct RigBench {
   private static let names = [
     "start", "roundtrip", "seek", "long", "lossy", "first-seek", "load", "pause", "transition", "tick", "observers",
-    "usage", "isolated-usage", "rates", "queue", "scan", "waveform", "long-waveform", "control", "server-loss",
-    "memory",
+    "usage", "isolated-usage", "rates", "queue", "scan", "waveform", "long-waveform", "control", "watchers",
+    "server-loss", "memory",
   ]
 
   static func main() {
@@ -95,6 +95,7 @@ struct RigBench {
           try ControlFigure.measureRoundTrips(players, rounds: rounds * 250, into: &table)
           try ControlFigure.measureChanges(players, rounds: rounds * 50, into: &table)
           try ControlFigure.measureClients(programs, into: &table)
+        case "watchers": try WatcherFigure.measure(players, rounds: rounds * 250, into: &table)
         case "server-loss":
           try ServerLossFigure.measure(programs, material, rounds: max(3, rounds / 2), into: &table)
         case "isolated-usage":
