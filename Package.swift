@@ -225,8 +225,10 @@ let package = Package(
 
     // For tests only.
     .target(name: "CAllocationProbe"),
+    .target(name: "CPathCalls"),
     .executableTarget(
-      name: "worker-for-tests", dependencies: ["Isolation", "CSandbox", "MediaCore"], swiftSettings: strict),
+      name: "worker-for-tests", dependencies: ["Isolation", "CPathCalls", "CSandbox", "MediaCore"],
+      swiftSettings: strict),
     .target(name: "CSanitizerSupport"),
     .target(name: "RigSupport", dependencies: ["MediaCore", "CSanitizerSupport"], swiftSettings: optimized),
     .target(
@@ -258,7 +260,8 @@ let package = Package(
     .testTarget(
       name: "IsolationTests",
       dependencies: [
-        "Isolation", "LibAV", "MediaCore", "RealtimeAudio", "RigSupport", "CSandbox", "worker-for-tests",
+        "Isolation", "LibAV", "MediaCore", "RealtimeAudio", "RigSupport", "CPathCalls", "CSandbox",
+        "worker-for-tests",
       ],
       swiftSettings: strict),
     .testTarget(

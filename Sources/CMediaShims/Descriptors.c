@@ -126,6 +126,11 @@ int media_shims_open_resolving(int folder, const char *path, int flags, unsigned
   }
 }
 
+int media_shims_fstat(int descriptor, struct stat *status) {
+  // On x86-64 and arm64, glibc's structure is that of the kernel.
+  return (int)syscall(SYS_fstat, descriptor, status);
+}
+
 int media_shims_peer_groups(int socket, unsigned *groups, int capacity) {
   socklen_t size = (socklen_t)capacity * sizeof *groups;
   if (getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups, &size) != 0) return -1;

@@ -134,8 +134,25 @@ static const struct {
 
 static const size_t worker_call_count = sizeof worker_calls / sizeof *worker_calls;
 
+/// Calls that open or inspect a path. Libraries handle their failure.
+static const struct {
+  const char *name;
+  int number;
+} path_calls[] = {
+#ifdef __NR_open
+    CALL(open), CALL(access), CALL(readlink), CALL(stat), CALL(lstat),
+#endif
+    CALL(openat), CALL(openat2), CALL(faccessat), CALL(faccessat2), CALL(readlinkat), CALL(statx), CALL(newfstatat),
+};
+
+static const size_t path_call_count = sizeof path_calls / sizeof *path_calls;
+
 const char *sandbox_worker_call(int index) {
   return index >= 0 && (size_t)index < worker_call_count ? worker_calls[index].name : NULL;
+}
+
+const char *sandbox_denied_path_call(int index) {
+  return index >= 0 && (size_t)index < path_call_count ? path_calls[index].name : NULL;
 }
 
 #if defined(__x86_64__)
@@ -187,22 +204,16 @@ static void match_argument(struct program *program, int number, int argument, un
 }
 
 int sandbox_restrict_worker_calls(void) {
-  static const int path_calls[] = {
-#ifdef __NR_open
-      __NR_open, __NR_access, __NR_readlink, __NR_stat, __NR_lstat,
-#endif
-      __NR_openat, __NR_openat2, __NR_faccessat, __NR_readlinkat, __NR_statx, __NR_newfstatat};
   struct program program = {.count = 0};
   load(&program, offsetof(struct seccomp_data, arch));
   add(&program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
   finish(&program, SECCOMP_RET_KILL_PROCESS);
   load(&program, offsetof(struct seccomp_data, nr));
   for (size_t index = 0; index < worker_call_count; index++) match(&program, worker_calls[index].number, SECCOMP_RET_ALLOW);
-  // glibc requests the state of a descriptor with an empty path. Landlock does not restrict reading the state of a
-  // path, so only that form is allowed.
-  match_argument(&program, __NR_newfstatat, 3, AT_EMPTY_PATH, 1, SECCOMP_RET_ERRNO | EACCES);
-  for (size_t index = 0; index < sizeof path_calls / sizeof *path_calls; index++)
-    match(&program, path_calls[index], SECCOMP_RET_ERRNO | EACCES);
+  // Landlock does not restrict reading the state of a path. A filter cannot read the path, so it also denies the form
+  // with AT_EMPTY_PATH, in which older versions of glibc request the state of a descriptor (media_shims_fstat).
+  for (size_t index = 0; index < path_call_count; index++)
+    match(&program, path_calls[index].number, SECCOMP_RET_ERRNO | EACCES);
   // Executable memory is forbidden, at its creation and afterwards.
   match_argument(&program, __NR_mmap, 2, PROT_EXEC, 0, SECCOMP_RET_KILL_PROCESS);
   match_argument(&program, __NR_mprotect, 2, PROT_EXEC, 0, SECCOMP_RET_KILL_PROCESS);

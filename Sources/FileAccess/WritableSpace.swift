@@ -1,3 +1,4 @@
+import CMediaShims
 import Glibc
 import Synchronization
 
@@ -39,7 +40,8 @@ public enum WritableSpace {
     guard reserved > 0 else { return true }
     var (file, fileSystem) = (stat(), statvfs())
     // If the size or the free space is unknown, the write is permitted, and may fail.
-    guard fstat(descriptor, &file) == 0, end > Int64(file.st_size), fstatvfs(descriptor, &fileSystem) == 0 else {
+    guard media_shims_fstat(descriptor, &file) == 0, end > Int64(file.st_size), fstatvfs(descriptor, &fileSystem) == 0
+    else {
       return true
     }
     let growth = UInt64(end - Int64(file.st_size))

@@ -1,4 +1,5 @@
 // A worker program with functions that fail in various ways, for tests of worker processes.
+import CPathCalls
 import CSandbox
 import Glibc
 import Isolation
@@ -22,6 +23,12 @@ struct ReadRequest: Codable {
 enum Report: Codable {
   case alive
   case progress(Int?)
+}
+
+/// A system call with a path (`CPathCalls`).
+struct PathCall: Codable {
+  var index: Int
+  var path: String
 }
 
 struct TestFunctions: WorkerFunctions {
@@ -60,6 +67,14 @@ struct TestFunctions: WorkerFunctions {
     case 12:
       let message: [UInt8] = [6] + MessageEncoder.bytes(of: ReadRequest())
       while write(3, message, message.count) > 0 {}
+    // Makes a system call with a path. Returns its error number, or 0.
+    case 13:
+      guard let call = try? MessageDecoder.value(PathCall.self, from: request.parameters) else { abort() }
+      return MessageEncoder.bytes(of: Int(path_call_make(Int32(call.index), call.path)))
+    // Sends a report to the address of a Unix socket. The socket is descriptor 3, and the kind of message is 8.
+    case 14:
+      guard let path = try? MessageDecoder.value(String.self, from: request.parameters) else { abort() }
+      return MessageEncoder.bytes(of: path_call_send(3, 8, path) >= 0)
     // The number of `AssetWorkerFunction.export`.
     case 17: return try export(request)
     // The number of `AssetWorkerFunction.openFrames`, and those of the functions on open frames.

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /// Receives one complete line of FFmpeg's log. Called on the logging thread; the strings are valid until it returns.
@@ -96,6 +97,10 @@ int media_shims_accept(int listener);
 /// followed. `stays_beneath`: fails with `EXDEV` when a part of the path (`..`, a link) leads out of `folder`. -1 with
 /// `errno`.
 int media_shims_open_resolving(int folder, const char *path, int flags, unsigned mode, int stays_beneath);
+
+/// `fstat(2)` as the system call of that name, which worker processes may make. Until version 2.39, glibc's function
+/// makes `newfstatat`, whose path a system call filter cannot check. 0, or -1 with `errno`.
+int media_shims_fstat(int descriptor, struct stat *status);
 
 /// Gets the supplementary groups of the peer process of a Unix socket (`SO_PEERGROUPS`). Returns their number; -1 with
 /// `errno` when they are unavailable or more than `capacity`.

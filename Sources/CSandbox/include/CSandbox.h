@@ -41,12 +41,15 @@ void sandbox_visit_loaded_objects(sandbox_object_visitor visitor, void *context)
 int sandbox_landlock_forbid_all(void);
 
 /// Installs the filter of a worker process. It allows the system calls of `sandbox_worker_call`, and new threads, but
-/// no new processes. Calls that open or inspect a path fail with `EACCES`. Other calls, and executable memory, kill the
-/// process with SIGSYS. Returns 0, or -1 with `errno`.
+/// no new processes. Calls that open or inspect a path fail with `EACCES` (`sandbox_denied_path_call`). Other calls,
+/// and executable memory, kill the process with SIGSYS. Returns 0, or -1 with `errno`.
 int sandbox_restrict_worker_calls(void);
 
 /// The name of the allowed system call `index` of a worker, from 0 on; null after the last.
 const char *sandbox_worker_call(int index);
+
+/// The name of the system call `index` that fails with `EACCES` in a worker, from 0 on; null after the last.
+const char *sandbox_denied_path_call(int index);
 
 /// Sets the soft and hard limits of a resource of the calling process (setrlimit(2)). Returns 0, or -1 with `errno`.
 int sandbox_limit_core(uint64_t bytes);

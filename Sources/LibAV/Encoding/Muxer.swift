@@ -1,6 +1,7 @@
 // Writes a container: an AVFormatContext over a custom AVIOContext, which writes to one open descriptor. One thread at
 // a time uses a muxer. The caller creates the file, and removes it after a failure.
 import CFFmpeg
+import CMediaShims
 import FileAccess
 import Glibc
 
@@ -319,7 +320,7 @@ public final class Muxer {
 
   private func seek(to offset: Int64, whence: Int32) -> Int64 {
     var status = stat()
-    let byteCount = fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
+    let byteCount = media_shims_fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
     if whence & AVSEEK_SIZE != 0 { return byteCount ?? Int64(shim_AVERROR(EIO)) }
     let base: Int64? =
       switch whence & ~AVSEEK_FORCE {

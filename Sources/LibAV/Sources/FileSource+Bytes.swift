@@ -1,4 +1,5 @@
 import CFFmpeg
+import CMediaShims
 import Glibc
 import MediaCore
 
@@ -31,7 +32,7 @@ extension FileSource {
       return FileIdentity(device: 0, inode: 0, byteCount: byteCount, modifiedSeconds: 0, modifiedNanoseconds: 0)
     }
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw AVFailure(errno: errno, call: "fstat") }
+    guard media_shims_fstat(descriptor, &status) == 0 else { throw AVFailure(errno: errno, call: "fstat") }
     return FileIdentity(
       device: UInt64(status.st_dev), inode: UInt64(status.st_ino), byteCount: Int64(status.st_size),
       modifiedSeconds: Int64(status.st_mtim.tv_sec), modifiedNanoseconds: Int64(status.st_mtim.tv_nsec))

@@ -3,6 +3,7 @@
 // replace the file after the check. A path is plain bytes (':', '-' and '%d' have no meaning), and no protocol of
 // FFmpeg is reachable.
 import CFFmpeg
+import CMediaShims
 import FileAccess
 import Glibc
 import MediaCore
@@ -183,7 +184,7 @@ public final class FileSource {
     if let byteSource { return byteSource.byteCount }
     if memory != nil { return byteCount }
     var status = stat()
-    return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
+    return media_shims_fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
   }
 
   /// Returns a source for the same open file from its start, even if the file was renamed. If this source is a pipe, it
@@ -233,7 +234,7 @@ public final class FileSource {
 
   private static func byteCount(of descriptor: Int32, kinds: Kinds) throws(AVFailure) -> Int64? {
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw AVFailure(errno: errno, call: "fstat") }
+    guard media_shims_fstat(descriptor, &status) == 0 else { throw AVFailure(errno: errno, call: "fstat") }
     switch status.st_mode & S_IFMT {
     case S_IFREG: return Int64(status.st_size)
     case S_IFDIR: throw AVFailure(errno: EISDIR, call: "open")

@@ -1,3 +1,4 @@
+import CMediaShims
 import Glibc
 import MediaCore
 import Synchronization
@@ -29,7 +30,7 @@ public final class OpenDescriptor: Sendable {
   public init(_ descriptor: Int32, name: String) throws(MediaError) {
     var status = stat()
     let flags = fcntl(descriptor, F_GETFL)
-    guard flags >= 0, fstat(descriptor, &status) == 0 else {
+    guard flags >= 0, media_shims_fstat(descriptor, &status) == 0 else {
       throw Self.notReadable(name, "is not an open descriptor")
     }
     guard flags & Self.pathOnlyFlag == 0, flags & O_ACCMODE != O_WRONLY else {

@@ -1,5 +1,6 @@
 // The thread of a writer dequeues the appended samples, encodes and writes them. Only this thread uses the encoders,
 // the muxer and the file. It waits only while all queues are empty.
+import CMediaShims
 import Glibc
 import LibAV
 import MediaCore
@@ -90,7 +91,7 @@ final class WriterThread {
 
   private static func byteCount(of descriptor: Int32) -> Int64 {
     var status = stat()
-    return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
+    return media_shims_fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
   }
 
   /// Begins the phase in which writing cannot be cancelled. Returns false if it has been cancelled already.
