@@ -48,8 +48,8 @@ public final class WorkerPool: Sendable {
     }
   }
 
-  /// Maximum number of tasks of one worker. It limits how long data of a file stays in the memory of a worker.
-  private static let maximumTaskCount = 2_048
+  /// Number of tasks after which a worker is replaced. It limits how long data of a file stays in its memory.
+  static let standardTaskCount = 2_048
   /// Maximum number of idle workers for each nice value: the number of files that are opened concurrently.
   static let maximumIdleCount = 4
   /// Maximum number of busy workers: the number of threads that open files. A slow server keeps a worker busy.
@@ -60,14 +60,18 @@ public final class WorkerPool: Sendable {
   private let logger = Logger(label: "playhead.isolation")
   private let state = Mutex(State())
   private let returnTimeoutMilliseconds: Int
+  private let maximumTaskCount: Int
 
   /// - Parameter program: the path of the program `playhead-worker`.
   public convenience init(program: String) { self.init(program: program, returnTimeoutMilliseconds: 25) }
 
-  /// - Parameter returnTimeoutMilliseconds: the time that a task waits for the worker of another task after a new one
-  ///   was started. A worker needs about 30 ms to load FFmpeg; most tasks take less than 2 ms.
-  init(program: String, returnTimeoutMilliseconds: Int) {
+  /// - Parameters:
+  ///   - returnTimeoutMilliseconds: the time that a task waits for the worker of another task after a new one was
+  ///     started. A worker needs about 30 ms to load FFmpeg; most tasks take less than 2 ms.
+  ///   - maximumTaskCount: the number of tasks after which a worker is replaced.
+  init(program: String, returnTimeoutMilliseconds: Int, maximumTaskCount: Int = standardTaskCount) {
     (self.program, self.returnTimeoutMilliseconds) = (program, returnTimeoutMilliseconds)
+    self.maximumTaskCount = maximumTaskCount
   }
 
   deinit { close() }
@@ -193,7 +197,7 @@ public final class WorkerPool: Sendable {
   /// Passes a worker to a waiting thread, or adds it to the idle workers, or ends it if enough are idle.
   private func makeAvailable(_ worker: PooledWorker) {
     let isUsed = state.withLock { state in
-      guard !state.isClosed, !worker.process.wasKilled, worker.taskCount < Self.maximumTaskCount else { return false }
+      guard !state.isClosed, !worker.process.wasKilled, worker.taskCount < maximumTaskCount else { return false }
       if let index = state.waiters.firstIndex(where: { $0.niceness == worker.niceness }) {
         state.waiters.remove(at: index).delivery.update { $0 = worker }
         return true
