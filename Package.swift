@@ -294,7 +294,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "LoudnessTests",
-      dependencies: ["Loudness", "CEbur128", "MediaAssets", "RealtimeAudio", "MediaCore", "RigSupport"],
+      dependencies: [
+        "Loudness", "CEbur128", "MediaAssets", "RealtimeAudio", "MediaCore", "RigSupport", "playhead-worker",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "FileAccessTests", dependencies: ["FileAccess", "MediaCore", "RigSupport"], swiftSettings: strict),
@@ -303,7 +305,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "WaveformsTests",
-      dependencies: ["Waveforms", "WholeFiles", "MediaAssets", "RealtimeAudio", "MediaCore", "RigSupport"],
+      dependencies: [
+        "Waveforms", "WholeFiles", "MediaAssets", "RealtimeAudio", "MediaCore", "RigSupport", "playhead-worker",
+      ],
       exclude: ["read-dat.py"],
       swiftSettings: strict),
     .testTarget(
