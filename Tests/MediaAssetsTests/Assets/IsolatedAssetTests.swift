@@ -96,6 +96,30 @@ import Testing
     }
   }
 
+  /// A process of its own, because all tests share the workers of this process.
+  @Test func processThatOpensAssetsWithDefaultOptionsStartsNoWorker() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try TemporaryFolder()
+      let path = try folder.write(IndexedAudio.wav(.signed16, sampleRateHz: 48_000, frameCount: 4_800), as: "a.wav")
+      let bytes = try readFile(path)
+      func use(_ asset: Asset) throws {
+        _ = try asset.load()
+        _ = try asset.loadMetadata(interrupt: Interrupt())
+        #expect(try AudioTrackReader(asset: asset).readToEnd().count == 9_600)
+      }
+      #expect(Asset.Isolation.standard == .none)
+      let workers = try #require(WorkerPool.shared)
+      try use(Asset(path: path))
+      try use(Asset(path: Array(path.utf8)))
+      try use(Asset(data: bytes))
+      try use(Asset(name: "a.wav") { () throws(MediaError) in BytesInMemory(bytes) })
+      #expect(workers.statistics.startedCount == 0 && workers.statistics.leaseCount == 0)
+      // The same with the option.
+      try use(Asset(path: Array(path.utf8), isolation: .opening))
+      #expect(workers.statistics.startedCount >= 1)
+    }
+  }
+
   @Test func artworkFromAWorkerIsTheSame() throws {
     let folder = try TemporaryFolder()
     let (image, path) = (folder.file("a.png"), folder.file("a.mp3"))
