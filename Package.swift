@@ -229,6 +229,9 @@ let package = Package(
     .executableTarget(
       name: "worker-for-tests", dependencies: ["Isolation", "CPathCalls", "CSandbox", "MediaCore"],
       swiftSettings: strict),
+    .executableTarget(
+      name: "crashing-worker", dependencies: ["MediaAssets", "Isolation", "CSandbox", "MediaCore"],
+      swiftSettings: strict),
     .target(name: "CSanitizerSupport"),
     .target(name: "RigSupport", dependencies: ["MediaCore", "CSanitizerSupport"], swiftSettings: optimized),
     .target(
@@ -343,7 +346,7 @@ let package = Package(
       dependencies: [
         "DaemonTesting", "MediaTesting", "RigSupport", "MediaCore", "DaemonConfiguration", "playheadd",
         "playheadd-toml",
-        "playhead-worker", "playhead",
+        "playhead-worker", "crashing-worker", "playhead",
       ],
       swiftSettings: strict),
     // Real devices in real time: `scripts/test` runs these last, two suites at a time.

@@ -11,11 +11,15 @@ package final class TestDaemon: TestServer {
   }
 
   /// Starts the daemon and waits until it accepts connections. Saves no state without `--state`.
-  package init(_ arguments: [String], folder: TemporaryDirectory? = nil) throws {
+  ///
+  /// - Parameter program: the path of the program. Its folder has the worker program.
+  package init(
+    _ arguments: [String], folder: TemporaryDirectory? = nil, program: String = Executables.playheadd
+  ) throws {
     let folder = try folder ?? TemporaryDirectory("daemon")
     let socket = folder.file("control.sock")
     let state = arguments.contains("--state") ? [] : ["--no-state"]
-    process = try Program(Executables.playheadd, ["--socket", socket, "--log-level", "error"] + state + arguments)
+    process = try Program(program, ["--socket", socket, "--log-level", "error"] + state + arguments)
     super.init(folder: folder, socket: socket)
     guard try process.waitForLine() == "playheadd ready socket=\(socket)" else {
       throw Program.Failure(description: "the daemon did not start: \(try process.waitForEnd())")

@@ -13,7 +13,7 @@ package enum AssetWorker {
 }
 
 /// The functions of a worker process. It has one asset at a time.
-struct AssetWorkerFunctions: WorkerFunctions {
+package struct AssetWorkerFunctions: WorkerFunctions {
   /// The maximum number of packets that one request may decode.
   private static let maximumPacketCount = 1_024
 
@@ -33,7 +33,9 @@ struct AssetWorkerFunctions: WorkerFunctions {
   /// Reads the open stored samples.
   private var stored: WorkerStoredSamples?
 
-  mutating func perform(_ request: WorkerRequest) throws(MediaError) -> [UInt8] {
+  package init() {}
+
+  package mutating func perform(_ request: WorkerRequest) throws(MediaError) -> [UInt8] {
     let (parameters, descriptors) = (request.parameters, request.descriptors)
     defer { for descriptor in descriptors { close(descriptor) } }
     // The files take ownership of their descriptors, even on an error.

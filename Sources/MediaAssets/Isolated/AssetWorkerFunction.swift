@@ -3,7 +3,7 @@ import MediaCore
 import Tags
 
 /// The functions of a worker for assets. The raw value identifies the function in a request.
-enum AssetWorkerFunction: Int {
+package enum AssetWorkerFunction: Int {
   /// Opens a container and decodes its beginning. `TrialParameters`; the result is true.
   case tryContainer = 1
   /// Loads an asset. `LoadParameters`; the result is `AssetProperties`.
