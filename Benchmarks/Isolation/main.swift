@@ -5,9 +5,9 @@ import MediaCore
 
 // usage: IsolationBench FOLDER [ROUNDS]
 //
-// Compares opening the files of a folder and reading their tags in this process and in a worker. Rounds of both are
-// interleaved, with all files in the cache. The limits are 3 ms more for the median of opening a file, and 1.3 times
-// for opening all files and reading all tags; above them, the exit status is 1.
+// Compares opening the files of a folder and reading their tags in this process and in a worker, one file at a time.
+// Rounds of both are interleaved, with all files in the cache. The limit is 3 ms more for the median of opening a file;
+// above it, the exit status is 1. The figure `isolated-tags` measures a daemon that opens many files at once.
 
 func milliseconds(_ body: () async throws -> Void) async rethrows -> Double {
   let duration = try await ContinuousClock().measure(body)
@@ -75,8 +75,8 @@ print(
   "\(text(added)) ms more (max 3)")
 print(
   "all with all tags  in process \(text(reading[0])) ms, in a worker \(text(reading[1])) ms,",
-  "\(text(ratio)) times (max 1.3)")
-guard added <= 3, ratio <= 1.3 else {
-  print("IsolationBench: a limit is exceeded")
+  "\(text(ratio)) times")
+guard added <= 3 else {
+  print("IsolationBench: the limit is exceeded")
   exit(1)
 }

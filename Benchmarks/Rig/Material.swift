@@ -20,6 +20,13 @@ struct Material {
     if mkdir(cache, 0o755) != 0, errno != EEXIST { throw RigError.system(call: "mkdir \(cache)", errno: errno) }
   }
 
+  /// The files with tags that `scripts/bench` makes.
+  func taggedFiles() throws -> [String] {
+    let paths = (0..<250).flatMap { number in ["mp3", "flac", "m4a", "opus"].map { "\(cache)/tags/\(number).\($0)" } }
+    for path in paths where access(path, R_OK) != 0 { throw RigError.missingTool("file \(path)") }
+    return paths
+  }
+
   enum Coded: String, CaseIterable {
     case wav = "WAV"
     case flac = "FLAC"

@@ -18,7 +18,8 @@ struct Programs {
 struct RigBench {
   private static let names = [
     "start", "roundtrip", "seek", "long", "lossy", "first-seek", "load", "pause", "transition", "tick", "observers",
-    "usage", "isolated-usage", "rates", "queue", "scan", "waveform", "long-waveform", "control", "watchers",
+    "usage", "isolated-usage", "isolated-tags", "rates", "queue", "scan", "waveform", "long-waveform", "control",
+    "watchers",
     "server-loss", "memory",
   ]
 
@@ -100,6 +101,8 @@ struct RigBench {
           try ServerLossFigure.measure(programs, material, rounds: max(3, rounds / 2), into: &table)
         case "isolated-usage":
           try UsageFigure.measureIsolation(programs, material, rounds: rounds, into: &table)
+        case "isolated-tags":
+          try IsolatedTagsFigure.measure(programs, try material.taggedFiles(), rounds: rounds, into: &table)
         case "queue": try QueueFigure.measure(players, material, rounds: rounds, into: &table)
         default: try UsageFigure.measure(players, material, rounds: rounds, into: &table)
         }
