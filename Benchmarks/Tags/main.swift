@@ -3,18 +3,14 @@ import Glibc
 import LibAV
 import MediaAssets
 
-// usage: TagsBench FOLDER [ROUNDS]
+// usage: TagsBench [workers] FOLDER [ROUNDS]
 //
 // Opens every file of a folder and reads all its tags, like the daemon. For comparison it makes the library calls of
 // ffprobe for the same files: avformat_open_input and avformat_find_stream_info. Then it iterates over the dictionaries
 // of the file and its streams, and copies their texts. Rounds of both are interleaved, with all files in the cache. The
 // limit is 1.5 times ffprobe's median; above it, the exit status is 1. Also prints TagLib's memory.
-
-func milliseconds(_ body: () throws -> Void) rethrows -> Double {
-  let clock = ContinuousClock()
-  let duration = try clock.measure(body)
-  return Double(duration.components.seconds) * 1_000 + Double(duration.components.attoseconds) / 1e15
-}
+//
+// With `workers`, compares workers with this process instead (Workers.swift).
 
 /// Entries that the iterations found.
 nonisolated(unsafe) var dictionaryCount = 0
@@ -58,30 +54,16 @@ func pssKilobytes() -> Int {
   return lines.first { $0.hasPrefix("Pss:") }.flatMap { Int($0.filter(\.isNumber)) } ?? 0
 }
 
-func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
-
-func files(in folder: String) -> [String] {
-  guard let directory = opendir(folder) else { return [] }
-  defer { closedir(directory) }
-  var found: [String] = []
-  while let entry = readdir(directory) {
-    let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    if !name.hasPrefix(".") { found.append("\(folder)/\(name)") }
-  }
-  return found.sorted()
-}
-
-guard CommandLine.arguments.count > 1 else {
-  print("usage: TagsBench FOLDER [ROUNDS]")
+var arguments = CommandLine.arguments.dropFirst()
+let comparesWorkers = arguments.first == "workers"
+if comparesWorkers { arguments.removeFirst() }
+guard let folder = arguments.popFirst(), case let paths = files(in: folder), !paths.isEmpty else {
+  print("usage: TagsBench [workers] FOLDER [ROUNDS], with a folder that is not empty")
   exit(2)
 }
-let paths = files(in: CommandLine.arguments[1])
-guard !paths.isEmpty else {
-  print("TagsBench: the folder is empty")
-  exit(1)
-}
-let rounds = CommandLine.arguments.count > 2 ? Int(CommandLine.arguments[2]) ?? 9 : 9
+let rounds = arguments.popFirst().flatMap { Int($0) } ?? 9
 LibAV.discardLog()
+if comparesWorkers { exit(try await isOpeningInAWorkerFast(paths, rounds: rounds) ? 0 : 1) }
 // The memory of TagLib, after the first tag was read.
 for path in paths { _ = try open(path) }
 let before = pssKilobytes()
@@ -112,7 +94,6 @@ for round in 0...rounds {
   openingTimes.append(openOnly)
   ffprobeTimes.append(ffprobe)
 }
-func text(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
 print("\(paths.count) files, \(itemCount) items, \(artworkCount) images; medians of \(rounds) rounds, interleaved")
 precondition(dictionaryCount > 0, "ffprobe's calls find no tags")
 print("ffprobe's library calls           \(text(median(ffprobeTimes))) ms")
