@@ -64,13 +64,10 @@ public struct NetworkOptions: Sendable, Hashable {
   ///
   /// - Throws: `bad-arguments` for a line without one.
   func checkHeader() throws(MediaError) {
-    var number = 0
-    for line in lines {
-      number += 1
-      guard !line.contains(UInt8(ascii: ":")) else { continue }
+    for (index, line) in lines.enumerated() where !line.contains(UInt8(ascii: ":")) {
       // The line may be a secret.
       throw MediaError(
-        .badArguments, "a header field must be NAME: VALUE (field \(number) has no colon)", operation: "header")
+        .badArguments, "a header field must be NAME: VALUE (field \(index + 1) has no colon)", operation: "header")
     }
   }
 }
