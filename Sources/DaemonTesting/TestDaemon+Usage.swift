@@ -18,9 +18,10 @@ extension TestDaemon {
     return kilobytes
   }
 
-  /// The sorted names of the daemon's threads. Only the first thread has the name of the program. A new thread has it
-  /// too until it has named itself: that is waited for, but not without a limit, because a library may not name its
-  /// threads.
+  /// The sorted names of the daemon's threads. Only the first thread has the name of the program.
+  ///
+  /// A new thread has that name until it names itself, so the names are read again until no other thread has it. The
+  /// number of reads is limited, because the threads of a library may keep the name.
   package func threadNames() throws -> [String] {
     var names: [String] = []
     for _ in 0..<10_000 {

@@ -54,7 +54,7 @@ struct CrashingFunctions: WorkerFunctions {
   private func crash(_ name: String) -> Never {
     if name == "SIGSYS" { sandbox_make_forbidden_call() }
     if let signal = Self.signals[name] { raise(signal) }
-    fatalError("unknown signal \(name)")
+    preconditionFailure("unknown signal \(name)")
   }
 }
 

@@ -11,7 +11,7 @@ import Testing
   @Test func allocationsAboveTheLimitFail() throws {
     let folder = try TemporaryDirectory()
     let path = folder.file("empty")
-    try run(["touch", path])
+    try ChildProcess.run(["touch", path])
     let source = try FileSource(path: Array(path.utf8), interrupt: Interrupt())
     #expect(throws: AVFailure.self) { try Demuxer(source: source) }
     for (byteCount, isAllowed) in [(FFmpegMemory.maximumByteCount, true), (FFmpegMemory.maximumByteCount + 1, false)] {
@@ -29,8 +29,8 @@ import Testing
     let folder = try TemporaryDirectory()
     let path = folder.file("a.mkv")
     // The header of Matroska does not state the pixel format of PNG.
-    try run([
-      "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=size=\(width)x\(height):rate=1:duration=1",
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=size=\(width)x\(height):rate=1:duration=1",
       "-c:v", "png", "-frames:v", "1", path,
     ])
     let demuxer = try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
@@ -39,6 +39,4 @@ import Testing
     #expect(parameters.height == height)
     #expect((parameters.format != AV_PIX_FMT_NONE.rawValue) == isDecoded)
   }
-
-  private func run(_ command: [String]) throws { try #require(try ChildProcess(command).wait() == 0) }
 }

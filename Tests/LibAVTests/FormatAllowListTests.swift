@@ -58,12 +58,12 @@ import Testing
   func weakEvidenceIsAcceptedOnlyWithTheExtension(name: String, isAccepted: Bool) throws {
     let folder = try TemporaryDirectory()
     let frames = folder.file("frames.mp3")
-    try run([
-      "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=duration=0.15", "-write_xing", "0",
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=duration=0.15", "-write_xing", "0",
       "-id3v2_version", "0", frames,
     ])
     var random = SeededGenerator(seed: 3)
-    // No byte of these begins a frame.
+    // A frame begins with 255.
     var noise: [UInt8] { (0..<200).map { _ in UInt8.random(in: 0...200, using: &random) } }
     let path = try folder.write(noise + read(frames) + noise, as: name)
     let score = try probeScore(path)
@@ -82,8 +82,8 @@ import Testing
   func onlyStreamsWithAnAllowedDecoderAreParsed(encoder: String, codec: String, isParsed: Bool) throws {
     let folder = try TemporaryDirectory()
     let path = folder.file("a.mkv")
-    try run([
-      "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x240:duration=20", "-f", "lavfi", "-i",
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x240:duration=20", "-f", "lavfi", "-i",
       "sine=duration=20", "-c:v", encoder, "-c:a", "flac", path,
     ])
     let demuxer = try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
@@ -103,10 +103,10 @@ import Testing
     let folder = try TemporaryDirectory()
     let (first, second, path) = (folder.file("first.ts"), folder.file("second.ts"), folder.file("a.ts"))
     let sine = ["-f", "lavfi", "-i", "sine=duration=60"]
-    let picture = ["-f", "lavfi", "-i", "testsrc=size=320x240:duration=20"]
+    let video = ["-f", "lavfi", "-i", "testsrc=size=320x240:duration=20"]
     let coded = ["-c:a", "mp2", "-b:a", "384k", "-shortest", "-c:v", "mpeg2video", "-map"]
-    try run(["ffmpeg", "-nostdin", "-v", "error"] + sine + coded + ["0:a", first])
-    try run(["ffmpeg", "-nostdin", "-v", "error"] + sine + picture + coded + ["0:a", "-map", "1:v", second])
+    try Fixtures.ffmpeg(["-nostdin", "-v", "error"] + sine + coded + ["0:a", first])
+    try Fixtures.ffmpeg(["-nostdin", "-v", "error"] + sine + video + coded + ["0:a", "-map", "1:v", second])
     _ = try folder.write(read(first) + read(second) + read(first), as: "a.ts")
     let demuxer = try Demuxer(source: FileSource(path: Array(path.utf8), interrupt: Interrupt()))
     #expect(demuxer.streams.map(\.codecName) == ["mp2"])
@@ -144,8 +144,6 @@ import Testing
     let parsers = "| of the decoders above | \(Self.parsedCodecs().map { "`\($0)`" }.joined(separator: " ")) |"
     #expect(lines.contains(parsers), "missing in \(path): \(parsers)")
   }
-
-  private func run(_ command: [String]) throws { try #require(try ChildProcess(command).wait() == 0) }
 
   private func read(_ path: String) throws -> [UInt8] {
     let stream = try #require(fopen(path, "r"))

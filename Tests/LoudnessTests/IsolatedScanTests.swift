@@ -9,20 +9,6 @@ import Testing
 
 /// Scans in a worker process equal those of this process, and a crash of the worker is an error of the file.
 @Suite struct IsolatedScanTests {
-  private static let formats: [(suffix: String, encoding: [String])] = [
-    ("wav", ["-c:a", "pcm_s24le"]), ("flac", ["-c:a", "flac"]), ("mp3", ["-c:a", "libmp3lame", "-b:a", "128k"]),
-    ("m4a", ["-c:a", "aac"]), ("ogg", ["-c:a", "libvorbis"]), ("opus", ["-c:a", "libopus"]), ("mka", ["-c:a", "ac3"]),
-  ]
-
-  /// Ten seconds of noise and a sine.
-  private static func make(_ files: TemporaryDirectory, _ suffix: String, _ encoding: [String]) throws -> String {
-    let path = files.file("a.\(suffix)")
-    try Fixtures.ffmpeg(
-      ["-nostdin", "-v", "error", "-f", "lavfi", "-i", "aevalsrc=0.4*sin(997*t*6.2832)|0.2*random(0):s=48000:d=10"]
-        + encoding + [path])
-    return path
-  }
-
   /// Scans a file. `progress` receives the measured fraction, while the file is open.
   private static func scan(
     _ path: String, _ isolation: Asset.Isolation, album: Bool = false,
@@ -34,8 +20,7 @@ import Testing
 
   @Test func workerMeasuresTheSameLoudness() async throws {
     let files = try TemporaryDirectory()
-    for (suffix, encoding) in Self.formats {
-      let path = try Self.make(files, suffix, encoding)
+    for (suffix, path) in try EncodedNoise.files(in: files) {
       var reports: [LoudnessReport] = []
       for isolation in [Asset.Isolation.none, .opening, .playback] {
         let workerCount = Mutex<Int?>(nil)
@@ -55,8 +40,7 @@ import Testing
   /// A crash before the first sample is the error of the file. A later crash ends the measurement of the file.
   @Test(arguments: [0, 0.5]) func crashOfTheWorkerIsADamagedFile(fraction: Double) async throws {
     let files = try TemporaryDirectory()
-    for (suffix, encoding) in Self.formats {
-      let path = try Self.make(files, suffix, encoding)
+    for (suffix, path) in try EncodedNoise.files(in: files) {
       let killedCount = Mutex(0)
       let report = try await Self.scan(path, .opening) { current in
         killedCount.withLock { count in

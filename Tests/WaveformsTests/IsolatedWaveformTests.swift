@@ -9,20 +9,6 @@ import Testing
 
 /// Waveforms from a worker process equal those of this process, and a crash of the worker is an error of the file.
 @Suite struct IsolatedWaveformTests {
-  private static let formats: [(suffix: String, encoding: [String])] = [
-    ("wav", ["-c:a", "pcm_s24le"]), ("flac", ["-c:a", "flac"]), ("mp3", ["-c:a", "libmp3lame", "-b:a", "128k"]),
-    ("m4a", ["-c:a", "aac"]), ("ogg", ["-c:a", "libvorbis"]), ("opus", ["-c:a", "libopus"]), ("mka", ["-c:a", "ac3"]),
-  ]
-
-  /// Ten seconds of noise and a sine.
-  private static func make(_ files: TemporaryDirectory, _ suffix: String, _ encoding: [String]) throws -> String {
-    let path = files.file("a.\(suffix)")
-    try Fixtures.ffmpeg(
-      ["-nostdin", "-v", "error", "-f", "lavfi", "-i", "aevalsrc=0.4*sin(997*t*6.2832)|0.2*random(0):s=48000:d=10"]
-        + encoding + [path])
-    return path
-  }
-
   private static func waveform(
     _ path: String, _ isolation: Asset.Isolation, _ request: WaveformRequest = WaveformRequest(),
     progress: @escaping @Sendable (Double?) -> Void = { _ in }
@@ -41,8 +27,7 @@ import Testing
 
   @Test func workerMeasuresTheSameWaveforms() async throws {
     let files = try TemporaryDirectory()
-    for (suffix, encoding) in Self.formats {
-      let path = try Self.make(files, suffix, encoding)
+    for (suffix, path) in try EncodedNoise.files(in: files) {
       for (name, request) in Self.requests {
         var results: [WaveformResult] = []
         for isolation in [Asset.Isolation.none, .opening, .playback] {
@@ -64,8 +49,7 @@ import Testing
 
   @Test(arguments: [0, 0.5]) func crashOfTheWorkerIsADamagedFile(fraction: Double) async throws {
     let files = try TemporaryDirectory()
-    for (suffix, encoding) in Self.formats {
-      let path = try Self.make(files, suffix, encoding)
+    for (suffix, path) in try EncodedNoise.files(in: files) {
       let killedCount = Mutex(0)
       let error = await #expect(throws: MediaError.self) {
         _ = try await Self.waveform(path, .opening) { current in
