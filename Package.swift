@@ -225,9 +225,9 @@ let package = Package(
 
     // For tests only.
     .target(name: "CAllocationProbe"),
-    .target(name: "CPathCalls"),
+    .target(name: "CSystemCalls"),
     .executableTarget(
-      name: "worker-for-tests", dependencies: ["Isolation", "CPathCalls", "CSandbox", "MediaCore"],
+      name: "worker-for-tests", dependencies: ["Isolation", "CSystemCalls", "CSandbox", "MediaCore"],
       swiftSettings: strict),
     .executableTarget(
       name: "crashing-worker", dependencies: ["MediaAssets", "Isolation", "CSandbox", "MediaCore"],
@@ -263,7 +263,7 @@ let package = Package(
     .testTarget(
       name: "IsolationTests",
       dependencies: [
-        "Isolation", "LibAV", "MediaCore", "RealtimeAudio", "RigSupport", "CPathCalls", "CSandbox",
+        "Isolation", "LibAV", "MediaCore", "RealtimeAudio", "RigSupport", "CSystemCalls", "CSandbox",
         "worker-for-tests",
       ],
       swiftSettings: strict),

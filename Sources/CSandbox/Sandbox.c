@@ -115,18 +115,18 @@ static const struct {
   const char *name;
   int number;
 } worker_calls[] = {
-    // Input and output on the descriptors that the worker received.
+    // Input and output on the descriptors that the worker received. `fcntl` is checked separately.
     CALL(read), CALL(pread64), CALL(lseek), CALL(write), CALL(writev), CALL(sendmsg), CALL(recvmsg), CALL(sendto), CALL(recvfrom),
-    CALL(close), CALL(fcntl), CALL(dup), CALL(fstat), CALL(ftruncate), CALL(fsync), CALL(pwrite64), CALL(poll), CALL(ppoll),
+    CALL(close), CALL(dup), CALL(fstat), CALL(ftruncate), CALL(fsync), CALL(pwrite64), CALL(poll), CALL(ppoll),
     CALL(eventfd2),
     // Memory. `mmap` and `mprotect` are checked separately.
     CALL(munmap), CALL(mremap), CALL(madvise), CALL(brk),
-    // Threads, clocks and locks. `clone` is checked separately.
+    // Threads, clocks and locks. `clone` and `setpriority` are checked separately.
     CALL(futex), CALL(sched_yield), CALL(sched_getaffinity), CALL(set_robust_list), CALL(rseq), CALL(gettid), CALL(getpid),
     CALL(nanosleep), CALL(clock_nanosleep), CALL(clock_gettime), CALL(clock_getres), CALL(gettimeofday), CALL(getcpu), CALL(membarrier),
-    CALL(setpriority), CALL(prctl),
-    // Signals, and the end of the process.
-    CALL(rt_sigaction), CALL(rt_sigprocmask), CALL(rt_sigreturn), CALL(sigaltstack), CALL(tgkill), CALL(restart_syscall), CALL(exit),
+    CALL(prctl),
+    // Signals, and the end of the process. `tgkill` is checked separately.
+    CALL(rt_sigaction), CALL(rt_sigprocmask), CALL(rt_sigreturn), CALL(sigaltstack), CALL(restart_syscall), CALL(exit),
     CALL(exit_group),
     // Information about the process and the system.
     CALL(getrandom), CALL(sysinfo), CALL(uname), CALL(getrusage),
@@ -203,6 +203,29 @@ static void match_argument(struct program *program, int number, int argument, un
   finish(program, refusal);
 }
 
+/// Allows the loaded system call if its number is `number` and an argument of 32 bits has one of `count` values.
+/// Otherwise returns `refusal` for this number.
+static void match_values(struct program *program, int number, int argument, const unsigned *values, int count, unsigned refusal) {
+  add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, (unsigned char)(count + 3)));
+  load(program, offsetof(struct seccomp_data, args) + 8 * (size_t)argument);
+  for (int index = 0; index < count; index++)
+    add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, values[index], (unsigned char)(count - index), 0));
+  finish(program, refusal);
+  finish(program, SECCOMP_RET_ALLOW);
+}
+
+/// Allows the loaded system call if its number is `number` and its first two arguments of 32 bits are 0. Otherwise
+/// returns `refusal` for this number.
+static void match_zeros(struct program *program, int number, unsigned refusal) {
+  add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 6));
+  load(program, offsetof(struct seccomp_data, args));
+  add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3));
+  load(program, offsetof(struct seccomp_data, args) + 8);
+  add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1));
+  finish(program, SECCOMP_RET_ALLOW);
+  finish(program, refusal);
+}
+
 int sandbox_restrict_worker_calls(void) {
   struct program program = {.count = 0};
   load(&program, offsetof(struct seccomp_data, arch));
@@ -220,6 +243,14 @@ int sandbox_restrict_worker_calls(void) {
   // The flags of clone3 are in memory, which a filter cannot read. After ENOSYS glibc uses clone.
   match(&program, __NR_clone3, SECCOMP_RET_ERRNO | ENOSYS);
   match_argument(&program, __NR_clone, 0, CLONE_THREAD | CLONE_VM, 1, SECCOMP_RET_KILL_PROCESS);
+  // Signals to this process only, and the priority of the calling thread only (PRIO_PROCESS of 0). Without the scope of
+  // Landlock 6, a worker could otherwise end the daemon or lower its priority.
+  unsigned own_process = (unsigned)getpid();
+  match_values(&program, __NR_tgkill, 0, &own_process, 1, SECCOMP_RET_ERRNO | EPERM);
+  match_zeros(&program, __NR_setpriority, SECCOMP_RET_ERRNO | EPERM);
+  // F_SETOWN would send signals, too.
+  static const unsigned commands[] = {F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL};
+  match_values(&program, __NR_fcntl, 1, commands, sizeof commands / sizeof *commands, SECCOMP_RET_ERRNO | EPERM);
   // glibc reads limits when it creates a thread. Setting them is forbidden.
   match_argument(&program, __NR_prlimit64, 2, ~0u, 0, SECCOMP_RET_ERRNO | EPERM);
   finish(&program, SECCOMP_RET_KILL_PROCESS);

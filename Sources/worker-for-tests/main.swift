@@ -1,6 +1,6 @@
 // A worker program with functions that fail in various ways, for tests of worker processes.
-import CPathCalls
 import CSandbox
+import CSystemCalls
 import Glibc
 import Isolation
 import MediaCore
@@ -25,10 +25,16 @@ enum Report: Codable {
   case progress(Int?)
 }
 
-/// A system call with a path (`CPathCalls`).
+/// A system call with a path (`CSystemCalls`).
 struct PathCall: Codable {
   var index: Int
   var path: String
+}
+
+/// A system call on a process (`CSystemCalls`).
+struct ProcessCall: Codable {
+  var index: Int32
+  var process: Int32
 }
 
 struct TestFunctions: WorkerFunctions {
@@ -75,6 +81,10 @@ struct TestFunctions: WorkerFunctions {
     case 14:
       guard let path = try? MessageDecoder.value(String.self, from: request.parameters) else { abort() }
       return MessageEncoder.bytes(of: path_call_send(3, 8, path) >= 0)
+    // Makes a system call on a process. Returns its error number, or 0.
+    case 15:
+      guard let call = try? MessageDecoder.value(ProcessCall.self, from: request.parameters) else { abort() }
+      return MessageEncoder.bytes(of: process_call_make(call.index, call.process))
     // The number of `AssetWorkerFunction.export`.
     case 17: return try export(request)
     // The number of `AssetWorkerFunction.openFrames`, and those of the functions on open frames.

@@ -1,5 +1,5 @@
-import CPathCalls
 import CSandbox
+import CSystemCalls
 import Glibc
 import MediaCore
 import RigSupport

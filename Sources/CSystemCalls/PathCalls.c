@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "CPathCalls.h"
+#include "PathCalls.h"
 
 #include <errno.h>
 #include <fcntl.h>

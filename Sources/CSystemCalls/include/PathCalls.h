@@ -1,7 +1,7 @@
 // Makes every system call of Linux with a path, for tests of the filter of system calls. The calls are made without the
 // functions of glibc, which use only some of them, and with arguments that would change or read a file.
-#ifndef PLAYHEAD_CPATHCALLS_H
-#define PLAYHEAD_CPATHCALLS_H
+#ifndef PLAYHEAD_CSYSTEMCALLS_PATHCALLS_H
+#define PLAYHEAD_CSYSTEMCALLS_PATHCALLS_H
 
 /// The name of the call `index`, from 0 on; null after the last. A call with several forms has one entry for each:
 /// `newfstatat` and `newfstatat, AT_EMPTY_PATH`.
