@@ -57,11 +57,7 @@ extension TemporaryDirectory {
 package enum Recording {
   /// All frames of a 16-bit stereo WAV file, including silence.
   package static func frames(in path: String) throws -> [StereoFrame] {
-    let bytes = try Files.read(path).dropFirst(44)
-    func sample(_ offset: Int) -> Int16 { Int16(bitPattern: UInt16(bytes[offset]) | UInt16(bytes[offset + 1]) << 8) }
-    return stride(from: bytes.startIndex, to: bytes.endIndex - 3, by: 4).map {
-      StereoFrame(left: sample($0), right: sample($0 + 2))
-    }
+    try Files.read(path).dropFirst(44).withUnsafeBytes { StereoFrame.frames(of: $0) }
   }
 
   /// A description of the played audio for comparisons, exact to the sample: `1[0..<4800] - 2[0..<100]`. `-` is silence

@@ -27,6 +27,51 @@ public enum SampleComparison {
     }
   }
 
+  /// The largest difference between samples with the same position, up to the end of the shorter sequence.
+  ///
+  /// Infinity if a sequence is empty, or for NaN.
+  public static func largestDifference(_ left: [Float], _ right: ArraySlice<Float>) -> Float {
+    let count = min(left.count, right.count)
+    guard count > 0 else { return .infinity }
+    return left.withUnsafeBufferPointer { left in
+      right.withUnsafeBufferPointer { right in
+        var largest: Float = 0
+        for index in 0..<count {
+          let difference = abs(left[index] - right[index])
+          if !(difference <= largest) { largest = difference.isNaN ? .infinity : difference }
+        }
+        return largest
+      }
+    }
+  }
+
+  /// The number of unequal samples, and the indexes of the first and last one, up to the end of the shorter array.
+  public static func inequalities(_ left: [Float], _ right: [Float]) -> (count: Int, range: ClosedRange<Int>?) {
+    left.withUnsafeBufferPointer { left in
+      right.withUnsafeBufferPointer { right in
+        var count = 0
+        var range: ClosedRange<Int>?
+        for index in 0..<min(left.count, right.count) where left[index] != right[index] {
+          count += 1
+          range = (range?.lowerBound ?? index)...index
+        }
+        return (count, range)
+      }
+    }
+  }
+
+  /// Frames in the reverse order.
+  public static func reversed(_ samples: ArraySlice<Float>, channelCount: Int) -> [Float] {
+    samples.withUnsafeBufferPointer { samples in
+      [Float](unsafeUninitializedCapacity: samples.count) { reversed, count in
+        count = samples.count
+        for index in 0..<count {
+          reversed[index] = samples[count - channelCount - index + 2 * (index % channelCount)]
+        }
+      }
+    }
+  }
+
   /// Finds the position of `samples` in `whole`. Returns its offset from `expectedFrame` in frames.
   ///
   /// The sum of the squared differences is smallest at this offset. If sums are equal, the offset nearest to 0 is

@@ -246,12 +246,7 @@ public final class Capture: @unchecked Sendable {
         clock_gettime(CLOCK_MONOTONIC, &now)
         bytes.append(contentsOf: buffer[..<count])
         let whole = bytes.count / 4
-        let frames = (0..<whole).map { index -> StereoFrame in
-          let offset = 4 * index
-          let left = UInt16(bytes[offset]) | UInt16(bytes[offset + 1]) << 8
-          let right = UInt16(bytes[offset + 2]) | UInt16(bytes[offset + 3]) << 8
-          return StereoFrame(left: Int16(bitPattern: left), right: Int16(bitPattern: right))
-        }
+        let frames = bytes.withUnsafeBytes { StereoFrame.frames(of: $0) }
         bytes.removeFirst(whole * 4)
         capture.append(
           frames, at: HostTime(nanoseconds: Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)))

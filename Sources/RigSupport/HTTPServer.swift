@@ -27,7 +27,7 @@ public final class HTTPServer: @unchecked Sendable {
     let listener = try Self.listen(at: path)
     defer { close(listener) }
     let script = "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
-    var arguments = ["python3", "/\(script)/Tests/Support/http_server.py", files.path, path]
+    var arguments = ["/usr/bin/python3", "/\(script)/Tests/Support/http_server.py", files.path, path]
     if let certificate, let key { arguments += [certificate, key] }
     if let newestTLS { arguments.append(newestTLS) }
     process = try ChildProcess(arguments, silent: false)

@@ -9,6 +9,22 @@ public struct StereoFrame: Hashable, Sendable {
   }
 
   public static let silence = StereoFrame(left: 0, right: 0)
+
+  /// The frames of interleaved 16-bit samples, little endian.
+  public static func frames(of bytes: UnsafeRawBufferPointer) -> [StereoFrame] {
+    (0..<bytes.count / 4).map { index in
+      StereoFrame(
+        left: Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: 4 * index, as: Int16.self)),
+        right: Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: 4 * index + 2, as: Int16.self)))
+    }
+  }
+
+  /// The frames of interleaved samples with exact 16-bit values.
+  public static func frames(of samples: [Float]) -> [StereoFrame] {
+    (0..<samples.count / 2).map { index in
+      StereoFrame(left: Int16(samples[2 * index] * 32_768), right: Int16(samples[2 * index + 1] * 32_768))
+    }
+  }
 }
 
 /// Audio in which every frame encodes its file and its index.
@@ -78,7 +94,7 @@ public enum TimeCode {
   }
 
   /// The runs of a capture, in order. Silence ends a run and is not a run itself.
-  public static func runs(in frames: some Sequence<StereoFrame>) -> [Run] {
+  public static func runs(in frames: [StereoFrame]) -> [Run] {
     var runs: [Run] = []
     var current: Run?
     var position = 0

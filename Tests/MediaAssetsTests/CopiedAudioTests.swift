@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import MediaTesting
 import RigSupport
 import Testing
 
@@ -29,7 +30,7 @@ import Testing
     _ = try await AssetExportSession(Asset(path: path), to: Array(target.utf8), .passthrough(container)).outcome()
     let copy = try AudioTrackReader(asset: Asset(path: target)).readToEnd()
     #expect(copy.count == whole.count)
-    let worst = zip(copy, whole).map { abs($0 - $1) }.max() ?? 2
+    let worst = SampleComparison.largestDifference(copy, whole[...])
     #expect(worst <= 1e-4)
   }
 

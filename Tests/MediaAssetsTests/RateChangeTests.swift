@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import MediaTesting
 import RigSupport
 import Testing
 
@@ -73,7 +74,7 @@ import Testing
       let (position, samples) = try seeker.readFrames(3_000)
       #expect(position == Int64(target))
       let wanted = whole[(target * row.channels.first)...].prefix(samples.count)
-      let worst = zip(samples, wanted).map { abs($0 - $1) }.max() ?? 2
+      let worst = SampleComparison.largestDifference(samples, wanted[...])
       #expect(samples.count == 3_000 * row.channels.first && worst <= 1e-4, "target \(target): \(worst)")
     }
 

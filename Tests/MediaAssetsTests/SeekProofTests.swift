@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import MediaTesting
 import RigSupport
 import Testing
 
@@ -102,7 +103,7 @@ import Testing
       #expect(landed == MediaTime(frame: Int64(target), rate: rate))
       let (position, samples) = try reader.readFrames(count)
       #expect(position == Int64(target) && samples.count == count)
-      let worst = zip(samples, whole[target...]).map { abs($0 - $1) }.max() ?? 2
+      let worst = SampleComparison.largestDifference(samples, whole[target...])
       #expect(worst <= 1e-4, "target \(target): \(worst)")
     }
     print("\(row.name): \(doubtCount) of 40 seeks without proof")
@@ -125,7 +126,7 @@ import Testing
       _ = try await AssetExportSession(Asset(path: path), to: Array(target.utf8), settings, replacesFile: true)
         .outcome()
       let exported = try AudioTrackReader(asset: Asset(path: target)).readToEnd()
-      let worst = zip(exported, whole[start...]).map { abs($0 - $1) }.max() ?? 2
+      let worst = SampleComparison.largestDifference(exported, whole[start...])
       #expect(exported.count == 8_000 && worst <= 1e-4, "start \(start): \(worst)")
     }
   }

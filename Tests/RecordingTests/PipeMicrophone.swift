@@ -31,6 +31,9 @@ final class PipeMicrophone: @unchecked Sendable {
   /// Removes the source from the server; recording clients lose it.
   func remove() throws { try server.control("unload-module", "module-pipe-source") }
 
+  /// Lets the server run, on a machine with one free processor, too.
+  private static func yield() { poll(nil, 0, 1) }
+
   /// Writes time codes, and returns when the server has read them.
   func deliver(_ indices: Range<Int>, file: Int = 1) {
     let bytes = indices.flatMap { index in
@@ -45,7 +48,7 @@ final class PipeMicrophone: @unchecked Sendable {
       }
     }
     var waiting: Int32 = 1
-    while ioctl(descriptor, UInt(FIONREAD), &waiting) == 0, waiting > 0 { sched_yield() }
+    while ioctl(descriptor, UInt(FIONREAD), &waiting) == 0, waiting > 0 { Self.yield() }
   }
 
   /// Writes time codes from `start` on, slightly ahead of the recording, until `recordedFrameCount` returns `count`.
@@ -59,7 +62,7 @@ final class PipeMicrophone: @unchecked Sendable {
       if recorded >= count { return index }
       if begun == nil, recorded > before { begun = (index, recorded) }
       if let begun, index - begun.index > recorded - begun.recorded + 24_000 {
-        sched_yield()
+        Self.yield()
         continue
       }
       deliver(index..<index + 480)

@@ -82,13 +82,7 @@ enum Decoded {
       raw,
     ])
     let bytes = try Data(contentsOf: URL(fileURLWithPath: raw))
-    return bytes.withUnsafeBytes { buffer in
-      (0..<buffer.count / 4).map {
-        StereoFrame(
-          left: Int16(littleEndian: buffer.loadUnaligned(fromByteOffset: $0 * 4, as: Int16.self)),
-          right: Int16(littleEndian: buffer.loadUnaligned(fromByteOffset: $0 * 4 + 2, as: Int16.self)))
-      }
-    }
+    return bytes.withUnsafeBytes { StereoFrame.frames(of: $0) }
   }
 
   static func runs(_ path: String) throws -> [TimeCode.Run] { TimeCode.runs(in: try frames(path)) }

@@ -36,11 +36,9 @@ import Testing
 
   private static func repeated(_ bytes: [UInt8], _ count: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: bytes.count * count) { buffer, filled in
-      for index in 0..<count {
-        UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[(index * bytes.count)...])
-          .copyBytes(from: bytes)
-      }
       filled = bytes.count * count
+      guard let base = buffer.baseAddress else { return }
+      for index in 0..<count { memcpy(base + index * bytes.count, bytes, bytes.count) }
     }
   }
 

@@ -32,7 +32,8 @@ import Testing
     let reader = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("read-dat.py").path
     var style = WaveformStyle()
     style.bits = bits
-    let lines = try output(try bytes(.dat, style), "some.dat") { ["python3", reader, $0] }.split(separator: "\n")
+    let lines = try output(try bytes(.dat, style), "some.dat") { ["/usr/bin/python3", reader, $0] }.split(
+      separator: "\n")
     #expect(lines.first == "2 \(bits == 8 ? 1 : 0) 1000 1000 3 2")
     let values = lines.dropFirst().compactMap { Int($0) }
     let exact = [-32_768, 32_767, -16_384, 16_384, -8_192, 8_192, 0, 0, -32_768, 32_767, 0, 32_767]
@@ -88,8 +89,10 @@ import Testing
         names = [e.tag.split('}')[1] for e in t.parse(sys.argv[1]).iter()]
         print(*(names.count(n) for n in ('svg', 'path', 'text')))
         """
-      return try output(try bytes(.svg, style), "some.svg") { ["python3", "-c", script, $0] }.split { $0.isWhitespace }
-        .map(String.init)
+      return try output(try bytes(.svg, style), "some.svg") { ["/usr/bin/python3", "-c", script, $0] }.split {
+        $0.isWhitespace
+      }
+      .map(String.init)
     }
     // Two shapes per channel, and the axis with labels at 0.5, 1, ... s.
     #expect(try counts() == ["1", "5", "5"])

@@ -146,7 +146,7 @@ import Testing
     let client = try WireClient(socket)
     _ = try client.line()
     let thread = try controlThread(of: daemon)
-    let holder = try Program("python3", ["-c", Self.holder, thread])
+    let holder = try Program("/usr/bin/python3", ["-c", Self.holder, thread])
     #expect(try holder.waitForLine() == "held")
     _ = manager.rest()
     // Fifty times the interval of notifications. It can be too long for the test's purpose, never too short.

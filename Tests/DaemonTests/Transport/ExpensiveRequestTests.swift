@@ -44,7 +44,7 @@ import Testing
     }
     #expect(try client.reply("load \(files.joined(separator: " ")) player=b wait=ready").hasPrefix("ok"))
     let lines = try daemon.folder.write("lines", Array(Self.requests(files[0]).utf8))
-    let flood = try ChildProcess(["python3", "-c", Self.script, daemon.socket, lines])
+    let flood = try ChildProcess(["/usr/bin/python3", "-c", Self.script, daemon.socket, lines])
     defer { flood.kill() }
     func version() throws -> Int { Int(field("version", try client.reply("status player=main")) ?? "") ?? 0 }
     // The first requests of the other client have run.

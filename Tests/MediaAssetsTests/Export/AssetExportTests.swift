@@ -1,6 +1,7 @@
 import Foundation
 import LibAV
 import MediaCore
+import MediaTesting
 import RigSupport
 import Synchronization
 import Testing
@@ -112,7 +113,7 @@ import Testing
     let (whole, part) = (try Tool.decode(source), try Tool.decode(target))
     let wanted = whole[2 * 1_001..<2 * (1_001 + 30_007)]
     try #require(part.count == wanted.count)
-    let worst = zip(part, wanted).map { abs($0 - $1) }.max() ?? 0
+    let worst = SampleComparison.largestDifference(part, wanted[...])
     // Float audio has at most 24 bits in FLAC.
     #expect(worst <= (name == "a.wav" || name == "a.flac" ? 0 : 1 / 8_388_608), "\(name) in \(container)")
     print("export: \(name) to \(container.rawValue): \(part.count / 2) frames, off by \(worst)")

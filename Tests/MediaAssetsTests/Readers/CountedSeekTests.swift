@@ -1,6 +1,7 @@
 import Foundation
 import LibAV
 import MediaCore
+import MediaTesting
 import Testing
 
 @testable import MediaAssets
@@ -70,10 +71,10 @@ import Testing
         continue
       }
       if let allowed = row.allowedDeviation {
-        let worst = zip(samples, reference[target...]).map { abs($0 - $1) }.max() ?? 2
+        let worst = SampleComparison.largestDifference(samples, reference[target...])
         #expect(
           worst <= allowed,
-          "target \(target), whose best match is at \(bestMatchingShift(of: samples, in: reference, at: target) ?? 0)")
+          "target \(target), whose best match is at \(bestMatchingShift(of: samples, in: reference, at: target))")
       } else {
         #expect(bestMatchingShift(of: samples, in: reference, at: target) == 0, "target \(target)")
       }
@@ -95,13 +96,8 @@ import Testing
   }
 
   /// The shift, up to 100 frames, at which the samples match the reference best.
-  private func bestMatchingShift(of samples: [Float], in reference: [Float], at target: Int) -> Int? {
-    func difference(_ shift: Int) -> Float? {
-      let start = target + shift
-      guard start >= 0, start + samples.count <= reference.count else { return nil }
-      return zip(samples, reference[start...]).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }
-    }
-    let differences = (-100...100).compactMap { shift in difference(shift).map { (shift, $0) } }
-    return differences.min { $0.1 < $1.1 }?.0
+  private func bestMatchingShift(of samples: [Float], in reference: [Float], at target: Int) -> Int {
+    SampleComparison.bestOffset(
+      of: samples, from: 0, in: reference, at: target, channelCount: 1, frames: samples.count, maximumOffset: 100)
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import LibAV
 import MediaCore
+import MediaTesting
 import RigSupport
 import Testing
 
@@ -72,7 +73,7 @@ import Testing
       #expect(landed == MediaTime(frame: Int64(target), rate: rate) && reader.positionDoubt == nil)
       let (position, samples) = try reader.readFrames(3_000)
       #expect(position == Int64(target) && samples.count == 3_000)
-      let worst = zip(samples, reference[target...]).map { abs($0 - $1) }.max() ?? 2
+      let worst = SampleComparison.largestDifference(samples, reference[target...])
       #expect(worst <= row.allowedDeviation, "target \(target)")
     }
   }
@@ -154,6 +155,6 @@ enum MediaPatch {
       data, other = read(sys.argv[2]), read(sys.argv[4])
       open(sys.argv[3], "wb").write(\(edit))
       """
-    try Tool.run("python3", ["-B", "-c", program, folder, source, target, other ?? ""])
+    try Tool.run("/usr/bin/python3", ["-B", "-c", program, folder, source, target, other ?? ""])
   }
 }

@@ -1,4 +1,5 @@
 import MediaCore
+import MediaTesting
 import Testing
 
 @testable import MediaAssets
@@ -42,7 +43,7 @@ import Testing
       #expect(landed == MediaTime(frame: Int64(target), rate: rate))
       let (position, samples) = try reader.readFrames(min(3_000, reference.count - target))
       #expect(position == Int64(target))
-      let deviation = zip(samples, reference[target...]).map { abs($0 - $1) }.max() ?? 2
+      let deviation = SampleComparison.largestDifference(samples, reference[target...])
       #expect(deviation <= row.allowedDeviation, "target \(target)")
     }
   }

@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import MediaTesting
 import Testing
 
 @testable import MediaAssets
@@ -25,14 +26,8 @@ import Testing
       let (chunks, samples) = try readAll(reader, channelCount: channelCount)
       #expect(chunks.areContiguous && chunks.first == Int64(first), "\(row.name) begins at \(chunks.first ?? -1)")
       try #require(samples.count == first * channelCount, "\(row.name): \(samples.count / channelCount) frames")
-      var largest: Float = 0
-      for frame in 0..<first {
-        for channel in 0..<channelCount {
-          let difference = abs(
-            samples[frame * channelCount + channel] - reference[(first - 1 - frame) * channelCount + channel])
-          largest = max(largest, difference * 32_768)
-        }
-      }
+      let reversed = SampleComparison.reversed(reference[..<(first * channelCount)], channelCount: channelCount)
+      let largest = SampleComparison.largestDifference(samples, reversed[...]) * 32_768
       print(
         "reverse table | \(row.name) | from \(first) | \(samples.count / channelCount) frames | difference \(largest)")
       // Every sample is compared, not only some positions, so irreproducible decoder state shows up to twice the
@@ -107,7 +102,8 @@ import Testing
       #expect(try reader.seek(to: start) == MediaTime(frame: Int64(reference.count), rate: 44_100))
       let (chunks, samples) = try readAll(reader, channelCount: 1)
       #expect(chunks.areContiguous && chunks.first == Int64(reference.count))
-      let worst = zip(samples, reference.reversed()).map { abs($0 - $1) }.max() ?? 2
+      let worst = SampleComparison.largestDifference(
+        samples, SampleComparison.reversed(reference[...], channelCount: 1)[...])
       #expect(samples.count == reference.count && worst <= 1 / 32_768, "differs by \(worst)")
     }
   }

@@ -86,8 +86,7 @@ import Testing
       let raw = folder.file("raw")
       try Tool.ffmpeg("-i", path, "-map", "0:a", "-c:a", "pcm_\(format)", "-f", format, raw)
       let (expected, found) = (try readFile(raw), try Self.all(path, AudioReadSettings(encoding)))
-      let same = zip(expected, found).reduce(0) { $0 + ($1.0 == $1.1 ? 1 : 0) }
-      print("read | \(name) | \(format) | \(expected.count) bytes by ffmpeg, \(found.count) read, \(same) the same")
+      print("read | \(name) | \(format) | \(expected.count) bytes by ffmpeg, \(found.count) read")
       #expect(found == expected, "\(name) as \(format)")
     }
   }

@@ -91,7 +91,7 @@ import Testing
       let reading = try StoredReading(Asset(path: path), first == 0 && end == frameCount ? nil : range)
       let found = try reading.decodedSamples(from: first, to: end)
       let expected = Array(whole[(first * format.channelCount)..<(end * format.channelCount)])
-      let different = zip(found, expected).reduce(0) { $0 + ($1.0 == $1.1 ? 0 : 1) }
+      let different = SampleComparison.inequalities(found, expected).count
       print(
         "stored | \(Self.sources[row].name) | \(first)..<\(end) | \(reading.buffers.count) packets | \(different) of \(expected.count) samples differ"
       )

@@ -109,11 +109,5 @@ final class CodedStreamRig {
   }
 
   /// The runs of time code in samples.
-  static func runs(_ samples: [Float]) -> [Code.Run] {
-    func sample(_ index: Int) -> Int16 { Int16(samples[index] * 32_768) }
-    let frames = stride(from: 0, to: samples.count - 1, by: 2).map { index in
-      StereoFrame(left: sample(index), right: sample(index + 1))
-    }
-    return Code.runs(in: frames)
-  }
+  static func runs(_ samples: [Float]) -> [Code.Run] { Code.runs(in: StereoFrame.frames(of: samples)) }
 }
