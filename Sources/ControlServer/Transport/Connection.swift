@@ -418,6 +418,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     case .asset(.waveform(let waveform)): try start(waveform, request)
     case .asset(.export(let export)): try start(export, request)
     case .asset(.image(let image)): try start(image, request)
+    case .asset(.folder(let query)): start(query, request)
     case .players(.playAt(let moment, let names)): try start(moment, of: names, request)
     case .players(.rateTogether(let rate, let names)): try startRateChange(to: rate, of: names, request)
     case .state(let command): try start(command, request)

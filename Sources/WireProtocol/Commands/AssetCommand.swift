@@ -27,6 +27,8 @@ public enum AssetCommand: Sendable, Hashable {
   case export(Export)
   /// Writes images of a file's video.
   case image(Image)
+  /// Lists files and folders.
+  case folder(FolderQuery)
   /// Cancels one scan of the connection. Nil: all scans.
   case cancelScan(Int?)
 
@@ -49,6 +51,22 @@ public enum AssetCommand: Sendable, Hashable {
       self.player = player
       self.network = network
     }
+  }
+}
+
+/// A part of the files and folders in a folder.
+public struct FolderQuery: Sendable, Hashable {
+  /// The folder. Nil: the folders below which files may be read.
+  public var path: FilePath?
+  /// The last name of the previous part. Nil: the first part.
+  public var after: [UInt8]?
+  /// The maximum number of rows, at least 1.
+  public var limit: Int
+
+  public init(_ path: FilePath?, after: [UInt8]? = nil, limit: Int = WireLimits.standard.listCount) {
+    self.path = path
+    self.after = after
+    self.limit = limit
   }
 }
 

@@ -19,7 +19,7 @@ public enum Command: Sendable, Hashable {
     switch self {
     case .playback(.seek, _), .playback(.loop, _), .playback(.step, _), .playback(.preroll, _), .players(.playAt),
       .playback(.chapter, _), .asset(.load), .asset(.metadata), .asset(.artwork), .asset(.scan), .asset(.waveform),
-      .asset(.export), .asset(.image),
+      .asset(.export), .asset(.image), .asset(.folder),
       .item(.metadata, _), .item(.artwork, _),
       .players(.rateTogether), .state(.save), .state(.saveQueue), .state(.loadQueue), .state(.savedQueues),
       .state(.forgetQueue), .state(.goToBookmark), .connection(.reloadConfiguration),

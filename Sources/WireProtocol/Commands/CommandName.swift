@@ -29,6 +29,7 @@ public enum CommandName: String, Sendable, Hashable, CaseIterable {
   case explain
   case export
   case fade
+  case folderList = "folder.list"
   case hello
   case help
   case history

@@ -171,6 +171,8 @@ extension FieldSpec {
   static let duration = FieldSpec("duration", .time, "the duration in seconds; `indefinite` if it is unknown")
   static let enabled = FieldSpec("enabled", .boolean, "whether the file presents the track by default")
   static let end = FieldSpec("end", .time, "the end of the chapter or loop, in item time")
+  static let entryKind = FieldSpec("kind", .word(["file", "folder"]), "whether the row is a file or a folder")
+  static let entryPath = FieldSpec("path", .text, "the path of the file or folder")
   static let error = FieldSpec("error", .text, "the name of the error")
   static let errors = FieldSpec("errors", .integer, "the number of replies with an error since the start of the daemon")
   static let event = FieldSpec(
@@ -304,6 +306,7 @@ extension FieldSpec {
   static let name = FieldSpec("name", .text, "the name of the error, bookmark or saved queue")
   static let new = FieldSpec("new", .value, "the current value of the key; `none` if it has none")
   static let next = FieldSpec("next", .integer, "the `offset` of the next part of the list; `none` after the last part")
+  static let nextPath = FieldSpec("next", .text, "the `after` of the next part of the list; `none` after the last part")
   static let noNewPrivileges = FieldSpec(
     "noNewPrivileges", .boolean, "whether no program that the daemon executes gains privileges")
   static let now = FieldSpec(

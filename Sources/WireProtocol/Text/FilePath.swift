@@ -42,11 +42,30 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
     self.bytes = bytes
   }
 
+  /// Whether the path of each file in this folder is at most ``maximumByteCount`` bytes long.
+  public var isPathOfFolder: Bool { folderPrefix.count + Self.maximumNameByteCount <= Self.maximumByteCount }
+
+  /// The path of a file in this folder.
+  public func appending(_ name: [UInt8]) -> FilePath { FilePath(validated: folderPrefix + name) }
+
+  /// The name of this file if it is directly in a folder.
+  public func name(in folder: FilePath) -> [UInt8]? {
+    let prefix = folder.folderPrefix
+    let name = Array(bytes.dropFirst(prefix.count))
+    return bytes.starts(with: prefix) && !name.isEmpty && !name.contains(UInt8(ascii: "/")) ? name : nil
+  }
+
+  /// The path with one slash at the end.
+  private var folderPrefix: [UInt8] { bytes.last == UInt8(ascii: "/") ? bytes : bytes + [UInt8(ascii: "/")] }
+
   /// Creates a location from a valid URL.
   public init(address: String) { bytes = Array(address.utf8) }
 
   /// The maximum length of a path, in bytes: PATH_MAX of Linux (limits.h). Playlists have the same limit.
   public static let maximumByteCount = 4_096
+
+  /// The maximum length of the name of a file, in bytes: NAME_MAX of Linux (limits.h).
+  private static let maximumNameByteCount = 255
 
   /// The maximum length of a URL, in bytes.
   static let maximumAddressByteCount = 8_192

@@ -13,6 +13,8 @@ import Testing
     ("hello protocol=1", #"{"protocol":1}"#), ("hello rights=read,write", #"{"rights":["read","write"]}"#),
     ("ping", "{}"), ("ping", "[]"), ("help seek", #"{"command":"seek"}"#),
     ("stats", "{}"), ("rpc.discover", "{}"), ("bye", "{}"), ("config.reload", "{}"), ("play", "{}"),
+    ("folder.list", "{}"),
+    ("folder.list /a after=/a/b limit=2", #"{"path":"/a","after":"/a/b","limit":2}"#),
     ("pause player=x", #"{"player":"x"}"#),
     ("toggle", "{}"),
     ("stop", "{}"),

@@ -192,6 +192,9 @@ import Testing
               one, file: try Self.path("/c"), before: .positiveInfinity, after: .positiveInfinity,
               sheet: .init(columns: 4, rows: 3, gap: 0))))
       ),
+      ("folder.list", .asset(.folder(.init(nil)))),
+      ("folder.list '/a b' after='/a b/c' limit=7", .asset(.folder(.init(one, after: Array("c".utf8), limit: 7)))),
+      ("folder.list / after=/c", .asset(.folder(.init(try Self.path("/"), after: Array("c".utf8))))),
       ("scan.cancel", .asset(.cancelScan(nil))),
       ("scan.cancel 4", .asset(.cancelScan(4))),
       ("pitch", .playback(.pitch(nil), player: "main")),

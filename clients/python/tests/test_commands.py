@@ -158,7 +158,10 @@ class CommandTests(Case):
         points = await run(main.item_volume(mp3, 0.5, at=4, to=0.25, over=5), "item.volume")
         self.assertEqual((points.rows[0].at, points.rows[0].over), (4, 5))
 
-        # Assets.
+        # Files and assets.
+        listed = await run(client.folder_list(os.path.dirname(two), limit=1), "folder.list")
+        self.assertEqual((len(listed.rows), listed.next), (1, listed.rows[0].path))
+        self.assertEqual((await run(client.folder_list(), "folder.list")).rows[0].kind, "folder")
         asset = await run(client.asset_open(two), "asset.open")
         values = await run(client.asset_load(asset, "duration", "tracks", "availableMetadataFormats"), "asset.load")
         self.assertEqual({row.key: row.value for row in values.rows}, {"duration": 10, "tracks": 2, "availableMetadataFormats": ("id3",)})

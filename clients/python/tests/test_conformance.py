@@ -75,6 +75,7 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
     ("waveform {one} file={out}/a.dat bits=8", {"path": "{one}", "file": "{out}/a.dat", "bits": 8}, ""), ("waveform {out}/missing.flac", {"path": "{out}/missing.flac"}, "file-not-found"),
     ("export {one} file={out}/part.flac start=1 end=3 bits=24", {"paths": ["{one}"], "file": "{out}/part.flac", "start": 1, "end": 3, "bits": 24}, ""),
     ("image {film} 0.5 file={out}/image.png", {"path": "{film}", "times": [0.5], "file": "{out}/image.png"}, ""),
+    ("folder.list", {}, ""), ("folder.list {out} limit=1", {"path": "{out}", "limit": 1}, ""), ("folder.list {out}/missing", {"path": "{out}/missing"}, "file-not-found"),
     # Recordings.
     ("record.prepare {out}/memo.wav bits=24", {"file": "{out}/memo.wav", "bits": 24}, ""), ("record.watch rate=20", {"rate": 20}, ""), ("record.start", {}, ""),
     ("record.pause", {}, ""), ("record.status", {}, ""), ("record.list", {}, ""), ("record.stop", {}, ""), ("record.start", {}, "invalid-state"), ("record.unwatch 1", {"id": 1}, ""),

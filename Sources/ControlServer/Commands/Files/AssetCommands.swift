@@ -69,7 +69,7 @@ extension Connection {
       _ = assets.close(id)
       return nil
     case .cancelScan(let id): return .ok(["cancelled": .int(operations.cancel(id))])
-    case .load, .metadata, .artwork, .scan, .waveform, .image, .export:
+    case .load, .metadata, .artwork, .scan, .waveform, .image, .export, .folder:
       preconditionFailure("the handler of immediate commands got one that waits")
     }
   }

@@ -5,7 +5,7 @@ public enum CommandTable {
   /// Every command, sorted by name.
   public static let all: [CommandSpec] =
     (connection + playback + queue + queueMoves + queueEdits + items + tracks + selections + chapters + assets
-    + metadata + scans + waveforms + images + exports
+    + metadata + scans + waveforms + images + exports + folders
     + mediaSelection + watching
     + players + outputs + session + state + bookmarks
     + starts + recording).sorted {

@@ -17,6 +17,7 @@ from .generated_replies import (
     ConfigReloadReply,
     DeletedRecording,
     ExportReply,
+    FolderListReply,
     Hello,
     Help,
     ImageReply,
@@ -226,6 +227,17 @@ class ClientCommands(Sends):
             "peak-bit-rate": peak_bit_rate,
         })
         return decode(ExportReply, reply)
+
+    async def folder_list(
+        self, path: Location | None = None, *, after: Location | None = None, limit: int | None = None,
+    ) -> FolderListReply:
+        """List the files and folders in a folder."""
+        reply = await self._send("folder.list", {
+            "path": None if path is None else wire_location(path),
+            "after": None if after is None else wire_location(after),
+            "limit": limit,
+        })
+        return decode(FolderListReply, reply)
 
     async def image(
         self, path: Location, *times: Time, file: Location | None = None, format: Literal["png", "jpeg"] | None = None,

@@ -17,6 +17,7 @@ from .generated_rows import (
     Chapter,
     Entry,
     EventsRow,
+    FolderListRow,
     HelpRow,
     HistoryEntry,
     LeftOut,
@@ -481,6 +482,14 @@ class ExportReply:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FolderListReply:
+    """The reply of `folder.list`."""
+
+    next: str | None
+    rows: tuple[FolderListRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ImageReply:
     """The reply of `image`."""
 
@@ -776,6 +785,7 @@ __all__ = [
     "EventsReply",
     "Explanation",
     "ExportReply",
+    "FolderListReply",
     "Hello",
     "Help",
     "History",

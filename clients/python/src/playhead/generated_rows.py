@@ -243,6 +243,14 @@ class AssetValue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FolderListRow:
+    """A row of `folder.list`."""
+
+    kind: Literal["file", "folder"]
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenImage:
     """A row of `image`."""
 
@@ -422,6 +430,7 @@ __all__ = [
     "Chapter",
     "Entry",
     "EventsRow",
+    "FolderListRow",
     "HelpRow",
     "HistoryEntry",
     "LeftOut",
