@@ -32,6 +32,8 @@ import Testing
       let path = rig.files.file("loop-\(number).wav")
       try writeWAV(path, files[number], sampleRateHz: sampleRatesHz?[number] ?? 48_000, channelCount: 2)
       let item = rig.item(path)
+      // Each change decodes the buffered audio again, which takes most of the time of these tests.
+      try item.setPreferredForwardBufferDuration(MediaTime(value: 1, timescale: 2))
       try await player.setAudioTimePitchAlgorithm(.varispeed)
       try await player.append([item])
       try await player.setRepeatMode(.one)
