@@ -3,8 +3,8 @@ import MediaCore
 
 /// The files and folders in a folder, or a part of them.
 ///
-/// Omitted are names that begin with a dot, links to files that may not be opened, and everything that is neither a
-/// file nor a folder: sockets, pipes and devices.
+/// Names that begin with a dot are omitted, as are links to files that may not be opened, and everything that is
+/// neither a file nor a folder: sockets, pipes and devices.
 public struct FolderListing: Sendable, Hashable {
   /// A file or folder.
   public struct Entry: Sendable, Hashable {

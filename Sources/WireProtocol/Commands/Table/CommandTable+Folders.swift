@@ -11,7 +11,7 @@ extension CommandTable {
         - The rows are sorted by the bytes of their names.
         - Names that begin with a dot are omitted, as are links to files that may not be read, and everything that is \
         neither a file nor a folder.
-        - The files are not opened. Some may be no media files.
+        - The files are not opened. Some may not be media files.
         - `next` is the `after` of the next part of the list, or `none` after the last part. A part of long \
         paths may have fewer rows than `limit`, although another part follows.
         """,
