@@ -22,10 +22,16 @@ struct DaemonSignals {
   }
 
   /// Blocks until one of the signals arrives.
-  func wait() -> Action {
+  ///
+  /// - Parameter milliseconds: The longest time to wait, in 1..<1000. Nil: no limit.
+  /// - Returns: The action of the signal. Nil if the time is over.
+  func wait(milliseconds: Int? = nil) -> Action? {
     var signals = signals
-    var received: Int32 = 0
-    while sigwait(&signals, &received) != 0 {}
-    return received == SIGHUP ? .reload : .stop(Self.names[received] ?? "\(received)")
+    var timeout = timespec(tv_sec: 0, tv_nsec: (milliseconds ?? 0) * 1_000_000)
+    while true {
+      let received = milliseconds == nil ? sigwaitinfo(&signals, nil) : sigtimedwait(&signals, nil, &timeout)
+      if let name = Self.names[received] { return received == SIGHUP ? .reload : .stop(name) }
+      if received < 0, errno == EAGAIN { return nil }
+    }
   }
 }

@@ -25,12 +25,16 @@ struct PlayheadDaemon: ParsableCommand {
     abstract: "Headless media player, controlled over a Unix socket by `playhead` and other clients.",
     version: "playheadd \(version)")
 
+  /// The time in milliseconds that belongs to the first clients, which may have waited for the socket. The rest of the
+  /// start follows: a worker process, which loads FFmpeg as the daemon did, and a smaller memory map.
+  private static let firstRepliesDuration = 100
+
   @OptionGroup var flags: CommandLineFlags
 
   static func main() {
     do {
-      let daemon = try parse()
-      try daemon.run()
+      var command = try parseAsRoot()
+      try command.run()
     } catch let invalid as InvalidOptions {
       for line in invalid.lines { StandardStream.write("\(line)\n", to: STDERR_FILENO) }
       Glibc.exit(2)
@@ -98,13 +102,16 @@ struct PlayheadDaemon: ParsableCommand {
     let path = server.path ?? ""
     StandardStream.write("playheadd ready socket=\(path)\n", to: STDOUT_FILENO)
     service.notifyReady(status: "Listening at \(path)")
-    if let workers { Workers.start(workers, logger: logger) }
     service.startWatchdog(on: control)
-    media_shims_unmap_code_of_start()
     var reloader = ConfigurationReloader(
       flags: flags, options: options, sandbox: sandboxSetup.sandbox, server: server, service: service)
+    var hasStarted = false
     while true {
-      switch signals.wait() {
+      switch hasStarted ? signals.wait() : signals.wait(milliseconds: Self.firstRepliesDuration) {
+      case nil:
+        if let workers { Workers.start(workers, logger: logger) }
+        media_shims_unmap_code_of_start()
+        hasStarted = true
       case .reload: reloader.reload(for: requests)
       case .stop(let name):
         service.notifyStopping()
