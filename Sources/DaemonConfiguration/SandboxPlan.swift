@@ -37,7 +37,10 @@ public struct SandboxPlan: Sendable, Hashable {
   ///
   /// - Throws: The errors of ``DaemonOptions/outputSpec()``.
   public init(_ options: DaemonOptions, in process: SandboxProcess) throws(MediaError) {
-    rules = Self.roots(options) + Self.system + Self.programs(process) + Self.soundServer(process)
+    rules = Self.roots(options)
+    // Without configured roots the daemon may read everything. The rules below would only make its start slower.
+    if !allows(.reading, below: "/") { rules += Self.system + Self.libraries(process) }
+    rules += [SandboxRule("/dev/null", .overwriting)] + Self.programs(process) + Self.soundServer(process)
     for file in [process.configurationFile, options.certificateAuthorityFile] {
       guard let file else { continue }
       rules += Self.replaceableFile(file, in: process)
@@ -98,9 +101,14 @@ public struct SandboxPlan: Sendable, Hashable {
       "/var/lib/sss", "/var/lib/ca-certificates",
     ].map { SandboxRule($0, .reading) }
     + ["/dev/zero", "/dev/random", "/dev/urandom"].map { SandboxRule($0, .readFile) }
-    + [SandboxRule("/dev/null", .overwriting)]
 
-  /// The rules for the programs that the daemon executes, and for the folders of its libraries.
+  /// The rules for the folders of the libraries.
+  private static func libraries(_ process: SandboxProcess) -> [SandboxRule] {
+    let libraries = process.loadedObjects.flatMap { [$0, process.resolve($0) ?? $0] }
+    return Set(libraries.map(folder(of:))).sorted().map { SandboxRule($0, .reading) }
+  }
+
+  /// The rules for the programs that the daemon executes.
   private static func programs(_ process: SandboxProcess) -> [SandboxRule] {
     var rules = [
       SandboxRule(process.executableFolder, .reading),
@@ -113,8 +121,6 @@ public struct SandboxPlan: Sendable, Hashable {
     if let loader = process.loader.flatMap(process.resolve) {
       rules.append(SandboxRule(folder(of: loader), [.reading, .execute]))
     }
-    let libraries = process.loadedObjects.flatMap { [$0, process.resolve($0) ?? $0] }
-    rules += Set(libraries.map(folder(of:))).sorted().map { SandboxRule($0, .reading) }
     return rules
   }
 

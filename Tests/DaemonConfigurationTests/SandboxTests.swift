@@ -65,6 +65,7 @@ import Testing
         #expect(!plan.allows(right, below: path))
       }
     }
+    #expect(!plan.rules.contains { $0.path == "/usr" })
   }
 
   @Test func valuesOutsideThePlanNeedARestart() throws {
