@@ -298,7 +298,7 @@ extension Connection {
         return request.fail(error)
       }
     }
-    let edit = LargeEdit(prepared) { [self] prepared throws(MediaError) in
+    let edit = LargeEdit(prepared, on: server.loop) { [self] prepared throws(MediaError) in
       try check(prepared, ifVersion: version, on: target)
     } completion: { [self] prepared, result in
       do throws(MediaError) {

@@ -85,8 +85,7 @@ final class ByteStream: DescriptorHandler, @unchecked Sendable {
     if unsentByteCount > 0 { return unsent.append(contentsOf: bytes) }
     let count = bytes.withUnsafeBytes { send($0) }
     guard count < bytes.count else { return }
-    unsent = Array(bytes[count...])
-    unsentStart = 0
+    (unsent, unsentStart) = (bytes, count)
     watch?.events.insert(.writable)
   }
 

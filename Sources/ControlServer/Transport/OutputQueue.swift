@@ -110,7 +110,7 @@ struct OutputQueue {
   }
 
   /// Passes all output to the transport. After an overflow, first appends the `overflow` event and the retained events.
-  /// `body` must only copy the bytes.
+  /// `body` must not use this queue.
   mutating func drain(_ body: ([UInt8]) -> Void) {
     if isOverflowing, backlogByteCount <= byteLimit / 4 {
       isOverflowing = false

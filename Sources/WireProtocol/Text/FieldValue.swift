@@ -77,7 +77,8 @@ extension FieldValue {
     case .time(let time): buffer.append(seconds: time)
     case .fraction(let time): buffer.append(fraction: time)
     case .list(let elements): appendList(elements, to: &buffer)
-    case .integerList(let list): buffer.append(contentsOf: list.isEmpty ? Array("\"\"".utf8) : list.text)
+    case .integerList(let list):
+      if list.isEmpty { buffer.append(contentsOf: "\"\"".utf8) } else { appendList(list, to: &buffer) }
     case .json(let value):
       var text: [UInt8] = []
       value.append(to: &text)
@@ -97,7 +98,7 @@ extension FieldValue {
     case .json(let value): value.append(to: &buffer)
     case .integerList(let list):
       buffer.append(UInt8(ascii: "["))
-      buffer.append(contentsOf: list.text)
+      appendList(list, to: &buffer)
       buffer.append(UInt8(ascii: "]"))
     case .list(let elements):
       buffer.append(UInt8(ascii: "["))
@@ -107,6 +108,12 @@ extension FieldValue {
       }
       buffer.append(UInt8(ascii: "]"))
     }
+  }
+
+  private func appendList(_ list: IntegerList, to buffer: inout [UInt8]) {
+    // A long list is copied once, because the rest of its line needs no larger buffer.
+    if list.byteCount > 4_096 { buffer.reserveCapacity(buffer.count + list.byteCount + 4_096) }
+    buffer.append(contentsOf: list.text)
   }
 
   private func appendList(_ elements: [FieldValue], to buffer: inout [UInt8]) {
