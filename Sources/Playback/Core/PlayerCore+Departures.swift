@@ -1,6 +1,7 @@
 // Items that leave the queue. Other queues may claim these items at once. Disconnecting an item from its player and
 // freeing its memory take about a microsecond. Therefore one turn of the control loop disconnects a limited number of
 // items. No visible state of a player depends on this work, and no code may wait for its end.
+import CMediaShims
 import MediaAssets
 import MediaCore
 import PlayerModel
@@ -105,17 +106,22 @@ extension PlayerCore {
     departures.isScheduled = true
     engine.loop.execute { [self] in
       departures.isScheduled = false
-      let (slice, newestEpoch) = departures.next()
-      #if DEBUG
-        longestDepartureSlice = max(longestDepartureSlice, slice.count)
-      #endif
-      for item in slice {
-        if newestEpoch > 0, items[item.id] == nil { item.free(from: ownership, claimedUntil: newestEpoch) }
-        disconnect(item)
-      }
-      machine.dropStates(of: slice.lazy.map(\.id))
+      disconnectSlice()
+      media_shims_sort_freed_memory()
       disconnectLater()
     }
+  }
+
+  private func disconnectSlice() {
+    let (slice, newestEpoch) = departures.next()
+    #if DEBUG
+      longestDepartureSlice = max(longestDepartureSlice, slice.count)
+    #endif
+    for item in slice {
+      if newestEpoch > 0, items[item.id] == nil { item.free(from: ownership, claimedUntil: newestEpoch) }
+      disconnect(item)
+    }
+    machine.dropStates(of: slice.lazy.map(\.id))
   }
 }
 
