@@ -16,22 +16,41 @@ extension WholeFile {
   }
 }
 
-/// A file that is being written under a temporary name in its folder.
+/// A file that is being written under a temporary name in its folder, or in place if another process has opened it.
 ///
-/// Releasing the object removes the file, unless it was committed or has an `unfinishedName`. Threading: one thread at
-/// a time.
+/// Releasing the object removes the file, unless it was committed or has an `unfinishedName`. An opened file becomes
+/// empty instead. Threading: one thread at a time.
 public final class UnfinishedFile {
   /// The descriptor for writing and reading; open until the file is committed, discarded or kept.
   public let descriptor: Int32
   private let file: WholeFile
-  /// The open folder, so that all operations use it even if its path changes meanwhile.
+  /// The open folder, so that all operations use it even if its path changes meanwhile. -1 for an opened file.
   private let folder: Int32
   private let temporaryName: [UInt8]
+  /// Whether the file has no name yet (`O_TMPFILE`, open(2)).
+  private var isUnnamed = false
   private var isOpen = true
 
+  /// `O_TMPFILE`, which Glibc declares only with `_GNU_SOURCE`.
+  private static let unnamedFlag: Int32 = 0o20_200_000
+
   fileprivate init(_ file: WholeFile) throws(MediaError) {
+    if let opened = file.opened {
+      let descriptor = fcntl(opened.descriptor, F_DUPFD_CLOEXEC, 0)
+      guard descriptor >= 0 else { throw file.failure("dup") }
+      (self.descriptor, self.file, folder, temporaryName) = (descriptor, file, -1, [])
+      return
+    }
     let folder = try file.openFolderForWriting()
     let name = file.unfinishedName ?? file.temporaryName
+    if file.isUnnamedUntilComplete {
+      let descriptor = openat(folder, ".", Self.unnamedFlag | O_RDWR | O_CLOEXEC, 0o666)
+      if descriptor >= 0 {
+        (self.descriptor, self.file, self.folder, temporaryName) = (descriptor, file, folder, name)
+        isUnnamed = true
+        return
+      }
+    }
     let descriptor = WholeFile.withCString(name) { openat(folder, $0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
     // A random temporary name needs no lock, because no other process searches for it.
     guard descriptor >= 0, file.unfinishedName == nil || flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -86,21 +105,31 @@ public final class UnfinishedFile {
     var error: MediaError?
     // Without fsync(2), a power failure can leave an empty file under the name.
     if fsync(descriptor) != 0 { error = file.failure("fsync") }
+    if isUnnamed, error == nil { error = giveTemporaryName() }
     // The duplicate descriptor retains the lock until the file has its name.
     let lock = file.unfinishedName == nil ? -1 : dup(descriptor)
     if close(descriptor) != 0, error == nil { error = file.failure("close") }
     isOpen = false
     defer {
       if lock >= 0 { close(lock) }
-      close(folder)
+      closeFolder()
     }
     do throws(MediaError) {
       if let error { throw error }
-      try file.renameToFinalName(temporaryName, in: folder)
+      if file.opened == nil { try file.renameToFinalName(temporaryName, in: folder) }
     } catch {
       if file.unfinishedName == nil { remove() }
       throw error
     }
+  }
+
+  /// Links an unnamed file into its folder (linkat(2)).
+  private func giveTemporaryName() -> MediaError? {
+    let source = Array("/proc/self/fd/\(descriptor)".utf8)
+    let status = WholeFile.withCStrings(source, temporaryName) {
+      linkat(AT_FDCWD, $0, folder, $1, AT_SYMLINK_FOLLOW)
+    }
+    return status == 0 ? nil : file.failure("linkat")
   }
 
   /// Removes the file.
@@ -115,8 +144,16 @@ public final class UnfinishedFile {
     guard isOpen else { return }
     isOpen = false
     close(descriptor)
-    close(folder)
+    closeFolder()
   }
 
-  private func remove() { _ = WholeFile.withCString(temporaryName) { unlinkat(folder, $0, 0) } }
+  private func closeFolder() { if folder >= 0 { close(folder) } }
+
+  private func remove() {
+    if let opened = file.opened {
+      ftruncate(opened.descriptor, 0)
+    } else {
+      _ = WholeFile.withCString(temporaryName) { unlinkat(folder, $0, 0) }
+    }
+  }
 }

@@ -3,9 +3,9 @@ import FileAccess
 import Glibc
 import MediaCore
 
-/// A file that is written under a temporary name and then renamed.
+/// A file that is written under a temporary name and then renamed, or a file that another process has opened.
 public struct WholeFile: Sendable {
-  /// The path: bytes, absolute, without a NUL.
+  /// The path: bytes, absolute, without a NUL. For an opened file, its name in messages.
   public let path: [UInt8]
   /// Whether an existing file is replaced.
   public let replaces: Bool
@@ -15,8 +15,15 @@ public struct WholeFile: Sendable {
   /// The folders below which the file may be written; nil for no restriction by this type.
   private let roots: FileRoots?
 
+  /// The opened file. Nil: the file has a path.
+  let opened: OpenedFile?
+
   /// The name in the folder until the file is complete. Nil: a random name, and nothing remains after a failure.
   public private(set) var unfinishedName: [UInt8]?
+
+  /// Whether the file has no name until it is complete, so that nothing remains if the process is killed. Has no effect
+  /// on a file system without unnamed files. Needs /proc.
+  public private(set) var isUnnamedUntilComplete = false
 
   /// Creates a description of a file at an absolute path. No I/O.
   ///
@@ -27,6 +34,13 @@ public struct WholeFile: Sendable {
     self.replaces = replaces
     self.hint = hint
     self.roots = roots
+    opened = nil
+  }
+
+  /// Creates a description of an opened file. It is written in place. After an error it is empty again.
+  public init(_ opened: OpenedFile) {
+    (path, replaces, hint, roots) = (Array(opened.name.utf8), false, "", nil)
+    self.opened = opened
   }
 
   /// Creates a description of a file. A relative path is resolved against the working directory. No other I/O.
@@ -47,6 +61,13 @@ public struct WholeFile: Sendable {
   public func keepingUnfinished(as unfinishedName: [UInt8]) -> WholeFile {
     var file = self
     file.unfinishedName = unfinishedName
+    return file
+  }
+
+  /// The same file without a name until it is complete.
+  public func unnamedUntilComplete() -> WholeFile {
+    var file = self
+    file.isUnnamedUntilComplete = true
     return file
   }
 
@@ -72,7 +93,7 @@ public struct WholeFile: Sendable {
   /// Checks the conditions of `write` that can be checked before writing.
   ///
   /// - Throws: the errors of `write`.
-  public func check() throws(MediaError) { close(try openFolderForWriting()) }
+  public func check() throws(MediaError) { if opened == nil { close(try openFolderForWriting()) } }
 
   /// Writes the file. Never follows a link at its path. On an error nothing remains.
   ///
@@ -211,7 +232,7 @@ public struct WholeFile: Sendable {
     }
   }
 
-  private static func withCStrings<Value>(
+  static func withCStrings<Value>(
     _ one: [UInt8], _ other: [UInt8], _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Value
   ) -> Value {
     withCString(one) { one in withCString(other) { body(one, $0) } }

@@ -46,6 +46,48 @@ import WholeFiles
     expectError(.fileExists) { try wholeFile(folder.file("a")).create() }
   }
 
+  @Test func unnamedFileAppearsAtCommit() throws {
+    func create(_ name: String, replaces: Bool = false) throws -> UnfinishedFile {
+      try wholeFile(folder.file(name), replaces: replaces).unnamedUntilComplete().create()
+    }
+    let file = try create("a")
+    try file.append(Array("abc".utf8))
+    #expect(try names.isEmpty)
+    try file.commit()
+    _ = try create("b")
+    #expect(try text("a") == "abc" && names == ["a"])
+    expectError(.fileExists) { try create("a") }
+    let replacement = try create("a", replaces: true)
+    try replacement.append(Array("d".utf8))
+    try replacement.commit()
+    let late = try create("c")
+    try wholeFile(folder.file("c")).write([])
+    expectError(.fileExists) { try late.commit() }
+    #expect(try text("a") == "d" && text("c").isEmpty && names == ["a", "c"])
+  }
+
+  @Test func openedFileIsWrittenInPlaceAndEmptyAfterAFailure() throws {
+    func opened(_ name: String, _ flags: Int32 = O_RDWR) throws -> OpenedFile {
+      let descriptor = open(folder.file(name), flags | O_CREAT | O_CLOEXEC, 0o600)
+      try #require(descriptor >= 0)
+      defer { close(descriptor) }
+      return try OpenedFile(duplicating: descriptor, name: name)
+    }
+    let file = WholeFile(try opened("a"))
+    try file.check()
+    try file.write(Array("all of it".utf8))
+    #expect(try text("a") == "all of it" && names == ["a"])
+    let unfinished = try WholeFile(try opened("b")).create()
+    try unfinished.append(Array("a part".utf8))
+    #expect(try text("b") == "a part")
+    unfinished.discard()
+    #expect(try text("b").isEmpty && names == ["a", "b"])
+    for (name, flags) in [("a", O_RDWR), ("b", O_RDONLY), ("b", O_WRONLY), ("b", O_RDWR | O_APPEND)] {
+      expectError(.writeFailed) { try opened(name, flags) }
+    }
+    expectError(.writeFailed) { try OpenedFile(duplicating: -1, name: "none") }
+  }
+
   @Test func existingFileIsKeptUnlessItIsToBeReplaced() throws {
     let path = folder.file("a")
     try wholeFile(path).write(Array("mine".utf8))

@@ -5,6 +5,7 @@ import NetworkIO
 import Playback
 import Playlists
 import SavedState
+import WholeFiles
 import WireProtocol
 
 /// A player with its name and the server's data about it.
@@ -180,6 +181,19 @@ final class PlayerRegistry {
     options.isNetworkForbidden = !policy.isNetworkAllowed
     options.networkRules = policy.networkRules
     return options
+  }
+
+  /// The file that a command writes: below the writable folders, or a descriptor, which it claims.
+  ///
+  /// - Parameter userID: The user whose passed descriptors can be claimed. Nil: none.
+  /// - Throws: `no-such-descriptor`, or `write-failed` for a descriptor that is not an empty file open for reading and
+  ///   writing.
+  func outputFile(_ path: FilePath, replaces: Bool, for userID: UInt32?) throws(MediaError) -> WholeFile {
+    if let token = path.descriptorToken {
+      return WholeFile(try descriptors.claim(token, by: userID).openedFile())
+    }
+    return WholeFile(
+      path: path.bytes, replaces: replaces, hint: "use `replace` to replace it", roots: policy.writableRoots)
   }
 
   /// Creates the asset for a path, a URL or a descriptor, and claims the descriptor for it. With an invalid URL or an

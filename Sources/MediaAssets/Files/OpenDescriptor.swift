@@ -2,6 +2,7 @@ import CMediaShims
 import Glibc
 import MediaCore
 import Synchronization
+import WholeFiles
 
 /// A file descriptor that the caller opened: a file, or a pipe or socket whose bytes arrive once.
 ///
@@ -59,6 +60,13 @@ public final class OpenDescriptor: Sendable {
   deinit {
     Self.openCount.subtract(1, ordering: .relaxed)
     if stream == nil { close(descriptor) }
+  }
+
+  /// The same file, for writing.
+  ///
+  /// - Throws: The errors of `OpenedFile`.
+  package func openedFile() throws(MediaError) -> OpenedFile {
+    try OpenedFile(duplicating: descriptor, name: name)
   }
 
   private static let openCount = Atomic<Int>(0)

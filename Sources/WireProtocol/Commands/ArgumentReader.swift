@@ -138,10 +138,10 @@ enum ArgumentReader {
       if text.elementsEqual("true".utf8) { return .flag(true) }
       guard text.elementsEqual("false".utf8) else { throw .bad }
       return .flag(false)
-    case .path, .localPath:
+    case .path, .localPath, .outputPath:
       let path: FilePath
       do throws(MediaError) { path = try FilePath(wire: text) } catch { throw .other(error) }
-      guard kind == .path || path.isFile else { throw .bad }
+      guard path.isFile || kind == .path || kind == .outputPath && path.descriptorToken != nil else { throw .bad }
       return .path(path)
     case .playerName:
       guard ASCII.isName(text, maximum: 64) else { throw .bad }

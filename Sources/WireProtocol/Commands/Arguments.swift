@@ -60,7 +60,7 @@ struct Arguments: Sendable {
   /// - Throws: `bad-arguments` for a value of another kind beyond `limit`, before the value is read.
   mutating func countListValue(at index: Int, limit: Int) throws(MediaError) {
     switch spec.parameters[index].kind {
-    case .path, .localPath, .entry, .time, .edit, .playerName: return
+    case .path, .localPath, .outputPath, .entry, .time, .edit, .playerName: return
     default: listCount += 1
     }
     if listCount > limit {
@@ -130,6 +130,15 @@ struct Arguments: Sendable {
     failure(
       fileExtension.map { "unknown file name extension \(Excerpt.quoted($0)); specify format" }
         ?? "the file name has no extension; specify format")
+  }
+
+  /// The file to write.
+  ///
+  /// - Throws: `bad-arguments` if `replace` is given for the descriptor of a file.
+  func outputFile() throws(MediaError) -> FilePath? {
+    guard let file = path(.file) else { return nil }
+    guard file.isFile || !flag(.replace) else { throw failure("replace cannot be combined with file=fd:TOKEN") }
+    return file
   }
 
   /// The extension of a file name, without its dot; nil if it has none.

@@ -166,6 +166,8 @@ public struct ParameterSpec: Sendable {
     case path
     /// A file path, for parameters where URLs are not supported.
     case localPath
+    /// A file to write: a file path, or the token of a passed descriptor.
+    case outputPath
     /// A player name: 1 to 64 characters of `[A-Za-z0-9._-]`.
     case playerName
     /// A command name.
@@ -194,7 +196,7 @@ public struct ParameterSpec: Sendable {
     }
 
     /// Whether the kind is a path.
-    var isPath: Bool { self == .path || self == .localPath }
+    var isPath: Bool { self == .path || self == .localPath || self == .outputPath }
 
     /// A description of the accepted values for error messages, help and the reference.
     public var accepted: String {
@@ -219,6 +221,7 @@ public struct ParameterSpec: Sendable {
         "texts of at most \(count) bytes in all, separated by \(separator.plural); in JSON also an array"
       case .path: "an absolute path, a file://, http:// or https:// URL, or fd:TOKEN"
       case .localPath: "an absolute path, or a file:// URL"
+      case .outputPath: "an absolute path, a file:// URL, or fd:TOKEN"
       case .playerName: "1 to 64 characters of A-Z a-z 0-9 . _ -"
       case .commandName: "the name of a command"
       case .requestID: "the id of a request"

@@ -44,13 +44,13 @@ extension Request {
 }
 
 extension Command {
-  /// Whether the daemon writes a file for this command.
+  /// Whether the daemon writes a file that it opens itself. To write a file that the client has opened needs no right.
   fileprivate var writesFile: Bool {
     switch self {
-    case .asset(.artwork(_, .file)), .item(.artwork(_, .file), _): true
-    case .asset(.waveform(let waveform)): waveform.output != nil
-    case .asset(.export): true
-    case .asset(.image): true
+    case .asset(.artwork(_, .file(_, let file, _))), .item(.artwork(_, .file(_, let file, _)), _): file.isFile
+    case .asset(.waveform(let waveform)): waveform.output?.file.isFile ?? false
+    case .asset(.export(let export)): export.file.isFile
+    case .asset(.image(let image)): image.file.isFile
     case .record(.prepare), .record(.delete): true
     default: false
     }

@@ -47,6 +47,7 @@ extension ParameterSpec.Kind {
       return ["anyOf": [["type": "array", "items": text], text]]
     case .path: return .schema("Location")
     case .localPath: return .schema("Path")
+    case .outputPath: return .schema("OutputPath")
     case .playerName: return .schema("PlayerName")
     case .commandName: return ["enum": .array(CommandTable.all.map { .string($0.name.rawValue) })]
     case .key: return ["type": "string", "minLength": 1]
@@ -87,6 +88,10 @@ extension ParameterSpec.Kind {
       ]
     ),
     ("Path", ["description": "An absolute path, or a file:// URL.", "type": "string", "minLength": 1]),
+    (
+      "OutputPath",
+      ["description": "An absolute path, a file:// URL, or fd:TOKEN.", "type": "string", "minLength": 1]
+    ),
     ("PlayerName", ["description": "The name of a player.", "type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"]),
     (
       "WaitCondition",

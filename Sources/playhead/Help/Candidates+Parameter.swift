@@ -4,7 +4,7 @@ extension Candidates {
   /// Creates the candidates for a parameter of a daemon command.
   init(of parameter: ParameterSpec) {
     switch parameter.kind {
-    case .path, .localPath: self = .files
+    case .path, .localPath, .outputPath: self = .files
     case .playerName: self = .players
     case .commandName: self = .commands
     case .key: self = .keys

@@ -165,7 +165,7 @@ class Examples:
         chance = self._chance
         if "$ref" in schema:
             name = schema["$ref"].rpartition("/")[2]
-            if name == "Path":
+            if name in ("Path", "OutputPath"):
                 self._count += 1
                 return f"{self._folder}/file-{self._count}"
             return chance.choice(self._shared[name])

@@ -1,6 +1,5 @@
 import MediaAssets
 import MediaCore
-import WholeFiles
 import WireProtocol
 
 /// The export command. The export runs on other threads.
@@ -13,9 +12,7 @@ extension Connection {
     let assets = command.paths.map {
       server.registry.makeAsset($0, options, precise: hasSeveralInputs, for: peer?.userID)
     }
-    let file = WholeFile(
-      path: command.file.bytes, replaces: command.replaces, hint: "use `replace` to replace it",
-      roots: server.policy.writableRoots)
+    let file = try server.registry.outputFile(command.file, replaces: command.replaces, for: peer?.userID)
     let session = AssetExportSession(
       joining: assets, mixes: command.mixes, to: file, try Self.settings(command))
     startOperation(request, on: command.file) {

@@ -9,7 +9,7 @@ extension Connection {
   func start(_ command: AssetCommand.Image, _ request: WaitingRequest) throws(MediaError) {
     let asset = server.registry.makeAsset(
       command.path, server.registry.httpOptions(command.network), precise: false, for: peer?.userID)
-    let export = ImageExport(asset, self.request(command))
+    let export = ImageExport(asset, try self.request(command))
     startOperation(request, on: command.path) {
       export.cancel()
     } start: {
@@ -19,7 +19,7 @@ extension Connection {
     }
   }
 
-  private func request(_ command: AssetCommand.Image) -> ImageExport.Request {
+  private func request(_ command: AssetCommand.Image) throws(MediaError) -> ImageExport.Request {
     var settings = ImageSettings()
     (settings.maximumWidth, settings.maximumHeight) = (command.width, command.height)
     (settings.toleranceBefore, settings.toleranceAfter) = (command.before, command.after)
@@ -30,19 +30,19 @@ extension Connection {
       case .jpeg(let quality): .jpeg(quality: quality)
       }
     guard let requestedSheet = command.sheet else {
-      let images = command.times.enumerated().map { (time: $1, file: file(command, number: $0 + 1)) }
+      var images: [(time: MediaTime, file: WholeFile)] = []
+      for (index, time) in command.times.enumerated() { images.append((time, try file(command, number: index + 1))) }
       return ImageExport.Request(.images(images), settings: settings, format: format)
     }
     var sheet = ContactSheet(columns: requestedSheet.columns, rows: requestedSheet.rows)
     if let gap = requestedSheet.gap { sheet.gap = gap }
     return ImageExport.Request(
-      .sheet(sheet, times: Array(command.times), file: file(command, number: 1)), settings: settings, format: format)
+      .sheet(sheet, times: Array(command.times), file: try file(command, number: 1)), settings: settings, format: format
+    )
   }
 
-  private func file(_ command: AssetCommand.Image, number: Int) -> WholeFile {
-    WholeFile(
-      path: command.file(number).bytes, replaces: command.replaces, hint: "use `replace` to replace it",
-      roots: server.policy.writableRoots)
+  private func file(_ command: AssetCommand.Image, number: Int) throws(MediaError) -> WholeFile {
+    try server.registry.outputFile(command.file(number), replaces: command.replaces, for: peer?.userID)
   }
 
   private static func reply(_ result: ImageExport.Result, _ id: Int, _ command: AssetCommand.Image) -> Reply {

@@ -1,6 +1,5 @@
 import MediaAssets
 import MediaCore
-import WholeFiles
 import WireProtocol
 
 /// Commands about the tags of files. Other threads read the tags. The reply comes when the tags are read, or when
@@ -73,8 +72,7 @@ extension Connection {
         return MetadataReply.part(image, index, offset: offset, limit: limit, head: head)
       }
     case .file(let index, let file, let replaces):
-      let output = WholeFile(
-        path: file.bytes, replaces: replaces, hint: "use `replace` to replace it", roots: server.policy.writableRoots)
+      let output = try server.registry.outputFile(file, replaces: replaces, for: peer?.userID)
       replyWithMetadata(of: asset, request, blocks: true) { (_, opening) throws(MediaError) in
         let (index, image) = try opening.artwork(index, of: asset)
         try output.write(image.data)

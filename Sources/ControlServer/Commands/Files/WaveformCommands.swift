@@ -1,7 +1,6 @@
 import MediaAssets
 import MediaCore
 import Waveforms
-import WholeFiles
 import WireProtocol
 
 /// The waveform command. Another thread computes the waveform. The reply comes when the waveform is complete.
@@ -36,9 +35,7 @@ extension Connection {
     if let color = output.color { style.color = try WaveformColor(color) }
     if let background = output.background { style.background = try WaveformColor(background) }
     (style.hasAxis, style.bits) = (output.hasAxis, output.bits)
-    let file = WholeFile(
-      path: output.file.bytes, replaces: output.replaces, hint: "use `replace` to replace it",
-      roots: server.policy.writableRoots)
+    let file = try server.registry.outputFile(output.file, replaces: output.replaces, for: peer?.userID)
     return WaveformOutput(file, format, style)
   }
 

@@ -18,14 +18,15 @@ extension CommandTable {
         - Tags: Tags, chapters and artwork are copied. `metadata=sharing` omits the geographic location and the \
         recording device.
         - File: The daemon writes the file atomically, and replaces an existing file only with `replace`. The file \
-        must be below a folder of `--write-root`, and the client needs the right `write`.
+        must be below a folder of `--write-root`, and the client needs the right `write`. Neither is necessary for a \
+        file that the client has opened (`file=fd:TOKEN`, *Open files*).
         - Progress: Exports run one after another with low priority. `scan-progress` events come before the reply. \
         `scan.cancel` or the end of the connection cancels the export. `fault` describes decoding errors; silence \
         replaces the audio that could not be decoded.
         """,
       parameters: [
         ParameterSpec(.paths, .path, .list, "PATH", "the input files"),
-        ParameterSpec(.file, .localPath, .option, "PATH", "the file to write (required)"),
+        ParameterSpec(.file, .outputPath, .option, "PATH", "the file to write (required)"),
         ParameterSpec(
           .format, .word(AssetCommand.Export.Format.allCases.map(\.rawValue)), .option, "FORMAT",
           "the format; default: from the file name extension"),
@@ -74,7 +75,7 @@ extension Arguments {
   ///
   /// - Throws: `bad-arguments` for options that exclude each other.
   fileprivate func export() throws(MediaError) -> AssetCommand.Export {
-    let file = try required(.file, path(.file))
+    let file = try required(.file, outputFile())
     let fileExtension = fileExtension(of: file)
     guard
       let format = text(.format).flatMap(AssetCommand.Export.Format.init(rawValue:))

@@ -26,7 +26,8 @@ extension CommandTable {
         the images are evenly spaced.
         - A request writes at most 100 images, or 400 on a sheet.
         - The daemon writes all files atomically or none. It replaces existing files only with `replace`.
-        - The files must be below a folder of `--write-root`. The client needs the right `write`.
+        - The files must be below a folder of `--write-root`. The client needs the right `write`. Neither is necessary \
+        for one file that the client has opened (`file=fd:TOKEN`, *Open files*).
 
         Files are decoded one after another with low priority. `scan-progress` events come before the reply: when the \
         file is open, after each image, and when all images are written. `scan.cancel` or the end of the connection \
@@ -35,7 +36,7 @@ extension CommandTable {
       parameters: [
         ParameterSpec(.path, .path, .required, "PATH", "the file"),
         ParameterSpec(.times, .time, .optionalList, "TIME", "the times of the images"),
-        ParameterSpec(.file, .localPath, .option, "PATH", "the file to write (required)"),
+        ParameterSpec(.file, .outputPath, .option, "PATH", "the file to write (required)"),
         ParameterSpec(
           .format, .word(["png", "jpeg"]), .option, "FORMAT",
           "the format of the images; default: from the extension of `file`"),
@@ -80,7 +81,7 @@ extension Arguments {
   /// - Throws: `bad-arguments` for options that exclude each other.
   fileprivate func image() throws(MediaError) -> AssetCommand.Image {
     let path = try required(.path, path(.path))
-    guard let file = self.path(.file) else {
+    guard let file = try outputFile() else {
       throw failure("file=PATH is missing: the file to write, such as frame.png")
     }
     let times: WireList<MediaTime> = list(.times)

@@ -77,7 +77,7 @@ extension CommandTable {
     - Without `file` and `offset`, the reply lists the images. If the list is too long for one reply, `next` is the \
     `from` of the next request.
     - With `file`, the daemon writes the image atomically. It replaces an existing file only with `replace`. The \
-    client needs the right `write`.
+    client needs the right `write`, unless it has opened the file (`file=fd:TOKEN`, *Open files*).
     - With `offset`, the reply has a part of the image in base64. `next` is the `offset` of the next part.
 
     An image that exceeds the memory limit for tags (`code=2093`) is read again for each request.
@@ -88,7 +88,7 @@ extension CommandTable {
     ParameterSpec(
       .index, .integer(0...Int.max), .option, "N",
       "the number of the image; default: the front cover, or else the first image"),
-    ParameterSpec(.file, .localPath, .option, "PATH", "the file to write"),
+    ParameterSpec(.file, .outputPath, .option, "PATH", "the file to write"),
     ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
     ParameterSpec(.offset, .integer(0...Int.max), .option, "BYTE", "return a part of the image, from this byte"),
     ParameterSpec(
@@ -106,7 +106,7 @@ extension CommandTable {
     .writtenFile.optional, .offset.optional, .next.nullable.optional, .data.optional,
   ]
   private static let artworkErrors: [MediaError.Code] = [
-    .noSuchArtwork, .imageTooLarge, .fileExists, .writeFailed, .notAllowed,
+    .noSuchArtwork, .imageTooLarge, .fileExists, .writeFailed, .notAllowed, .noSuchDescriptor,
   ]
 
   /// The errors of reading a file's tags.
@@ -191,7 +191,7 @@ extension Arguments {
     let (index, offset) = (integer(.index), integer(.offset))
     let from = integer(.from)
     guard from == nil || offset == nil && path(.file) == nil else { throw failure("from excludes file and offset") }
-    if let file = path(.file) {
+    if let file = try outputFile() {
       guard offset == nil, integer(.limit) == nil else { throw failure("file and offset exclude each other") }
       return .file(index: index, file, replaces: flag(.replace))
     }

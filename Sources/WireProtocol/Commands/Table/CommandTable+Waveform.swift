@@ -22,7 +22,8 @@ extension CommandTable {
         also has `rms`. The default is 256 samples per bin, and more for long files.
         - `png` and `svg` are images. By default, each column is a bin.
         - The daemon writes the file atomically, and replaces an existing file only with `replace`.
-        - The file must be below a folder of `--write-root`. The client needs the right `write`.
+        - The file must be below a folder of `--write-root`. The client needs the right `write`. Neither is necessary \
+        for a file that the client has opened (`file=fd:TOKEN`, *Open files*).
 
         Files are decoded one after another with low priority. `scan-progress` events come before the reply. \
         `scan.cancel` or the end of the connection cancels the request. A daemon that saves its state caches results \
@@ -39,7 +40,7 @@ extension CommandTable {
         ParameterSpec(
           .samplesPerBin, .integer(1...Int(Int32.max)), .option, "N", "the number of samples of each channel in a bin"),
         ParameterSpec(.mono, .flag, .option, "mono", "use the mean of all channels"),
-        ParameterSpec(.file, .localPath, .option, "PATH", "the file to write"),
+        ParameterSpec(.file, .outputPath, .option, "PATH", "the file to write"),
         ParameterSpec(
           .format, .word(AssetCommand.Waveform.Format.allCases.map(\.rawValue)), .option, "FORMAT",
           "the format of the file; default: from its extension"),
@@ -97,7 +98,7 @@ extension Arguments {
   }
 
   private func waveformOutput() throws(MediaError) -> AssetCommand.Waveform.Output? {
-    guard let file = path(.file) else {
+    guard let file = try outputFile() else {
       let options: [ParameterName] = [.format, .replace, .width, .height, .color, .background, .axis, .bits]
       if let option = options.first(where: { isGiven($0) }) { throw failure("\(option.rawValue) needs file") }
       return nil
