@@ -108,6 +108,8 @@ struct Invocation: Equatable {
   var socket: String?
   /// The format of the results; nil when not specified.
   var outputFormat: OutputFormat?
+  /// The file of `-o`: the client opens it, and the daemon writes it.
+  var outputFile: [UInt8]?
   /// Whether requests and results are in JSON.
   var isJSON: Bool { outputFormat == .json }
 
@@ -188,16 +190,17 @@ struct Invocation: Equatable {
   }
 
   /// Parses a request. `--option value`, `--option=value` and `--flag` are equivalent to `option=value` and `flag`.
-  /// `-o PATH` is equivalent to `file=PATH` for commands that make the daemon write a file.
+  /// `-o PATH` is the file that the command writes.
   private mutating func parseRequest(_ name: [UInt8], _ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
     let command = String(decoding: name, as: UTF8.self)
     let spec = CommandName(rawValue: command).flatMap { CommandTable.spec($0) }
     var words = [name]
     var rest = arguments
     while let argument = rest.popFirst() {
-      if argument == Self.bytes("-o"), spec?.parameter(.file)?.kind == .localPath {
-        guard let value = rest.popFirst() else { throw Misuse(message: "-o needs a path") }
-        words.append(Self.bytes("file=") + value)
+      if argument == Self.bytes("-o"), spec?.writesOpenedFile == true {
+        guard let value = rest.popFirst(), !value.isEmpty else { throw Misuse(message: "-o needs a path") }
+        guard outputFile == nil else { throw Misuse(message: "-o can be used only once") }
+        outputFile = value
         continue
       }
       guard argument.starts(with: Self.bytes("--")) || argument == Self.bytes("-h") else {

@@ -77,10 +77,26 @@ enum PlayheadClient {
 
   // MARK: - Requests
 
-  /// Sends a request. Commands that take long show their progress, unless the raw format is requested.
+  /// Sends a request, with the file of `-o`.
   private static func request(_ words: [[UInt8]], _ invocation: Invocation) throws -> Int32 {
+    guard let name = invocation.outputFile else { return try request(words, invocation, nil) }
+    let requested = OutputFile.inserting([Array("file=".utf8) + name], into: words)
+    let encoder = RequestEncoder {
+      StandardInput.isStandardInput($0) ? Array(StandardInput.placeholder.utf8) : absolute($0)
+    }
+    let command = try RequestCheck.command(try encoder.words(requested))
+    guard let output = try OutputFile(for: command, words, socketPath: { try socketPath(invocation.socket) }) else {
+      return try request(requested, invocation, nil)
+    }
+    let status = try request(output.words, invocation, output)
+    try output.commit()
+    return status
+  }
+
+  /// Sends a request. Commands that take long show their progress, unless the raw format is requested.
+  private static func request(_ words: [[UInt8]], _ invocation: Invocation, _ output: OutputFile?) throws -> Int32 {
     guard invocation.outputFormat != .json, invocation.outputFormat != .raw else {
-      return try plainRequest(words, invocation)
+      return try plainRequest(words, invocation, output)
     }
     switch words.first.map({ String(decoding: $0, as: UTF8.self) }) {
     case "scan":
@@ -89,18 +105,20 @@ enum PlayheadClient {
       }
     case "waveform":
       return try WaveformView.run(
-        try line(for: WaveformView.words(words), invocation), socketPath(invocation.socket))
-    case "export": return try MediaWork.export(try line(for: words, invocation), socketPath(invocation.socket))
+        try line(for: WaveformView.words(words), invocation), socketPath(invocation.socket), output)
+    case "export": return try MediaWork.export(try line(for: words, invocation), socketPath(invocation.socket), output)
     case "image" where HumanText.isSelected(invocation.outputFormat):
-      let reply = try MediaWork.reply(to: try line(for: words, invocation), socketPath(invocation.socket))
+      let reply = try MediaWork.reply(to: try line(for: words, invocation), socketPath(invocation.socket), output)
       Terminal.print(HumanText(ofCommand: "image", reply, .output).text)
       return Status.done
-    default: return try plainRequest(words, invocation)
+    default: return try plainRequest(words, invocation, output)
     }
   }
 
   /// Sends a request and prints its reply. Returns the exit status.
-  private static func plainRequest(_ words: [[UInt8]], _ invocation: Invocation) throws -> Int32 {
+  private static func plainRequest(
+    _ words: [[UInt8]], _ invocation: Invocation, _ output: OutputFile?
+  ) throws -> Int32 {
     let line: [UInt8]
     do { line = try Self.line(for: words, invocation) } catch let error as MediaError
       where error.code == .unknownCommand
@@ -119,10 +137,14 @@ enum PlayheadClient {
         try connection.send(encoder.words(["list", "limit=1", "player=\(player)"].map { Array($0.utf8) }))
         reply.rows = try connection.waitForReply().rows
       }
+      reply = output?.naming(reply) ?? reply
       Terminal.print(HumanText(ofCommand: String(decoding: words.first ?? [], as: UTF8.self), reply, .output).text)
       return Status.done
     }
-    return try connection.waitForLine { line throws in try ReplyPrinter.print(line, isJSON: invocation.isJSON) }
+    return try connection.waitForLine { line throws in
+      let named = output?.naming(line, isJSON: invocation.isJSON) ?? line
+      return try ReplyPrinter.print(named, isJSON: invocation.isJSON)
+    }
   }
 
   /// The line of a request. Standard input is transferred when a `-` means a file.
@@ -145,12 +167,17 @@ enum PlayheadClient {
 
   /// Makes a relative path absolute; a URL is unchanged.
   private static func absolute(_ path: [UInt8]) -> [UInt8] {
-    if path.first == UInt8(ascii: "/") || isURL(path) { return path }
+    if path.first == UInt8(ascii: "/") || isURL(path) || isDescriptor(path) { return path }
     guard let folder = getcwd(nil, 0) else { return path }
     defer { free(folder) }
     var absolute = Array(UnsafeBufferPointer(start: folder, count: strlen(folder))).map(UInt8.init(bitPattern:))
     if absolute.last != UInt8(ascii: "/") { absolute.append(UInt8(ascii: "/")) }
     return absolute + (path.starts(with: "./".utf8) ? path.dropFirst(2) : path[...])
+  }
+
+  /// Whether the text is `fd:TOKEN`. A file with such a name needs `./`.
+  private static func isDescriptor(_ path: [UInt8]) -> Bool {
+    FilePath.descriptorToken(of: String(decoding: path, as: UTF8.self)) != nil
   }
 
   /// Whether the text begins with a scheme and `://` (RFC 3986 section 3.1).

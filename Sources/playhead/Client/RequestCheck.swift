@@ -14,4 +14,17 @@ enum RequestCheck {
     else { return }
     throw rejection.error.error
   }
+
+  /// The command of a line.
+  ///
+  /// - Throws: The error that the daemon would return for the line.
+  static func command(_ line: [UInt8]) throws(MediaError) -> Command {
+    var reader = RequestReader()
+    var offset = 0
+    switch reader.next(in: line.span, at: &offset) {
+    case .request(let request): return request.command
+    case .rejected(let rejection): throw rejection.error.error
+    case .batch, .close, nil: throw MediaError(.badArguments, "the request is incomplete")
+    }
+  }
 }

@@ -1,6 +1,5 @@
 // Standard input as a playable source. The client passes the descriptor to the daemon, so that the data of a pipe goes
 // directly to the daemon. The client can exit before the end of the data.
-import CMediaShims
 import Glibc
 import MediaCore
 import WireProtocol
@@ -9,7 +8,7 @@ import WireProtocol
 enum StandardInput {
   /// Two placeholder paths for standard input. A request is encoded with each of them. If the results differ, a `-` in
   /// the request is a file name.
-  private static let placeholder = "fd:" + String(repeating: "0", count: FilePath.descriptorTokenLength)
+  static let placeholder = "fd:" + String(repeating: "0", count: FilePath.descriptorTokenLength)
   private static let otherPlaceholder = "fd:" + String(repeating: "1", count: FilePath.descriptorTokenLength)
 
   /// The display name of standard input.
@@ -64,22 +63,6 @@ enum StandardInput {
     try RequestCheck.check(line)
     guard try encode(otherPlaceholder) != line else { return line }
     try check(words)
-    return try encode(passDescriptor(socketPath: socketPath()))
-  }
-
-  /// Transfers the descriptor, and returns its path on the wire.
-  ///
-  /// - Throws: `ErrorReply`, or `Unreachable`, also for a daemon whose user the client does not trust.
-  private static func passDescriptor(socketPath: String) throws -> String {
-    let handoffPath = SocketLocation.path(of: .handoff, nextTo: socketPath)
-    var connection = try DaemonConnection(path: handoffPath, usesPackets: true)
-    try connection.requireTrustedPeer()
-    guard media_shims_send_descriptor(connection.descriptor, STDIN_FILENO) == 0 else {
-      throw Unreachable(message: "standard input cannot be passed to the daemon: \(String(cString: strerror(errno)))")
-    }
-    guard let path = try connection.waitForReply().fields["path"] else {
-      throw Unreachable(message: "the daemon at \(connection.path) returned no token for standard input")
-    }
-    return path
+    return try encode(PassedDescriptor.pass(STDIN_FILENO, named: name, socketPath: socketPath()))
   }
 }

@@ -18,8 +18,8 @@ enum WaveformView {
   /// Sends the line of a request and prints the reply. Returns the exit status.
   ///
   /// - Throws: `ErrorReply`, `Unreachable`.
-  static func run(_ line: [UInt8], _ socket: String) throws -> Int32 {
-    let reply = try MediaWork.reply(to: line, socket)
+  static func run(_ line: [UInt8], _ socket: String, _ output: OutputFile?) throws -> Int32 {
+    let reply = try MediaWork.reply(to: line, socket, output)
     if let file = reply.fields["file"] {
       Terminal.print("\(Terminal.printable(file)): \(reply.fields["bins"] ?? "") bins\n")
     } else {

@@ -46,6 +46,10 @@ enum HelpText {
     Paths can be relative. A file name that begins with - must follow --. A file named - must be written as ./-. The \
     file - is standard input: a redirected file or a pipe, which the daemon then reads directly.
     """,
+    """
+    With -o PATH, `playhead` opens the file that a command writes (`export`, `waveform`, `image`, `item.artwork`). It can \
+    be in any folder that you may write to. A file that the daemon opens (`file=PATH`) must be below its --write-root.
+    """,
   ]
 
   /// The description of the output.
@@ -110,6 +114,9 @@ enum HelpText {
     return text
   }
 
+  /// The summary of `-o`.
+  static let outputOption = "the file to write, in any folder that you may write to"
+
   /// The explanation of one command; nil when there is no command with that name.
   static func explanation(of command: String) -> String? {
     if let subcommand = Subcommand.named(command) { return subcommand.explanation }
@@ -120,6 +127,7 @@ enum HelpText {
     for parameter in spec.parameters {
       text += "  \(parameter.synopsis): \(parameter.summary) (\(parameter.kind.accepted))\n"
     }
+    if spec.writesOpenedFile { text += "  -o PATH: \(outputOption)\n" }
     if spec.name == .observe {
       text += "\nKeys:\n"
       for key in ObservableKey.allCases { text += "  \(key.rawValue): \(key.summary)\n" }

@@ -32,6 +32,7 @@ import Testing
       (["seek", "10", "--aft"], ["words", "--after"]), (["pitch", "s"], ["words", "spectral"]),
       (["replay-gain", "--protect", "o"], ["words", "on", "off"]), (["load", ""], ["files"]),
       (["load", "wa"], ["files", "wait="]),
+      (["export", "a", "-o", ""], ["files"]), (["export", "a", "-o"], ["words", "-o"]),
       (["load", "wait="], ["words", "wait=ready"]), (["load", "--", "wa"], ["files"]),
       (["item.artwork", "1", "file="], ["files"]), (["queue.edit", "re"], ["words", "remove", "replace"]),
       (["wait", "sta"], ["words", "status=playing", "status=paused", "status=waiting"]),

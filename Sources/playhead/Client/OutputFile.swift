@@ -1,0 +1,109 @@
+// The file after `-o`. The client opens it and the daemon writes it, which therefore needs no writable folder.
+import MediaCore
+import WholeFiles
+import WireProtocol
+
+/// A file that the daemon writes for one request. It gets its name in `commit`, after a successful reply.
+struct OutputFile {
+  /// The request, with the passed descriptor as its file.
+  let words: [[UInt8]]
+  private let file: UnfinishedFile
+  /// The path of the descriptor, and that of the file, on the wire.
+  private let (descriptorPath, path): (String, String)
+
+  /// Opens the file and transfers it to the daemon. Nil if the request writes several images, each with its own name.
+  /// The daemon then opens them itself.
+  ///
+  /// - Parameters:
+  ///   - command: The command, with the path of the file.
+  ///   - words: The words of the request, without the file.
+  ///   - socketPath: The socket of the daemon.
+  /// - Throws: `Unreachable`, or `ErrorReply`, also for a file that exists or cannot be written.
+  init?(for command: Command, _ words: [[UInt8]], socketPath: () throws -> String) throws {
+    guard let target = Target(command) else { return nil }
+    let whole = WholeFile(path: target.file.bytes, replaces: target.replaces, hint: "--replace replaces it")
+    file = try Self.reporting { () throws(MediaError) in try whole.unnamedUntilComplete().create() }
+    descriptorPath = try PassedDescriptor.pass(file.descriptor, named: target.file.text, socketPath: socketPath())
+    path = target.file.text
+    let options = words.prefix { !$0.elementsEqual("--".utf8) }
+    let kept = options.filter { word in
+      !word.elementsEqual("replace".utf8) && !["replace=", "format="].contains { word.starts(with: $0.utf8) }
+    }
+    let format = target.format.map { [Array("format=\($0)".utf8)] } ?? []
+    self.words = Self.inserting(format + [Array("file=\(descriptorPath)".utf8)], into: kept + words[options.count...])
+  }
+
+  /// The words of a request with more options, which come first because a word after `--` is no option.
+  static func inserting(_ options: [[UInt8]], into words: [[UInt8]]) -> [[UInt8]] {
+    words.prefix(1) + options + words.dropFirst()
+  }
+
+  /// Gives the file its name.
+  ///
+  /// - Throws: `ErrorReply`, for example if another file has been created meanwhile and must not be replaced.
+  func commit() throws { try Self.reporting { () throws(MediaError) in try file.commit() } }
+
+  /// Converts errors, so that the exit status is the same as if the daemon had opened the file.
+  private static func reporting<Value>(_ body: () throws(MediaError) -> Value) throws -> Value {
+    do throws(MediaError) { return try body() } catch { throw ErrorReply(error: error) }
+  }
+
+  // MARK: - Replies
+
+  /// The path of the file for that of the descriptor. Other texts are unchanged.
+  func naming(_ text: String) -> String { text == descriptorPath ? path : text }
+
+  /// The reply with the path of the file.
+  func naming(_ reply: DaemonReply) -> DaemonReply {
+    func named(_ fields: ServerLine.TextFields) -> ServerLine.TextFields {
+      ServerLine.TextFields(fields.entries.map { .init($0.name, naming($0.value)) })
+    }
+    return DaemonReply(rows: reply.rows.map(named), fields: named(reply.fields))
+  }
+
+  /// The line of a reply with the path of the file.
+  func naming(_ line: [UInt8], isJSON: Bool) -> [UInt8] {
+    var (old, new): ([UInt8], [UInt8]) = (Array(descriptorPath.utf8), [])
+    if isJSON {
+      old = [UInt8(ascii: "\"")] + old + [UInt8(ascii: "\"")]
+      JSONValue.string(path).append(to: &new)
+    } else {
+      WordsText.append(path, to: &new)
+    }
+    return Array(line.split(separator: old, omittingEmptySubsequences: false).joined(separator: new))
+  }
+}
+
+extension OutputFile {
+  /// What a request writes.
+  private struct Target {
+    var file: FilePath
+    var replaces: Bool
+    /// The value of `format`. Nil: the command has none.
+    var format: String?
+
+    /// Nil for a request that writes no file or several.
+    init?(_ command: Command) {
+      switch command {
+      case .asset(.export(let export)):
+        (file, replaces, format) = (export.file, export.replaces, export.format.rawValue)
+      case .asset(.waveform(let waveform)):
+        guard let output = waveform.output else { return nil }
+        (file, replaces, format) = (output.file, output.replaces, output.format.rawValue)
+      case .asset(.image(let image)):
+        guard image.sheet != nil || image.times.count == 1 else { return nil }
+        (file, replaces) = (image.file(1), image.replaces)
+        format = if case .png = image.format { "png" } else { "jpeg" }
+      case .asset(.artwork(_, .file(_, let file, let replaces))),
+        .item(.artwork(_, .file(_, let file, let replaces)), _):
+        (self.file, self.replaces, format) = (file, replaces, nil)
+      default: return nil
+      }
+    }
+  }
+}
+
+extension CommandSpec {
+  /// Whether the command can write a file that the client has opened.
+  var writesOpenedFile: Bool { parameter(.file)?.kind == .outputPath }
+}

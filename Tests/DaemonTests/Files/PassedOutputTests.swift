@@ -1,0 +1,179 @@
+import DaemonTesting
+import Foundation
+import RigSupport
+import Testing
+
+/// Files that a client opens and the daemon writes (`file=fd:TOKEN`).
+@Suite struct PassedOutputTests {
+  private let folder: TemporaryDirectory
+  /// An audio file with artwork, and a movie.
+  private let (song, film): (String, String)
+
+  init() throws {
+    folder = try TemporaryDirectory("passed")
+    (song, film) = (folder.file("song.mp3"), folder.file("film.mp4"))
+    let cover = folder.file("cover.png")
+    try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=s=8x8", "-frames:v", "1", cover])
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=duration=0.5", "-i", cover, "-map", "0", "-map", "1",
+      "-disposition:v", "attached_pic", song,
+    ])
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=176x144:rate=25:duration=1", "-c:v", "libx264",
+      "-pix_fmt", "yuv420p", film,
+    ])
+  }
+
+  /// Opens a new file, and passes it to the daemon. Returns the token.
+  private func pass(_ path: String, to daemon: some TestServer) throws -> String {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    return try daemon.passDescriptor(descriptor)
+  }
+
+  /// The requests that write a file, without `file`.
+  private var requests: [(name: String, request: String)] {
+    [
+      ("export.flac", "export \(song) format=flac"), ("export.m4a", "export \(song) format=m4a"),
+      ("waveform.json", "waveform \(song) format=json"), ("waveform.png", "waveform \(song) format=png width=64"),
+      ("image.jpg", "image \(film) 0.2 format=jpeg"), ("sheet.png", "image \(film) format=png sheet=2x2"),
+      ("artwork.png", "asset.artwork 1"),
+    ]
+  }
+
+  /// The file has the same bytes as a file that the daemon opens below a writable folder.
+  @Test func openedFilesAreWrittenWithoutRoots() throws {
+    let strict = try TestDaemon(["--clock", "virtual"], folder: folder)
+    let client = try strict.connect()
+    let other = try TemporaryDirectory("roots")
+    let free = try TestDaemon(["--clock", "virtual", "--write-root", other.path], folder: other)
+    let freeClient = try free.connect()
+    for client in [client, freeClient] { try client.reply("asset.open \(song)") }
+    for (name, request) in requests {
+      let token = try pass(folder.file(name), to: strict)
+      let reply = try client.reply("\(request) file=\(token)")
+      #expect(try freeClient.reply("\(request) file=\(other.file(name))").hasPrefix("ok"), "\(name)")
+      let (written, expected) = (try Files.read(folder.file(name)), try Files.read(other.file(name)))
+      print("passed output \(name): \(written.count) bytes")
+      #expect(reply.hasPrefix("ok"), "\(name): \(reply)")
+      let isEqual = written == expected
+      #expect(isEqual && !written.isEmpty, "\(name): \(written.count) bytes, not \(expected.count)")
+      #expect(try client.reply("\(request) file=\(token)").contains("name=no-such-descriptor"), "\(name)")
+    }
+    for daemon in [strict, free] { try daemon.finish() }
+  }
+
+  @Test func fileIsEmptyAfterAnError() throws {
+    let daemon = try InProcessServer.recording()
+    let client = try daemon.connect()
+    let broken = folder.file("broken.mp3")
+    try Data(Files.read(song).prefix(100)).write(to: URL(fileURLWithPath: broken))
+    for (name, request) in [
+      ("a.flac", "export \(broken) format=flac"), ("b.flac", "export \(song) \(broken) format=flac"),
+      ("c.png", "waveform \(broken) format=png"), ("d.png", "image \(song) 9 format=png"),
+    ] {
+      let reply = try client.reply("\(request) file=\(try pass(folder.file(name), to: daemon))")
+      print("passed output \(name): \(reply)")
+      #expect(reply.hasPrefix("error "), "\(name): \(reply)")
+      #expect(try Files.read(folder.file(name)).isEmpty, "\(name)")
+    }
+  }
+
+  @Test func unsuitableDescriptorsAreRejected() throws {
+    let daemon = try InProcessServer.recording()
+    let client = try daemon.connect()
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    defer { for end in ends { close(end) } }
+    let before = try Files.read(song)
+    let rows: [(String, Int32, String)] = [
+      ("a file with contents", open(song, O_RDWR | O_CLOEXEC), "write-failed"),
+      ("only readable", open(folder.file("a"), O_RDONLY | O_CREAT | O_CLOEXEC, 0o600), "write-failed"),
+      ("appending", open(folder.file("b"), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0o600), "write-failed"),
+      ("a pipe", ends[0], "write-failed"),
+    ]
+    defer { for row in rows where row.1 != ends[0] { close(row.1) } }
+    for (name, descriptor, error) in rows {
+      let reply = try client.reply("waveform \(song) format=json file=\(try daemon.passDescriptor(descriptor))")
+      print("passed output: \(name): \(reply)")
+      #expect(reply.contains("name=\(error)"), "\(name): \(reply)")
+    }
+    #expect(try Files.read(song) == before)
+    let token = try pass(folder.file("c"), to: daemon)
+    for (request, error) in [
+      ("waveform \(song) file=\(token)", "bad-arguments"), ("export \(song) file=\(token) replace", "bad-arguments"),
+      ("image \(film) 0 0.2 format=png file=\(token)", "bad-arguments"),
+      ("waveform \(song) format=json file=fd:3", "bad-arguments"),
+      ("waveform \(song) format=json file=http://localhost/a", "bad-arguments"),
+      ("record.prepare \(token)", "bad-arguments"),
+      ("waveform \(song) format=json file=fd:00000000000000000000000000000000", "no-such-descriptor"),
+    ] {
+      let reply = try client.reply(request)
+      #expect(reply.contains("name=\(error)"), "\(request): \(reply)")
+    }
+    // An invalid request does not use the descriptor.
+    #expect(try client.reply("waveform \(song) format=json file=\(token)").hasPrefix("ok"))
+  }
+
+  private func run(_ words: [String], _ daemon: TestDaemon) throws -> Program.Outcome {
+    try Program(
+      Executables.playhead, ["--socket", daemon.socket] + words, environment: ["LC_ALL": "C.UTF-8"],
+      folder: folder.path
+    ).waitForEnd()
+  }
+
+  /// The daemon may write nowhere; the client may.
+  @Test func clientWritesItsFilesWithoutRoots() throws {
+    let daemon = try TestDaemon(["--clock", "virtual"], folder: folder)
+    let rows: [(name: String, words: [String], output: String)] = [
+      ("a b.flac", ["export", "song.mp3", "--human"], "\(folder.file("a b.flac")): 0:00.5"),
+      ("raw out.m4a", ["export", "song.mp3", "--raw"], " file=\"\(folder.file("raw out.m4a"))\" format=m4a "),
+      ("json.wav", ["export", "song.mp3", "--json"], "\"file\":\"\(folder.file("json.wav"))\""),
+      ("wave.dat", ["waveform", "song.mp3", "--human"], "\(folder.file("wave.dat")): "),
+      ("frame.jpg", ["image", "film.mp4", "0.2", "--quality", "50", "--human"], "176"),
+      ("sheet.png", ["image", "film.mp4", "--sheet", "2x2"], "count=4"),
+    ]
+    for (name, words, output) in rows {
+      let result = try run(words + ["-o", name], daemon)
+      print("client output \(name): \(result.output.prefix(120))")
+      #expect(result.status == 0 && result.output.contains(output), "\(name): \(result)")
+      #expect(!result.output.contains("fd:"), "\(name): \(result)")
+      #expect(try !Files.read(folder.file(name)).isEmpty, "\(name)")
+      // An existing file is replaced only with `replace`, and kept after an error.
+      let before = try Files.read(folder.file(name))
+      let again = try run(words + ["-o", name], daemon)
+      #expect(again.status == 1 && again.errors.contains("already exists"), "\(name): \(again)")
+      let replaced = try run(words + ["-o", name, "--replace"], daemon)
+      #expect(replaced.status == 0, "\(name): \(replaced)")
+      let isEqual = try Files.read(folder.file(name)) == before
+      #expect(isEqual, "\(name)")
+    }
+    // Standard input, and a file name after `--`.
+    try ChildProcess.run([
+      "sh", "-c", "cd \"$0\" && \"$1\" --socket \"$2\" export - -o in.wav < song.mp3", folder.path,
+      Executables.playhead, daemon.socket,
+    ])
+    #expect(try Files.read(folder.file("in.wav")) == Files.read(folder.file("json.wav")))
+    #expect(try run(["export", "-o", "dash.flac", "--", "song.mp3"], daemon).status == 0)
+    try Data([1]).write(to: URL(fileURLWithPath: folder.file("broken.mp3")))
+    let failures: [(words: [String], status: Int32, error: String)] = [
+      (["export", "broken.mp3", "-o", "a b.flac", "--replace"], 1, "damaged"),
+      (["export", "song.mp3", "-o", "new.flac", "start=7"], 1, "invalid-time"),
+      (["export", "song.mp3", "-o", "none/new.flac"], 1, "cannot be written"),
+      (["export", "song.mp3", "-o", "new"], 2, "no extension"), (["export", "song.mp3", "-o"], 2, "-o needs a path"),
+      (["export", "song.mp3", "-o", "x.wav", "-o", "y.wav"], 2, "only once"),
+      (["image", "film.mp4", "0", "0.5", "-o", "f-%d.png"], 1, "outside the folders"),
+    ]
+    for (words, status, error) in failures {
+      let result = try run(words, daemon)
+      print("client output \(words): \(result.errors)")
+      #expect(result.status == status && result.errors.contains(error), "\(words): \(result)")
+    }
+    #expect(try !Files.read(folder.file("a b.flac")).isEmpty)
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0.hasPrefix(".") || $0.hasPrefix("new") || $0.hasPrefix("f-") }
+    #expect(left.isEmpty, "\(left)")
+    try daemon.finish()
+  }
+}
