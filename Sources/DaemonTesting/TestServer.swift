@@ -39,6 +39,11 @@ package class TestServer {
 
   /// Runs the client program `playhead` with this server's socket, and waits for its end.
   package func playhead(_ arguments: String..., folder: String? = nil) throws -> Program.Outcome {
+    try playhead(arguments, folder: folder)
+  }
+
+  /// Runs the client with these arguments.
+  package func playhead(_ arguments: [String], folder: String? = nil) throws -> Program.Outcome {
     try Program(
       Executables.playhead, ["--socket", socket] + arguments, environment: ["LC_ALL": "C.UTF-8"], folder: folder
     ).waitForEnd()

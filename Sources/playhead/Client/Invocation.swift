@@ -13,6 +13,7 @@ struct Invocation: Equatable {
     case request([[UInt8]])
     case watch(WatchOptions)
     case save(SaveOptions)
+    case get(GetOptions)
     /// Records: a file and options, as words.
     case record([[UInt8]])
     case inspect(InspectOptions)
@@ -58,6 +59,14 @@ struct Invocation: Equatable {
     var player: [UInt8]?
     /// Whether to replace an existing file.
     var replaces = false
+  }
+
+  /// The options of `get`.
+  struct GetOptions: Equatable {
+    /// The values to print, one per line; empty with a template.
+    var names: [String] = []
+    var template: ValueTemplate?
+    var player: [UInt8]?
   }
 
   /// The options of `info` and `tags`.
@@ -138,6 +147,7 @@ struct Invocation: Equatable {
     switch String(decoding: name, as: UTF8.self) {
     case "watch": action = try parseWatch(rest)
     case "save": action = try parseSave(rest)
+    case "get": action = try parseGet(rest)
     case "record": action = try parseRecord(rest)
     case "info", "tags": action = try parseInspect(String(decoding: name, as: UTF8.self), rest)
     case "shell":
@@ -263,6 +273,35 @@ struct Invocation: Equatable {
   static var recordParameters: [ParameterSpec] {
     let specs = [CommandName.recordPrepare, .recordStart].compactMap { CommandTable.spec($0) }
     return specs.flatMap(\.parameters).filter { $0.position == .option }
+  }
+
+  private mutating func parseGet(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
+    var options = GetOptions()
+    var rest = arguments
+    while let argument = rest.popFirst() {
+      if try parseGlobalOption(argument, &rest) { continue }
+      guard argument.starts(with: Self.bytes("--")) || argument == Self.bytes("-h") else {
+        options.names.append(String(decoding: argument, as: UTF8.self))
+        continue
+      }
+      let option = String(decoding: argument.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+      func value() throws(Misuse) -> [UInt8] {
+        if option.utf8.count < argument.count { return Array(argument.dropFirst(option.utf8.count + 1)) }
+        guard let value = rest.popFirst() else { throw Misuse(message: "\(option) needs a value") }
+        return value
+      }
+      switch option {
+      case "--player": options.player = try value()
+      case "--format": options.template = try ValueTemplate(parsing: String(decoding: try value(), as: UTF8.self))
+      case "--help", "-h": return .help(command: "get")
+      default: throw Misuse(message: "get has no option \(option); see playhead get --help")
+      }
+    }
+    guard options.template == nil || options.names.isEmpty && !isJSON else {
+      throw Misuse(message: "--format cannot be combined with names or --json")
+    }
+    try Get.check(options.template?.names ?? options.names)
+    return .get(options)
   }
 
   private mutating func parseSave(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {

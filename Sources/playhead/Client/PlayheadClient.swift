@@ -63,6 +63,11 @@ enum PlayheadClient {
     case .save(let options):
       return try Save.run(
         options, encoder, isJSON: invocation.isJSON, absolute: absolute, socketPath(invocation.socket))
+    case .get(let options):
+      let client = JSONClient(try DaemonConnection(path: socketPath(invocation.socket))) {
+        try encoder.json($0, id: 1)
+      }
+      return try Get.run(options, client, isJSON: invocation.isJSON)
     case .record(let words):
       return try Record.run(words, invocation.outputFormat, socketPath(invocation.socket)) {
         try line(for: $0, invocation)

@@ -2,7 +2,7 @@ import WireProtocol
 
 extension Subcommand {
   /// All commands of the client.
-  static let all = [add, watch, info, tags, save, record, shell, help, completions, manual, complete]
+  static let all = [add, get, watch, info, tags, save, record, shell, help, completions, manual, complete]
 
   /// The command with that name.
   static func named(_ name: String) -> Subcommand? { all.first { $0.name == name } }
@@ -25,6 +25,29 @@ extension Subcommand {
 
   private static let player = Option(
     name: "player", value: "NAME", summary: "the player (default: main)", candidates: .players)
+
+  private static let get = Subcommand(
+    name: "get", arguments: "NAME...",
+    summary: "Print values of the player and of its current entry, one per line.",
+    details: """
+      A value that is unknown, such as the title of a file without tags, is an empty line. Times are in seconds. The
+      values of a list are separated by commas. tags.KEY is a tag of the current entry: KEY is a common key such as
+      albumName, or the file's own key (see item.metadata).
+
+      With --format, the values are printed in a text. {NAME} is a value, {NAME:clock} is a time as minutes and
+      seconds, {{ and }} are braces.
+
+      Values:
+      \(HelpText.wrapped(Get.names.joined(separator: " "), width: 118, indent: "  "))
+      """,
+    candidates: .words(Get.names),
+    options: [
+      Option(name: "format", value: "TEXT", summary: "a text with the names of values in braces"), player,
+    ],
+    examples: [
+      "playhead get title time duration", "playhead get --format '{artist} - {title} [{time:clock}]'",
+      "playhead get tags.albumName",
+    ])
 
   private static let watch = Subcommand(
     name: "watch",

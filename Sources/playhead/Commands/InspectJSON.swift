@@ -2,14 +2,11 @@ import MediaCore
 import WireProtocol
 
 /// `info` and `tags` in JSON: one object per line for each file, from the replies of the daemon.
-final class InspectJSON {
-  /// Encodes the words of a request as a line of JSON.
-  private let encode: ([[UInt8]]) throws -> [UInt8]
-  private var connection: DaemonConnection
+struct InspectJSON {
+  private let client: JSONClient
 
   init(_ connection: consuming DaemonConnection, encode: @escaping ([[UInt8]]) throws -> [UInt8]) {
-    self.encode = encode
-    self.connection = connection
+    client = JSONClient(connection, encode: encode)
   }
 
   /// Prints an object for each file, or an error on standard error for a file that cannot be read. Returns the exit
@@ -40,54 +37,22 @@ final class InspectJSON {
     _ file: [UInt8], _ options: Invocation.InspectOptions,
     _ opening: ([UInt8], Invocation.InspectOptions) -> [[UInt8]]
   ) throws -> JSONValue {
-    guard case .number(let id)? = try request(opening(file, options))["asset"] else {
+    guard case .number(let id)? = try client.request(opening(file, options))["asset"] else {
       throw Unreachable(message: "the daemon's reply has no asset id")
     }
-    defer { _ = try? request(["asset.close", id]) }
+    defer { _ = try? client.request(["asset.close", id]) }
     let name = StandardInput.isStandardInput(file) ? StandardInput.name : String(decoding: file, as: UTF8.self)
     var members = [JSONValue.Member("file", .string(name))]
     if !options.tagsOnly {
-      let values = try rows(request(["asset.load", id, "duration", "providesPreciseDuration", "playable"]))
+      let values = try JSONClient.rows(
+        client.request(["asset.load", id, "duration", "providesPreciseDuration", "playable"]))
       for value in values {
         if case .string(let key)? = value["key"], let value = value["value"] { members.append(.init(key, value)) }
       }
-      members.append(.init("tracks", .array(try rows(request(["asset.tracks", id])))))
-      members.append(.init("chapters", .array(try allRows(["asset.chapters", id]))))
+      members.append(.init("tracks", .array(try JSONClient.rows(client.request(["asset.tracks", id])))))
+      members.append(.init("chapters", .array(try client.allRows(["asset.chapters", id]))))
     }
-    members.append(.init("tags", .array(try allRows(["asset.metadata", id]))))
+    members.append(.init("tags", .array(try client.allRows(["asset.metadata", id]))))
     return .object(members)
-  }
-
-  private func rows(_ result: JSONValue) -> [JSONValue] {
-    guard case .array(let rows)? = result["rows"] else { return [] }
-    return rows
-  }
-
-  /// The rows of all pages of a list.
-  private func allRows(_ words: [String]) throws -> [JSONValue] {
-    var all: [JSONValue] = []
-    var offset = 0
-    while true {
-      let page = try request(words + ["offset=\(offset)"])
-      all += rows(page)
-      guard case .number(let token)? = page["next"], let nextOffset = Int(token), nextOffset > offset else {
-        return all
-      }
-      offset = nextOffset
-    }
-  }
-
-  private func request(_ words: [String]) throws -> JSONValue { try request(words.map { Array($0.utf8) }) }
-
-  /// Sends a request and returns its result.
-  ///
-  /// - Throws: `ErrorReply`, `Unreachable`, or the errors of `encode`.
-  private func request(_ words: [[UInt8]]) throws -> JSONValue {
-    try connection.sendIgnoringDisconnection(encode(words))
-    return try connection.waitForLine { line in
-      guard let value = try? JSONValue(parsing: line.span), value["id"] != nil else { return nil }
-      guard let result = value["result"] else { throw ErrorReply(error: ReplyPrinter.error(ofJSON: value)) }
-      return result
-    }
   }
 }

@@ -195,7 +195,7 @@ enum HelpText {
   /// Wraps a text to a maximum number of characters per line.
   ///
   /// A blank line separates paragraphs. A line that begins with `- ` is an item of a list.
-  private static func wrapped(_ text: String, width: Int, indent: String = "") -> String {
+  static func wrapped(_ text: String, width: Int, indent: String = "") -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false)
       .map { wrappedLine($0, width: width, indent: indent) }.joined(separator: "\n")
   }

@@ -116,13 +116,6 @@ import Testing
     #expect(try client.reply("waveform \(song) format=json file=\(token)").hasPrefix("ok"))
   }
 
-  private func run(_ words: [String], _ daemon: TestDaemon) throws -> Program.Outcome {
-    try Program(
-      Executables.playhead, ["--socket", daemon.socket] + words, environment: ["LC_ALL": "C.UTF-8"],
-      folder: folder.path
-    ).waitForEnd()
-  }
-
   /// The daemon may write nowhere; the client may.
   @Test func clientWritesItsFilesWithoutRoots() throws {
     let daemon = try TestDaemon(["--clock", "virtual"], folder: folder)
@@ -135,16 +128,16 @@ import Testing
       ("sheet.png", ["image", "film.mp4", "--sheet", "2x2"], "count=4"),
     ]
     for (name, words, output) in rows {
-      let result = try run(words + ["-o", name], daemon)
+      let result = try daemon.playhead(words + ["-o", name], folder: folder.path)
       print("client output \(name): \(result.output.prefix(120))")
       #expect(result.status == 0 && result.output.contains(output), "\(name): \(result)")
       #expect(!result.output.contains("fd:"), "\(name): \(result)")
       #expect(try !Files.read(folder.file(name)).isEmpty, "\(name)")
       // An existing file is replaced only with `replace`, and kept after an error.
       let before = try Files.read(folder.file(name))
-      let again = try run(words + ["-o", name], daemon)
+      let again = try daemon.playhead(words + ["-o", name], folder: folder.path)
       #expect(again.status == 1 && again.errors.contains("already exists"), "\(name): \(again)")
-      let replaced = try run(words + ["-o", name, "--replace"], daemon)
+      let replaced = try daemon.playhead(words + ["-o", name, "--replace"], folder: folder.path)
       #expect(replaced.status == 0, "\(name): \(replaced)")
       let isEqual = try Files.read(folder.file(name)) == before
       #expect(isEqual, "\(name)")
@@ -155,7 +148,7 @@ import Testing
       Executables.playhead, daemon.socket,
     ])
     #expect(try Files.read(folder.file("in.wav")) == Files.read(folder.file("json.wav")))
-    #expect(try run(["export", "-o", "dash.flac", "--", "song.mp3"], daemon).status == 0)
+    #expect(try daemon.playhead(["export", "-o", "dash.flac", "--", "song.mp3"], folder: folder.path).status == 0)
     try Data([1]).write(to: URL(fileURLWithPath: folder.file("broken.mp3")))
     let failures: [(words: [String], status: Int32, error: String)] = [
       (["export", "broken.mp3", "-o", "a b.flac", "--replace"], 1, "damaged"),
@@ -166,7 +159,7 @@ import Testing
       (["image", "film.mp4", "0", "0.5", "-o", "f-%d.png"], 1, "outside the folders"),
     ]
     for (words, status, error) in failures {
-      let result = try run(words, daemon)
+      let result = try daemon.playhead(words, folder: folder.path)
       print("client output \(words): \(result.errors)")
       #expect(result.status == status && result.errors.contains(error), "\(words): \(result)")
     }

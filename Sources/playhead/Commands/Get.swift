@@ -1,0 +1,78 @@
+// `playhead get`: values of a player and of its current entry, for scripts and status bars.
+import MediaCore
+import WireProtocol
+
+enum Get {
+  /// The fields of `status`.
+  private static let playerNames = fieldNames(of: .status)
+  /// The fields of `item.status` that `status` does not have. They belong to the current entry.
+  private static let entryNames = fieldNames(of: .itemStatus).filter { !playerNames.contains($0) }
+  /// The prefix of the names of tags, which are the values of `commonKey` or `key` of `item.metadata`.
+  private static let tagPrefix = "tags."
+
+  /// All names but those of tags.
+  static let names = playerNames + entryNames
+
+  private static func fieldNames(of command: CommandName) -> [String] {
+    CommandTable.spec(command)?.replyFields.map(\.name) ?? []
+  }
+
+  /// Checks the names of the values.
+  ///
+  /// - Throws: `Misuse`.
+  static func check(_ requested: [String]) throws(Invocation.Misuse) {
+    guard !requested.isEmpty else {
+      throw Invocation.Misuse(message: "get requires the name of a value, such as title; see playhead get --help")
+    }
+    for name in requested where !names.contains(name) {
+      guard name.hasPrefix(tagPrefix), name.utf8.count > tagPrefix.utf8.count else {
+        throw Invocation.Misuse(message: "unknown value \(name); `playhead help get` lists the values")
+      }
+    }
+  }
+
+  /// Prints the values, one per line, or in the template. Returns the exit status.
+  ///
+  /// - Throws: `ErrorReply`, `Unreachable`.
+  static func run(_ options: Invocation.GetOptions, _ client: JSONClient, isJSON: Bool) throws -> Int32 {
+    let values = try values(options.names + (options.template?.names ?? []), player: options.player, client)
+    func value(_ name: String) -> JSONValue { values[name] ?? .null }
+    if isJSON {
+      var text: [UInt8] = []
+      JSONValue.object(options.names.map { .init($0, value($0)) }).append(to: &text)
+      Terminal.print(text + [UInt8(ascii: "\n")])
+    } else if let template = options.template {
+      Terminal.print("\(Terminal.printable(template.text(value)))\n")
+    } else {
+      for name in options.names { Terminal.print("\(Terminal.printable(ValueTemplate.text(of: value(name))))\n") }
+    }
+    return PlayheadClient.Status.done
+  }
+
+  private static func values(
+    _ requested: [String], player: [UInt8]?, _ client: JSONClient
+  ) throws -> [String: JSONValue] {
+    let ofPlayer = player.map { [Array("player=".utf8) + $0] } ?? []
+    func request(_ command: CommandName, _ words: [String] = []) throws -> JSONValue {
+      try client.request(([command.rawValue] + words).map { Array($0.utf8) } + ofPlayer)
+    }
+    let status = try request(.status)
+    var values = playerNames.reduce(into: [:]) { values, name in values[name] = status[name] }
+    // Without a current entry, its values are unknown.
+    guard case .number(let id)? = status["item"] else { return values }
+    if requested.contains(where: entryNames.contains) {
+      let entry = try request(.itemStatus, [id])
+      for name in entryNames { values[name] = entry[name] }
+    }
+    let tags = requested.filter { $0.hasPrefix(tagPrefix) }
+    if !tags.isEmpty {
+      let rows = try client.allRows(["item.metadata", id, "common"])
+      for tag in tags {
+        let key = JSONValue.string(String(tag.dropFirst(tagPrefix.count)))
+        let found = rows.filter { $0["commonKey"] == key || $0["key"] == key }.compactMap { $0["value"] }
+        values[tag] = found.isEmpty ? .null : .array(found)
+      }
+    }
+    return values
+  }
+}
