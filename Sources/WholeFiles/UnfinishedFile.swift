@@ -32,10 +32,11 @@ public final class UnfinishedFile {
   private var isOpen = true
 
   /// `O_TMPFILE`, which Glibc declares only with `_GNU_SOURCE`.
-  private static let unnamedFlag: Int32 = 0o20_200_000
+  private static let unnamedFlag: Int32 = 0o20_000_000 | O_DIRECTORY
 
   fileprivate init(_ file: WholeFile) throws(MediaError) {
     if let opened = file.opened {
+      try opened.check()
       let descriptor = fcntl(opened.descriptor, F_DUPFD_CLOEXEC, 0)
       guard descriptor >= 0 else { throw file.failure("dup") }
       (self.descriptor, self.file, folder, temporaryName) = (descriptor, file, -1, [])
@@ -103,8 +104,9 @@ public final class UnfinishedFile {
   public func commit(as file: WholeFile) throws(MediaError) {
     precondition(isOpen, "the file has already been committed or discarded")
     var error: MediaError?
-    // Without fsync(2), a power failure can leave an empty file under the name.
-    if fsync(descriptor) != 0 { error = file.failure("fsync") }
+    // Without fsync(2), a power failure can leave an empty file under the name. An opened file gets its name from its
+    // owner.
+    if file.opened == nil, fsync(descriptor) != 0 { error = file.failure("fsync") }
     if isUnnamed, error == nil { error = giveTemporaryName() }
     // The duplicate descriptor retains the lock until the file has its name.
     let lock = file.unfinishedName == nil ? -1 : dup(descriptor)

@@ -37,7 +37,8 @@ public struct WholeFile: Sendable {
     opened = nil
   }
 
-  /// Creates a description of an opened file. It is written in place. After an error it is empty again.
+  /// Creates a description of an opened file. It is written in place, and not synchronized with the disk. After an
+  /// error it is empty.
   public init(_ opened: OpenedFile) {
     (path, replaces, hint, roots) = (Array(opened.name.utf8), false, "", nil)
     self.opened = opened
@@ -93,7 +94,9 @@ public struct WholeFile: Sendable {
   /// Checks the conditions of `write` that can be checked before writing.
   ///
   /// - Throws: the errors of `write`.
-  public func check() throws(MediaError) { if opened == nil { close(try openFolderForWriting()) } }
+  public func check() throws(MediaError) {
+    if let opened { try opened.check() } else { close(try openFolderForWriting()) }
+  }
 
   /// Writes the file. Never follows a link at its path. On an error nothing remains.
   ///
@@ -143,7 +146,7 @@ public struct WholeFile: Sendable {
   }
 
   func writeAll(_ bytes: [UInt8], _ descriptor: Int32) throws(MediaError) {
-    // All writes append, so the size of the file is the offset.
+    // All writes append, so the size of the file is the offset. The offset of an opened file belongs to its owner.
     var status = stat()
     let byteCount = fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
     guard WritableSpace.allows(growing: descriptor, to: byteCount + Int64(bytes.count)) else {
@@ -153,7 +156,7 @@ public struct WholeFile: Sendable {
     var done = 0
     while done < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in
-        Glibc.write(descriptor, buffer.baseAddress.map { $0 + done }, bytes.count - done)
+        pwrite(descriptor, buffer.baseAddress.map { $0 + done }, bytes.count - done, off_t(byteCount) + off_t(done))
       }
       if count > 0 { done += count } else if errno != EINTR { throw failure("write") }
     }

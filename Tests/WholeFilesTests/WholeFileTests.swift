@@ -4,6 +4,13 @@ import RigSupport
 import Testing
 import WholeFiles
 
+/// A descriptor that is closed with this object.
+private final class OwnedDescriptor: Sendable {
+  let descriptor: Int32
+  init(_ descriptor: Int32) { self.descriptor = descriptor }
+  deinit { close(descriptor) }
+}
+
 /// Files that are written completely or not at all.
 @Suite struct WholeFileTests {
   private let folder: TemporaryDirectory
@@ -68,10 +75,11 @@ import WholeFiles
 
   @Test func openedFileIsWrittenInPlaceAndEmptyAfterAFailure() throws {
     func opened(_ name: String, _ flags: Int32 = O_RDWR) throws -> OpenedFile {
-      let descriptor = open(folder.file(name), flags | O_CREAT | O_CLOEXEC, 0o600)
-      try #require(descriptor >= 0)
-      defer { close(descriptor) }
-      return try OpenedFile(duplicating: descriptor, name: name)
+      let owner = OwnedDescriptor(open(folder.file(name), flags | O_CREAT | O_CLOEXEC, 0o600))
+      try #require(owner.descriptor >= 0)
+      // The offset of the descriptor has no effect.
+      lseek(owner.descriptor, 100, SEEK_SET)
+      return OpenedFile(owner.descriptor, of: owner, name: name)
     }
     let file = WholeFile(try opened("a"))
     try file.check()
@@ -83,9 +91,11 @@ import WholeFiles
     unfinished.discard()
     #expect(try text("b").isEmpty && names == ["a", "b"])
     for (name, flags) in [("a", O_RDWR), ("b", O_RDONLY), ("b", O_WRONLY), ("b", O_RDWR | O_APPEND)] {
-      expectError(.writeFailed) { try opened(name, flags) }
+      let file = WholeFile(try opened(name, flags))
+      expectError(.writeFailed) { try file.check() }
+      expectError(.writeFailed) { try file.write([1]) }
     }
-    expectError(.writeFailed) { try OpenedFile(duplicating: -1, name: "none") }
+    expectError(.writeFailed) { try WholeFile(OpenedFile(-1, of: OwnedDescriptor(-1), name: "none")).check() }
   }
 
   @Test func existingFileIsKeptUnlessItIsToBeReplaced() throws {

@@ -183,14 +183,13 @@ final class PlayerRegistry {
     return options
   }
 
-  /// The file that a command writes: below the writable folders, or a descriptor, which it claims.
+  /// Returns the file that a command writes. For `fd:TOKEN`, claims the descriptor.
   ///
   /// - Parameter userID: The user whose passed descriptors can be claimed. Nil: none.
-  /// - Throws: `no-such-descriptor`, or `write-failed` for a descriptor that is not an empty file open for reading and
-  ///   writing.
+  /// - Throws: `no-such-descriptor`.
   func outputFile(_ path: FilePath, replaces: Bool, for userID: UInt32?) throws(MediaError) -> WholeFile {
     if let token = path.descriptorToken {
-      return WholeFile(try descriptors.claim(token, by: userID).openedFile())
+      return WholeFile(try descriptors.claim(token, by: userID).openedFile)
     }
     return WholeFile(
       path: path.bytes, replaces: replaces, hint: "use `replace` to replace it", roots: policy.writableRoots)

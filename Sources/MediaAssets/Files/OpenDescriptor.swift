@@ -63,11 +63,7 @@ public final class OpenDescriptor: Sendable {
   }
 
   /// The same file, for writing.
-  ///
-  /// - Throws: The errors of `OpenedFile`.
-  package func openedFile() throws(MediaError) -> OpenedFile {
-    try OpenedFile(duplicating: descriptor, name: name)
-  }
+  package var openedFile: OpenedFile { OpenedFile(descriptor, of: self, name: name) }
 
   private static let openCount = Atomic<Int>(0)
 

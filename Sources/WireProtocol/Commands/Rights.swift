@@ -44,7 +44,7 @@ extension Request {
 }
 
 extension Command {
-  /// Whether the daemon writes a file that it opens itself. To write a file that the client has opened needs no right.
+  /// Whether the daemon writes a file that it opens itself. Writing a file that the client opened needs no right.
   fileprivate var writesFile: Bool {
     switch self {
     case .asset(.artwork(_, .file(_, let file, _))), .item(.artwork(_, .file(_, let file, _)), _): file.isFile

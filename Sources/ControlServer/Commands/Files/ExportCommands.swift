@@ -6,13 +6,13 @@ import WireProtocol
 extension Connection {
   /// Starts an export. Replies when the file is written or the export is cancelled.
   func start(_ command: AssetCommand.Export, _ request: WaitingRequest) throws(MediaError) {
+    let file = try server.registry.outputFile(command.file, replaces: command.replaces, for: peer?.userID)
     let options = server.registry.httpOptions(command.network)
     // Several inputs need exact durations.
     let hasSeveralInputs = command.paths.count > 1
     let assets = command.paths.map {
       server.registry.makeAsset($0, options, precise: hasSeveralInputs, for: peer?.userID)
     }
-    let file = try server.registry.outputFile(command.file, replaces: command.replaces, for: peer?.userID)
     let session = AssetExportSession(
       joining: assets, mixes: command.mixes, to: file, try Self.settings(command))
     startOperation(request, on: command.file) {

@@ -7,9 +7,10 @@ import WireProtocol
 extension Connection {
   /// Starts the export of images. Replies when the images are written, or when the export was cancelled.
   func start(_ command: AssetCommand.Image, _ request: WaitingRequest) throws(MediaError) {
+    let images = try self.request(command)
     let asset = server.registry.makeAsset(
       command.path, server.registry.httpOptions(command.network), precise: false, for: peer?.userID)
-    let export = ImageExport(asset, try self.request(command))
+    let export = ImageExport(asset, images)
     startOperation(request, on: command.path) {
       export.cancel()
     } start: {

@@ -7,10 +7,11 @@ import WireProtocol
 extension Connection {
   /// Starts to compute a waveform. Replies when the waveform is computed or written, or when the command was cancelled.
   func start(_ command: AssetCommand.Waveform, _ request: WaitingRequest) throws(MediaError) {
+    let output = try waveformOutput(command.output)
     let asset = server.registry.makeAsset(
       command.path, server.registry.httpOptions(command.network), precise: false, for: peer?.userID)
     let scan = WaveformScan(
-      asset, Self.request(command), output: try waveformOutput(command.output), cache: server.waveformCache)
+      asset, Self.request(command), output: output, cache: server.waveformCache)
     startOperation(request, on: command.path) {
       scan.cancel()
     } start: {

@@ -19,7 +19,7 @@ extension CommandTable {
         recording device.
         - File: The daemon writes the file atomically, and replaces an existing file only with `replace`. The file \
         must be below a folder of `--write-root`, and the client needs the right `write`. Neither is necessary for a \
-        file that the client has opened (`file=fd:TOKEN`, *Open files*).
+        file that the client has opened (`file=fd:TOKEN`, *Open files*). That file is written in place.
         - Progress: Exports run one after another with low priority. `scan-progress` events come before the reply. \
         `scan.cancel` or the end of the connection cancels the export. `fault` describes decoding errors; silence \
         replaces the audio that could not be decoded.

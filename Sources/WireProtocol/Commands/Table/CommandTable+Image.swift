@@ -27,7 +27,7 @@ extension CommandTable {
         - A request writes at most 100 images, or 400 on a sheet.
         - The daemon writes all files atomically or none. It replaces existing files only with `replace`.
         - The files must be below a folder of `--write-root`. The client needs the right `write`. Neither is necessary \
-        for one file that the client has opened (`file=fd:TOKEN`, *Open files*).
+        for one file that the client has opened (`file=fd:TOKEN`, *Open files*). That file is written in place.
 
         Files are decoded one after another with low priority. `scan-progress` events come before the reply: when the \
         file is open, after each image, and when all images are written. `scan.cancel` or the end of the connection \

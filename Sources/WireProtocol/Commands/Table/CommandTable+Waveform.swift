@@ -23,7 +23,7 @@ extension CommandTable {
         - `png` and `svg` are images. By default, each column is a bin.
         - The daemon writes the file atomically, and replaces an existing file only with `replace`.
         - The file must be below a folder of `--write-root`. The client needs the right `write`. Neither is necessary \
-        for a file that the client has opened (`file=fd:TOKEN`, *Open files*).
+        for a file that the client has opened (`file=fd:TOKEN`, *Open files*). That file is written in place.
 
         Files are decoded one after another with low priority. `scan-progress` events come before the reply. \
         `scan.cancel` or the end of the connection cancels the request. A daemon that saves its state caches results \
