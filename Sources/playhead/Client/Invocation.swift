@@ -209,6 +209,9 @@ struct Invocation: Equatable {
     while let argument = rest.popFirst() {
       if argument == Self.bytes("-o"), spec?.writesOpenedFile == true {
         guard let value = rest.popFirst(), !value.isEmpty else { throw Misuse(message: "-o needs a path") }
+        guard !StandardInput.isStandardInput(value) else {
+          throw Misuse(message: "-o needs a path; standard output is not supported")
+        }
         guard outputFile == nil else { throw Misuse(message: "-o can be used only once") }
         outputFile = value
         continue

@@ -1,9 +1,9 @@
-// The file after `-o`. The client opens it and the daemon writes it, which therefore needs no writable folder.
+// The file after `-o`. The client opens it and the daemon writes it. Therefore the daemon needs no writable folder.
 import MediaCore
 import WholeFiles
 import WireProtocol
 
-/// A file that the daemon writes for one request. It gets its name in `commit`, after a successful reply.
+/// A file that the daemon writes for one request. It gets its name after a successful reply.
 struct OutputFile {
   /// The request, with the passed descriptor as its file.
   let words: [[UInt8]]
@@ -11,8 +11,8 @@ struct OutputFile {
   /// The path of the descriptor, and that of the file, on the wire.
   private let (descriptorPath, path): (String, String)
 
-  /// Opens the file and transfers it to the daemon. Nil if the request writes several images, each with its own name.
-  /// The daemon then opens them itself.
+  /// Opens the file and transfers it to the daemon. Nil if the request writes several images, or to a passed
+  /// descriptor. It is then sent unchanged.
   ///
   /// - Parameters:
   ///   - command: The command, with the path of the file.
@@ -41,7 +41,7 @@ struct OutputFile {
   /// Gives the file its name.
   ///
   /// - Throws: `ErrorReply`, for example if another file has been created meanwhile and must not be replaced.
-  func commit() throws { try Self.reporting { () throws(MediaError) in try file.commit() } }
+  private func commit() throws { try Self.reporting { () throws(MediaError) in try file.commit() } }
 
   /// Converts errors, so that the exit status is the same as if the daemon had opened the file.
   private static func reporting<Value>(_ body: () throws(MediaError) -> Value) throws -> Value {
@@ -50,19 +50,30 @@ struct OutputFile {
 
   // MARK: - Replies
 
-  /// The path of the file for that of the descriptor. Other texts are unchanged.
-  func naming(_ text: String) -> String { text == descriptorPath ? path : text }
+  /// Replaces the path of the descriptor by that of the file.
+  func naming(_ text: String) -> String {
+    text.split(separator: descriptorPath, omittingEmptySubsequences: false).joined(separator: path)
+  }
 
-  /// The reply with the path of the file.
-  func naming(_ reply: DaemonReply) -> DaemonReply {
+  /// Gives the file its name after a successful reply. Returns the reply with the path of the file.
+  ///
+  /// - Throws: `ErrorReply` if the file cannot get its name.
+  func completed(by reply: DaemonReply) throws -> DaemonReply {
+    try commit()
     func named(_ fields: ServerLine.TextFields) -> ServerLine.TextFields {
-      ServerLine.TextFields(fields.entries.map { .init($0.name, naming($0.value)) })
+      ServerLine.TextFields(fields.entries.map { .init($0.name, $0.value == descriptorPath ? path : $0.value) })
     }
     return DaemonReply(rows: reply.rows.map(named), fields: named(reply.fields))
   }
 
-  /// The line of a reply with the path of the file.
-  func naming(_ line: [UInt8], isJSON: Bool) -> [UInt8] {
+  /// Gives the file its name if the line is a successful reply. Returns rows and successful replies with the path of
+  /// the file, and other lines unchanged.
+  ///
+  /// - Throws: `ErrorReply` if the file cannot get its name.
+  func completed(by line: [UInt8], isJSON: Bool) throws -> [UInt8] {
+    let isReply = isJSON ? (try? JSONValue(parsing: line.span))?["result"] != nil : line.starts(with: "ok ".utf8)
+    guard isReply || !isJSON && line.starts(with: "| ".utf8) else { return line }
+    if isReply { try commit() }
     var (old, new): ([UInt8], [UInt8]) = (Array(descriptorPath.utf8), [])
     if isJSON {
       old = [UInt8(ascii: "\"")] + old + [UInt8(ascii: "\"")]
@@ -75,7 +86,7 @@ struct OutputFile {
 }
 
 extension OutputFile {
-  /// What a request writes.
+  /// The output file of a request.
   private struct Target {
     var file: FilePath
     var replaces: Bool
@@ -99,6 +110,7 @@ extension OutputFile {
         (self.file, self.replaces, format) = (file, replaces, nil)
       default: return nil
       }
+      guard file.isFile else { return nil }
     }
   }
 }

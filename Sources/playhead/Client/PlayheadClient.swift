@@ -93,9 +93,10 @@ enum PlayheadClient {
     guard let output = try OutputFile(for: command, words, socketPath: { try socketPath(invocation.socket) }) else {
       return try request(requested, invocation, nil)
     }
-    let status = try request(output.words, invocation, output)
-    try output.commit()
-    return status
+    do { return try request(output.words, invocation, output) } catch var reply as ErrorReply {
+      reply.error.message = output.naming(reply.error.message)
+      throw reply
+    }
   }
 
   /// Sends a request. Commands that take long show their progress, unless the raw format is requested.
@@ -142,12 +143,12 @@ enum PlayheadClient {
         try connection.send(encoder.words(["list", "limit=1", "player=\(player)"].map { Array($0.utf8) }))
         reply.rows = try connection.waitForReply().rows
       }
-      reply = output?.naming(reply) ?? reply
+      reply = try output?.completed(by: reply) ?? reply
       Terminal.print(HumanText(ofCommand: String(decoding: words.first ?? [], as: UTF8.self), reply, .output).text)
       return Status.done
     }
     return try connection.waitForLine { line throws in
-      let named = output?.naming(line, isJSON: invocation.isJSON) ?? line
+      let named = try output?.completed(by: line, isJSON: invocation.isJSON) ?? line
       return try ReplyPrinter.print(named, isJSON: invocation.isJSON)
     }
   }

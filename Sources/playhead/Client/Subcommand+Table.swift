@@ -34,15 +34,15 @@ extension Subcommand {
       values of a list are separated by commas. tags.KEY is a tag of the current entry: KEY is a common key such as
       albumName, or the file's own key (see item.metadata).
 
-      With --format, the values are printed in a text. {NAME} is a value, {NAME:clock} is a time as minutes and
-      seconds, {{ and }} are braces.
+      --format inserts values into a template. {NAME} is a value, {NAME:clock} is a time as minutes and seconds, {{ and
+      }} are braces.
 
       Values:
       \(HelpText.wrapped(Get.names.joined(separator: " "), width: 118, indent: "  "))
       """,
     candidates: .words(Get.names),
     options: [
-      Option(name: "format", value: "TEXT", summary: "a text with the names of values in braces"), player,
+      Option(name: "format", value: "TEMPLATE", summary: "a template, such as '{artist} - {title}'"), player,
     ],
     examples: [
       "playhead get title time duration", "playhead get --format '{artist} - {title} [{time:clock}]'",
@@ -169,8 +169,8 @@ extension Subcommand {
     "tags", "Print the tags of files, one value per line.",
     """
     A line begins with the common key, or with the key of the format if there is no common key. A file can also be an
-    http:// or https:// URL. One file can be - (standard input). `playhead item.artwork ID file=PATH` writes the artwork
-    to a file below a folder of playheadd --write-root.
+    http:// or https:// URL. One file can be - (standard input). `playhead item.artwork ID -o PATH` writes the artwork of
+    an entry.
     """, tagsOnly: true, examples: ["playhead tags *.mp3"])
 
   private static func inspecting(

@@ -35,16 +35,26 @@ enum Get {
   ///
   /// - Throws: `ErrorReply`, `Unreachable`.
   static func run(_ options: Invocation.GetOptions, _ client: JSONClient, isJSON: Bool) throws -> Int32 {
-    let values = try values(options.names + (options.template?.names ?? []), player: options.player, client)
+    let requested = options.names + (options.template?.names ?? [])
+    var values: [String: JSONValue] = [:]
+    for attempt in 1... {
+      do { values = try Self.values(requested, player: options.player, client) } catch let reply as ErrorReply
+        where reply.error.code == .noSuchItem && attempt < 10
+      {
+        // The current entry has left the queue meanwhile.
+        continue
+      }
+      break
+    }
     func value(_ name: String) -> JSONValue { values[name] ?? .null }
     if isJSON {
       var text: [UInt8] = []
       JSONValue.object(options.names.map { .init($0, value($0)) }).append(to: &text)
       Terminal.print(text + [UInt8(ascii: "\n")])
     } else if let template = options.template {
-      Terminal.print("\(Terminal.printable(template.text(value)))\n")
+      Terminal.print("\(Terminal.withoutControls(template.text(value)))\n")
     } else {
-      for name in options.names { Terminal.print("\(Terminal.printable(ValueTemplate.text(of: value(name))))\n") }
+      for name in options.names { Terminal.print("\(Terminal.withoutControls(ValueTemplate.text(of: value(name))))\n") }
     }
     return PlayheadClient.Status.done
   }
@@ -52,9 +62,9 @@ enum Get {
   private static func values(
     _ requested: [String], player: [UInt8]?, _ client: JSONClient
   ) throws -> [String: JSONValue] {
-    let ofPlayer = player.map { [Array("player=".utf8) + $0] } ?? []
+    let playerArgument = player.map { [Array("player=".utf8) + $0] } ?? []
     func request(_ command: CommandName, _ words: [String] = []) throws -> JSONValue {
-      try client.request(([command.rawValue] + words).map { Array($0.utf8) } + ofPlayer)
+      try client.request(([command.rawValue] + words).map { Array($0.utf8) } + playerArgument)
     }
     let status = try request(.status)
     var values = playerNames.reduce(into: [:]) { values, name in values[name] = status[name] }
@@ -65,14 +75,22 @@ enum Get {
       for name in entryNames { values[name] = entry[name] }
     }
     let tags = requested.filter { $0.hasPrefix(tagPrefix) }
-    if !tags.isEmpty {
-      let rows = try client.allRows(["item.metadata", id, "common"])
-      for tag in tags {
-        let key = JSONValue.string(String(tag.dropFirst(tagPrefix.count)))
-        let found = rows.filter { $0["commonKey"] == key || $0["key"] == key }.compactMap { $0["value"] }
-        values[tag] = found.isEmpty ? .null : .array(found)
-      }
+    guard !tags.isEmpty else { return values }
+    let all = try client.allRows(["item.metadata", id])
+    for tag in tags {
+      let key = JSONValue.string(String(tag.dropFirst(tagPrefix.count)))
+      // A common key may have values in several key spaces: those of the first one count.
+      let found = all.filter { $0["commonKey"] == key || $0["key"] == key }
+      let space = found.first.map(keySpace(of:))
+      let texts = found.filter { keySpace(of: $0) == space }.compactMap { $0["value"] }
+      values[tag] = texts.isEmpty ? .null : .array(texts)
     }
     return values
+  }
+
+  /// The key space of a tag: the part of its identifier before the slash.
+  private static func keySpace(of tag: JSONValue) -> Substring? {
+    guard case .string(let identifier)? = tag["identifier"] else { return nil }
+    return identifier.prefix { $0 != "/" }
   }
 }

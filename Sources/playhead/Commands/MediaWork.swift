@@ -26,7 +26,7 @@ enum MediaWork {
       if showsProgress { Terminal.showProgress("") }
       Terminal.printDiagnostic(Terminal.printable(fault))
     }
-    return output?.naming(reply) ?? reply
+    return try output?.completed(by: reply) ?? reply
   }
 
   /// Exports a file and prints its properties. Returns the exit status.

@@ -1,6 +1,6 @@
 import WireProtocol
 
-/// A text with the names of values in braces: `{artist} - {title} [{time:clock}]`.
+/// A template with the names of values in braces: `{artist} - {title} [{time:clock}]`.
 ///
 /// `{time:clock}` is a time in seconds as minutes and seconds. `{{` and `}}` are braces.
 struct ValueTemplate: Equatable {
@@ -20,7 +20,7 @@ struct ValueTemplate: Equatable {
 
   /// Parses a template. Does not check the names of the values.
   ///
-  /// - Throws: `Misuse` for a brace without its partner, or for a form other than `clock`.
+  /// - Throws: `Misuse` for an unmatched brace, or for a format other than `clock`.
   init(parsing text: String) throws(Invocation.Misuse) {
     var rest = text[...]
     var literal = ""
@@ -35,7 +35,7 @@ struct ValueTemplate: Equatable {
         }
         let words = rest[..<end].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard words.count == 1 || words[1] == "clock" else {
-          throw Invocation.Misuse(message: "--format: unknown form \(words[1]); the only form is {NAME:clock}")
+          throw Invocation.Misuse(message: "--format: unknown format \(words[1]); {NAME:clock} is the only one")
         }
         if !literal.isEmpty { parts.append(.text(literal)) }
         literal = ""

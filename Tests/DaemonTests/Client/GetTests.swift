@@ -26,7 +26,7 @@ import Testing
       (["isMuted", "item", "volume"], "false\n1\n1\n"),
       (["path", "canPlayReverse"], "\(daemon.folder.file("one.flac"))\ntrue\n"),
       (["chapter", "title"], "\nOne \"More\" {Time}\n"),
-      (["tags.albumName", "tags.nothing"], "First\n\n"), (["seekableTimeRanges"], "0-100\n"),
+      (["tags.albumName", "tags.ALBUM", "tags.nothing"], "First\nFirst\n\n"), (["seekableTimeRanges"], "0-100\n"),
       (
         ["--format", "{artist} - {title} [{time:clock}/{duration:clock}]"],
         "The Band - One \"More\" {Time} [1:23/1:40]\n"
@@ -59,7 +59,7 @@ import Testing
       ([], 2, "requires the name of a value"), (["nonsense"], 2, "unknown value nonsense"),
       (["tags."], 2, "unknown value tags."), (["title", "--format", "{time}"], 2, "cannot be combined"),
       (["--json", "--format", "{time}"], 2, "cannot be combined"), (["--format", "{time"], 2, "has no }"),
-      (["--format", "time}"], 2, "has no {"), (["--format", "{time:x}"], 2, "unknown form x"),
+      (["--format", "time}"], 2, "has no {"), (["--format", "{time:x}"], 2, "unknown format x"),
       (["--format", "{}"], 2, "unknown value"), (["--format", "text"], 2, "requires the name"),
       (["--format"], 2, "needs a value"),
       (["--nonsense"], 2, "no option --nonsense"), (["title", "--player", "none"], 1, "unknown player none"),

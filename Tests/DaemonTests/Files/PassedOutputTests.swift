@@ -80,6 +80,26 @@ import Testing
     }
   }
 
+  /// The messages of the daemon have the path of the file, in each form.
+  @Test func errorsNameTheFile() throws {
+    let configuration = folder.file("full.toml")
+    try Data("[roots]\nmin-free = 1_125_899_906_842_624\n".utf8).write(to: URL(fileURLWithPath: configuration))
+    let daemon = try TestDaemon(["--clock", "virtual", "--config", configuration], folder: folder)
+    for form in ["--raw", "--human", "--json"] {
+      for words in [["export", "song.mp3"], ["waveform", "song.mp3"], ["image", "film.mp4", "0"]] {
+        let name = words[0] == "image" ? "a b.png" : words[0] == "export" ? "a b.flac" : "a b.json"
+        let subject = words[0] == "export" ? "the file" : folder.file(name)
+        let result = try daemon.playhead(words + ["-o", name, form], folder: folder.path)
+        #expect(
+          result.status == 1 && result.output.isEmpty
+            && result.errors.contains("\(subject) cannot be written"),
+          "\(form) \(words): \(result)")
+        #expect(!FileManager.default.fileExists(atPath: folder.file(name)), "\(form) \(words)")
+      }
+    }
+    try daemon.finish()
+  }
+
   @Test func unsuitableDescriptorsAreRejected() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()
@@ -155,6 +175,8 @@ import Testing
       (["export", "song.mp3", "-o", "new.flac", "start=7"], 1, "invalid-time"),
       (["export", "song.mp3", "-o", "none/new.flac"], 1, "cannot be written"),
       (["export", "song.mp3", "-o", "new"], 2, "no extension"), (["export", "song.mp3", "-o"], 2, "-o needs a path"),
+      (["export", "song.mp3", "-o", "-"], 2, "standard output"),
+      (["export", "song.mp3", "-o", "fd:" + String(repeating: "0", count: 32), "format=wav"], 1, "no-such-descriptor"),
       (["export", "song.mp3", "-o", "x.wav", "-o", "y.wav"], 2, "only once"),
       (["image", "film.mp4", "0", "0.5", "-o", "f-%d.png"], 1, "outside the folders"),
     ]
