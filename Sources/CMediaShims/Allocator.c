@@ -9,8 +9,8 @@ void media_shims_configure_allocator(void) {
 }
 
 void media_shims_sort_freed_memory(void) {
-  // No list of blocks of one size serves this request, so that `malloc` sorts all unsorted blocks. The compiler may not
-  // remove a volatile variable.
+  // The request is larger than the blocks in the lists of one size, therefore `malloc` sorts all unsorted blocks. The
+  // compiler may not remove a volatile variable.
   void *volatile block = malloc(8 * 1024);
   free(block);
 }

@@ -23,15 +23,18 @@ struct DaemonSignals {
 
   /// Blocks until one of the signals arrives.
   ///
-  /// - Parameter milliseconds: The longest time to wait, in 1..<1000. Nil: no limit.
-  /// - Returns: The action of the signal. Nil if the time is over.
+  /// - Parameter milliseconds: The timeout, in 1..<1000. Nil: no timeout.
+  /// - Returns: The action of the signal. Nil after the timeout.
   func wait(milliseconds: Int? = nil) -> Action? {
     var signals = signals
     var timeout = timespec(tv_sec: 0, tv_nsec: (milliseconds ?? 0) * 1_000_000)
     while true {
       let received = milliseconds == nil ? sigwaitinfo(&signals, nil) : sigtimedwait(&signals, nil, &timeout)
-      if let name = Self.names[received] { return received == SIGHUP ? .reload : .stop(name) }
-      if received < 0, errno == EAGAIN { return nil }
+      if received < 0 {
+        if errno == EAGAIN { return nil }
+      } else if let name = Self.names[received] {
+        return received == SIGHUP ? .reload : .stop(name)
+      }
     }
   }
 }

@@ -25,9 +25,9 @@ struct PlayheadDaemon: ParsableCommand {
     abstract: "Headless media player, controlled over a Unix socket by `playhead` and other clients.",
     version: "playheadd \(version)")
 
-  /// The time in milliseconds that belongs to the first clients, which may have waited for the socket. The rest of the
-  /// start follows: a worker process, which loads FFmpeg as the daemon did, and a smaller memory map.
-  private static let firstRepliesDuration = 100
+  /// The delay in milliseconds between readiness and the start of a worker. Meanwhile the first requests do not compete
+  /// with a process that loads FFmpeg.
+  private static let workerStartDelay = 100
 
   @OptionGroup var flags: CommandLineFlags
 
@@ -107,7 +107,7 @@ struct PlayheadDaemon: ParsableCommand {
       flags: flags, options: options, sandbox: sandboxSetup.sandbox, server: server, service: service)
     var hasStarted = false
     while true {
-      switch hasStarted ? signals.wait() : signals.wait(milliseconds: Self.firstRepliesDuration) {
+      switch hasStarted ? signals.wait() : signals.wait(milliseconds: Self.workerStartDelay) {
       case nil:
         if let workers { Workers.start(workers, logger: logger) }
         media_shims_unmap_code_of_start()

@@ -25,7 +25,7 @@ enum Workers {
 
   /// Starts a worker, so that the first file does not wait for one. Logs a failure. Opening a file tries again.
   ///
-  /// Call it after the first replies: a worker loads FFmpeg, which takes as long as the start of the daemon.
+  /// Call it after the first replies: a worker loads FFmpeg, which delays them.
   static func start(_ workers: WorkerPool, logger: Logger) {
     do throws(MediaError) { try workers.start() } catch {
       logger.error("no worker process could be started", metadata: ["error": "\(error.message)"])

@@ -120,8 +120,8 @@ int media_shims_unsent_bytes(int socket);
 ///   after a large queue was freed, in a pause of 8 ms.
 void media_shims_configure_allocator(void);
 
-/// Lets `malloc` sort the blocks that this thread has freed. Otherwise a later request sorts up to 10,000 blocks, which
-/// takes longer than a millisecond. Call it after each part of a long release. Thread-safe.
+/// Makes `malloc` sort the blocks that this thread has freed. Otherwise a later request sorts up to 10,000 blocks,
+/// which takes longer than a millisecond. Call it after each part of a long release. Thread-safe.
 void media_shims_sort_freed_memory(void);
 
 /// Unmaps every page of code and constants, of the executable and of all libraries. Pages that are needed again are
