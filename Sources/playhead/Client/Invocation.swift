@@ -278,6 +278,15 @@ struct Invocation: Equatable {
     return specs.flatMap(\.parameters).filter { $0.position == .option }
   }
 
+  /// The value of `--option=value`, or of `--option value`.
+  private static func value(
+    of option: String, in argument: [UInt8], _ rest: inout ArraySlice<[UInt8]>
+  ) throws(Misuse) -> [UInt8] {
+    if option.utf8.count < argument.count { return Array(argument.dropFirst(option.utf8.count + 1)) }
+    guard let value = rest.popFirst() else { throw Misuse(message: "\(option) needs a value") }
+    return value
+  }
+
   private mutating func parseGet(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
     var options = GetOptions()
     var rest = arguments
@@ -288,14 +297,11 @@ struct Invocation: Equatable {
         continue
       }
       let option = String(decoding: argument.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
-      func value() throws(Misuse) -> [UInt8] {
-        if option.utf8.count < argument.count { return Array(argument.dropFirst(option.utf8.count + 1)) }
-        guard let value = rest.popFirst() else { throw Misuse(message: "\(option) needs a value") }
-        return value
-      }
       switch option {
-      case "--player": options.player = try value()
-      case "--format": options.template = try ValueTemplate(parsing: String(decoding: try value(), as: UTF8.self))
+      case "--player": options.player = try Self.value(of: option, in: argument, &rest)
+      case "--format":
+        options.template = try ValueTemplate(
+          parsing: String(decoding: try Self.value(of: option, in: argument, &rest), as: UTF8.self))
       case "--help", "-h": return .help(command: "get")
       default: throw Misuse(message: "get has no option \(option); see playhead get --help")
       }
@@ -318,18 +324,13 @@ struct Invocation: Equatable {
         continue
       }
       let option = String(decoding: argument.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
-      func value() throws(Misuse) -> [UInt8] {
-        if option.utf8.count < argument.count { return Array(argument.dropFirst(option.utf8.count + 1)) }
-        guard let value = rest.popFirst() else { throw Misuse(message: "\(option) needs a value") }
-        return value
-      }
       switch option {
       case "--":
         files += rest
         rest = []
       case "--force": options.replaces = true
-      case "--player": options.player = try value()
-      case "--format": options.format = String(decoding: try value(), as: UTF8.self)
+      case "--player": options.player = try Self.value(of: option, in: argument, &rest)
+      case "--format": options.format = String(decoding: try Self.value(of: option, in: argument, &rest), as: UTF8.self)
       case "--help", "-h": return .help(command: "save")
       default: throw Misuse(message: "save has no option \(option); see playhead save --help")
       }
