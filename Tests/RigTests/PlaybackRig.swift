@@ -13,10 +13,12 @@ struct PlaybackRig {
 
   /// - Parameter latency: milliseconds of audio that the server buffers. Tests of samples need no exact timing: with a
   ///   longer buffer, fewer delays of a busy machine are audible. Tests of latency use the daemon's default, 100.
-  init(latency: Int = 150) throws {
+  /// - Parameter logLevel: the daemon's; its log is what it writes as errors.
+  init(latency: Int = 150, logLevel: String = "error") throws {
     server = try PulseServer()
     daemon = try TestDaemon(
-      "--output", "pulse:\(server.sinkName)", "--pulse-server", server.address, "--output-latency", "\(latency)")
+      "--output", "pulse:\(server.sinkName)", "--pulse-server", server.address, "--output-latency", "\(latency)",
+      "--log-level", logLevel)
     client = try daemon.connect()
     try client.reply("observe output.state")
     while field("new", try client.line() ?? "") != "ready" {}

@@ -16,9 +16,10 @@ import Testing
     (position - other).remainder(dividingBy: 1_000)
   }
 
+  /// On a busy machine a reversal may be ready too late. Then it is heard with a cross-fade, and the daemon logs it.
   @Test(arguments: [PlaybackRig.Kind.wav, .flac])
   func reversePlaybackAndReversalsLoseNoSample(_ kind: PlaybackRig.Kind) throws {
-    let rig = try PlaybackRig()
+    let rig = try PlaybackRig(logLevel: "info")
     try rig.client.reply("load \(try rig.file(1, kind, frameCount: 48_000 * 20)) wait=ready")
     try rig.client.reply("seek 480000/48000")
     try rig.client.reply("observe player.timebaseRate")
@@ -44,14 +45,18 @@ import Testing
     let steps = zip(heard.dropFirst(), heard).map { new, old in new.flatMap { new in old.map { new - $0 } } }
     // When playback reverses, the same sample is played again.
     let reversals = steps.indices.filter { steps[$0] == 0 }
-    #expect(reversals.count == 3)
     var direction = -1
     let wrong = steps.filter { step in
       defer { if step == 0 { direction = -direction } }
       return step != direction && step != 0
     }
-    #expect(wrong.isEmpty, "\(wrong.count) of \(steps.count) samples are not the next one")
     reported = try frames(of: rig.client.reply("status"))
+    let lateCount = try rig.daemon.stop().errors.split(separator: "\n").count { $0.contains("ready too late") }
+    // The cross-fade of a late reversal has 240 frames.
+    #expect(
+      wrong.count <= lateCount * 250, "\(wrong.count) of \(steps.count) samples are not the next one, \(lateCount) late"
+    )
+    #expect(reversals.count == 3 - lateCount)
     print(
       "reverse rig \(kind.rawValue) | \(heard.count) samples, reversed at \(reversals.map { heard[$0] ?? -1 }), heard up to \(heard.last.flatMap { $0 } ?? -1), reported \(reported)"
     )

@@ -77,6 +77,7 @@ extension PlayerCore {
   func spliceMissed() {
     guard let audible, let core = output.core, let inputIndex else { return }
     if audible.isContinuation {
+      logger.info("a change was ready too late to replace the audio exactly")
       continueAudio(with: audible, core, input: inputIndex)
     } else {
       core.setStream(audible.stream, fromFrame: 0, input: inputIndex)
