@@ -182,6 +182,10 @@ def _causes() -> list[Recipe]:
     add("gap-200ms.mka", "aac.mka", edit(patch.matroska_gap, 200))
     for name in ("vorbis.webm", "opus.webm", "aac.mka"):
         add(f"step-back-300ms-{name}", name, edit(patch.matroska_gap, -300))
+        options = {"vorbis.webm": "-c:a libvorbis", "opus.webm": "-c:a libopus", "aac.mka": "-c:a aac"}[name]
+        for ticks in (-1_000, 2_000, 12_000):
+            make = ffmpeg(f"{options} -cluster_time_limit 500", name.split(".")[1])
+            add(f"cluster-step-{ticks}-{name}", "l48", make, edit(patch.matroska_step, 0.4, ticks))
         for count in (1, 4):
             add(f"lost-blocks-{count}-{name}", name, edit(patch.matroska_without_blocks, 0.4, count))
     for duration in ("2.5", "10"):

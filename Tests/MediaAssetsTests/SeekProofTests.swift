@@ -22,6 +22,9 @@ import Testing
 
   private static let aac = ["-c:a", "aac", "-aac_pns", "0"]
 
+  private static let clusters = ["-cluster_time_limit", "500"]
+  private static let video = ["-f", "lavfi", "-i", "testsrc=d=6:s=64x48:r=10", "-c:v", "mpeg4"]
+
   static let rows = [
     Row(name: "gap.mka", options: aac, edit: "matroska_gap(data, 200)", isProven: false),
     Row(
@@ -40,6 +43,18 @@ import Testing
     Row(name: "back.vorbis.webm", options: ["-c:a", "libvorbis", "-t", "4"], edit: "matroska_gap(data, -300)"),
     Row(name: "gap.flac.mka", options: ["-c:a", "flac"], edit: "matroska_gap(data, 64)"),
     Row(name: "gap.ac3.mka", options: ["-c:a", "ac3"], edit: "matroska_gap(data, 21)"),
+    Row(
+      name: "step.flac.mka", options: ["-c:a", "flac"] + clusters, edit: "matroska_step(data, 0.4, -1000)",
+      isProven: false),
+    Row(
+      name: "step.opus.webm", options: ["-c:a", "libopus"] + clusters, edit: "matroska_step(data, 0.3, -1000)",
+      isProven: false),
+    Row(
+      name: "step-on.aac.mka", options: aac + clusters, edit: "matroska_step(data, 0.4, 12000)", isProven: false),
+    Row(
+      name: "step-video.mkv", options: video + ["-c:a", "flac"] + clusters, edit: "matroska_step(data, 0.4, -1000)",
+      isProven: false),
+    Row(name: "video.mkv", options: video + ["-c:a", "flac"] + clusters),
     Row(name: "gap.m4a", options: aac, edit: "mp4_gap(data, 40, 3000)"),
     Row(name: "gap.mp3.mp4", options: ["-c:a", "libmp3lame"], edit: "mp4_gap(data, 40, 1024)"),
     Row(

@@ -64,29 +64,45 @@ extension FrameReader {
     return !grid.isAmbiguous(roundingFrames: timeline.roundingFrames)
   }
 
-  /// Reads the packets of a Matroska cluster up to `frame` without decoding, and records whether the container begins a
-  /// new count between them. The container's seek, which must follow, does not return these packets. Blocks.
-  func checkCluster(upTo frame: Int64) throws(AVFailure) {
-    guard !mustRewind, let timeline, let target = timeline.ticks(ofFrame: frame),
-      let first = demuxer.firstIndexedTicks(streamIndex: stream.index, inGroupAt: target)
-    else { return }
+  /// Reads the packets of a Matroska file up to `frame` without decoding, and records whether the container begins a
+  /// new count before it. Continues after the packets that were checked before. Blocks.
+  ///
+  /// The container's seek, which must follow, does not return these packets.
+  ///
+  /// - Returns: whether the timestamps up to `frame` are known to be one count; false if there are too many packets, or
+  ///   if the container begins a new count.
+  func checkTimestamps(upTo frame: Int64) throws(AVFailure) -> Bool {
+    guard !mustRewind, !hasIrregularTimestamps, let timeline, let target = timeline.ticks(ofFrame: frame),
+      let start = checkedTicks ?? firstPacket?.ticks
+    else { return false }
+    if let checkedTicks, target <= checkedTicks { return true }
+    var (packetCount, byteCount) = (0, 0)
     do throws(AVFailure) {
-      try demuxer.seek(streamIndex: stream.index, earliest: .min + 1, target: first, latest: first)
+      try demuxer.seek(streamIndex: stream.index, earliest: .min + 1, target: start, latest: start)
       var end: Int64?
       while try demuxer.readPacket(into: packet) == .packet {
+        (packetCount, byteCount) = (packetCount + 1, byteCount + packet.byteCount)
+        if packetCount > Self.maximumCheckedPackets || byteCount > Self.maximumCheckedBytes { return false }
         guard packet.streamIndex == stream.index, let ticks = packet.pts else { continue }
         if let end, timeline.isDiscontinuity(ticks: ticks &- end) {
           hasIrregularTimestamps = true
-          return
+          return false
         }
-        if ticks >= target { return }
+        checkedTicks = max(ticks, checkedTicks ?? ticks)
+        if ticks >= target { return true }
         end = ticks &+ (packet.duration ?? 0)
       }
+      return true
     } catch {
-      // The seek that follows meets the error, too.
       if error.kind == .cancelled { throw error }
+      return false
     }
   }
+
+  /// The maximum number of packets that one check reads, about a second's work: five hours of Opus.
+  private static let maximumCheckedPackets = 1_000_000
+  /// The maximum size of the packets that one check reads.
+  private static let maximumCheckedBytes = 256 << 20
 
   /// Records a jump of the timestamps between the packet at which decoding began and the position of a seek.
   ///

@@ -52,6 +52,8 @@ final class FrameReader {
   let packet: Packet
   /// Whether timestamps disagree with the frame count, so that they cannot prove the position after a seek.
   var hasIrregularTimestamps = false
+  /// The timestamp up to which `checkTimestamps` found one count; nil before the first check.
+  var checkedTicks: Int64?
   /// Whether timestamps disagree with the frame numbers in the packets, which define positions.
   private(set) var hasWrongTimestamps = false
   /// Whether the first timestamp since the last seek is rounded to more than a frame and the exact position is unknown.

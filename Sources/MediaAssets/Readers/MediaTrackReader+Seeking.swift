@@ -187,13 +187,15 @@ extension MediaTrackReader {
   {
     // Negative near the start, so that priming is decoded, too.
     let prerollStart = target - prerollFrames
-    if reader.format == .matroska, !isRemote, reader.presentationStart == nil {
-      try mapped { () throws(AVFailure) in try reader.checkCluster(upTo: target) }
+    if reader.format == .matroska {
+      var isChecked = false
+      if !isRemote { try mapped { () throws(AVFailure) in isChecked = try reader.checkTimestamps(upTo: target) } }
       if reader.hasIrregularTimestamps { try countByPacketLengths() }
       if positioning != .timestamps {
         try mapped { () throws(AVFailure) in try seekByTimestamp(toFrame: prerollStart) }
         return try switchToCounting(toFrame: target, within: allowed)
       }
+      if !isChecked { positionDoubt = .estimated }
     }
     var stepBack: Int64 = 0
     for _ in 0..<4 {

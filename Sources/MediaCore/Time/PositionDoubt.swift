@@ -1,7 +1,8 @@
 /// The reason why the position after a seek may differ from the position of the first sample read.
 public enum PositionDoubt: String, Sendable, Hashable, Codable, CaseIterable {
-  /// The position is calculated from the bit rate, or from the durations in a playlist. Only reading all media before
-  /// the position would confirm it.
+  /// The position is calculated from the bit rate, from the durations in a playlist, or from the timestamps of a
+  /// Matroska file that is remote, or too long to check all of them. Only reading all media before the position would
+  /// confirm it.
   case estimated
   /// The timestamps of the file contradict its frame counts, and the file is too long to count all frames.
   case irregularTimestamps

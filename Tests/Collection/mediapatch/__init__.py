@@ -39,6 +39,7 @@ from .matroska import (
     matroska_blocks,
     matroska_gap,
     matroska_jitter,
+    matroska_step,
     matroska_without_blocks,
 )
 from .mp4 import (
@@ -103,6 +104,7 @@ __all__ = [
     "matroska_blocks",
     "matroska_gap",
     "matroska_jitter",
+    "matroska_step",
     "matroska_without_blocks",
     "mp3_frames",
     "mp3_info_frame_count",

@@ -1,6 +1,7 @@
 """Matroska (RFC 9559)."""
 
 import random
+import re
 import struct
 
 from .base import require
@@ -59,6 +60,22 @@ def matroska_gap(data: bytes, ticks: int) -> bytes:
     for offset in blocks[len(blocks) // 2 :]:
         value = struct.unpack(">h", edited[offset : offset + 2])[0]
         edited[offset : offset + 2] = struct.pack(">h", min(32_767, value + ticks))
+    return bytes(edited)
+
+
+def matroska_step(data: bytes, share: float, ticks: int) -> bytes:
+    """Moves the timestamps of the clusters after a share of all clusters. The cues stay."""
+    edited = bytearray(data)
+    times = []
+    for found in re.finditer(rb"\x1f\x43\xb6\x75", data):
+        # The Timestamp element follows the cluster's size, and possibly a checksum.
+        time = re.compile(rb"\xe7([\x81-\x88])").search(data, found.end(), found.end() + 20)
+        if time:
+            times.append((time.end(), time[1][0] & 0x7F))
+    require(len(times) > 1, "there are not two clusters")
+    for offset, size in times[int(len(times) * share) :]:
+        value = int.from_bytes(data[offset : offset + size], "big") + ticks
+        edited[offset : offset + size] = value.to_bytes(size, "big")
     return bytes(edited)
 
 

@@ -123,7 +123,8 @@ extension CommandTable {
         `reason` of a finished seek that is not exact:
 
         - `tolerance`: the reached position is another one within the tolerances
-        - `estimated`: the position is calculated from the bit rate, or from the durations in a playlist
+        - `estimated`: the position is calculated from the bit rate, from the durations in a playlist, or from the
+          timestamps of a Matroska file that is remote or too long to check
         - `irregularTimestamps`: the timestamps contradict the frame counts, and the file is too long to count
         - `coarseTimestamps`: the timestamps are rounded to more than a frame
         - `decoderState`: the decoder needs all audio before the position, and the file is too long for that
