@@ -4,6 +4,7 @@
 /// |---|---|
 /// | `83.5` `1e-3` | seconds; a decimal number as in JSON, without a sign |
 /// | `250ms` `0.5ms` | milliseconds |
+/// | `90s` `1m30s` `1h` `1h2m3.5s` | hours, minutes and seconds; only the largest unit may exceed 59 |
 /// | `1:23.5` `90:00` | minutes and seconds; the minutes may be any number |
 /// | `1:02:03.25` | hours, minutes and seconds; one or two digits below 60 follow each colon |
 /// | `441000/44100` | a fraction of a second in whole numbers |
@@ -31,7 +32,7 @@ public enum TimeExpression: Sendable, Hashable {
       let shown = text.count > 40 ? "\(text.prefix(40))..." : String(text)
       throw MediaError(
         .invalidTime,
-        "invalid time \"\(shown)\": use a form like 83.5, 250ms, 1:23.5, 441000/44100, +5, -5, 50%, end or live")
+        "invalid time \"\(shown)\": use a form like 83.5, 250ms, 1m30s, 1:23.5, 441000/44100, +5, -5, 50%, end or live")
     }
     self = expression
   }
@@ -92,8 +93,29 @@ public enum TimeExpression: Sendable, Hashable {
     if text.contains(UInt8(ascii: "/")) { return MediaTime(fraction: text, allowsSign: false) }
     if text.contains(UInt8(ascii: ":")) { return clock(text) }
     let isInMilliseconds = text.suffix(2).elementsEqual("ms".utf8)
+    if let unit = text.last, !isInMilliseconds, "hms".utf8.contains(unit) { return units(text) }
     let number = isInMilliseconds ? text.dropLast(2) : text
     return DecimalNumber(number, allowsSign: false, allowsExponent: true)?.time(shift: isInMilliseconds ? -3 : 0)
+  }
+
+  /// Parses hours, minutes and seconds with units, in this order.
+  private static func units(_ text: ArraySlice<UInt8>) -> MediaTime? {
+    var (total, rest, isFirst) = (UInt64(0), text, true)
+    for (unit, seconds) in [(UInt8(ascii: "h"), UInt64(3_600)), (UInt8(ascii: "m"), 60)] {
+      guard let end = rest.firstIndex(of: unit) else { continue }
+      guard let number = wholeNumber(rest[..<end]), isFirst || number < 60 else { return nil }
+      let (product, isTooLarge) = number.multipliedReportingOverflow(by: seconds)
+      let (sum, overflows) = total.addingReportingOverflow(product)
+      if isTooLarge || overflows { return nil }
+      (total, rest, isFirst) = (sum, rest[(end + 1)...], false)
+    }
+    if rest.isEmpty { return DecimalNumber(whole: total, fraction: [])?.time() }
+    guard rest.last == UInt8(ascii: "s") else { return nil }
+    rest = rest.dropLast()
+    let point = rest.firstIndex(of: UInt8(ascii: ".")) ?? rest.endIndex
+    guard let seconds = wholeNumber(rest[..<point]), isFirst || seconds < 60 else { return nil }
+    let (sum, overflows) = total.addingReportingOverflow(seconds)
+    return overflows ? nil : DecimalNumber(whole: sum, fraction: rest[point...])?.time()
   }
 
   /// Parses `minutes:seconds` or `hours:minutes:seconds`; the seconds may have decimals.

@@ -19,6 +19,12 @@ struct TimeExpressionTests {
       // Milliseconds.
       ("250ms", absolute(1, 4)), ("0ms", absolute(0, 1)), ("1.5ms", absolute(3, 2000)), ("1e3ms", absolute(1, 1)),
       ("0.000001ms", absolute(1, 1_000_000_000)), ("90000ms", absolute(90, 1)),
+      // Units.
+      ("90s", absolute(90, 1)), ("5s", absolute(5, 1)), ("0s", absolute(0, 1)), ("1.5s", absolute(3, 2)),
+      ("1m", absolute(60, 1)), ("90m", absolute(5400, 1)), ("1h", absolute(3600, 1)), ("1m30s", absolute(90, 1)),
+      ("1h2m3.5s", absolute(37_235, 10)), ("1h5s", absolute(3605, 1)), ("100h59m", absolute(363_540, 1)),
+      ("+1m30s", relative(90, 1)), ("-5s", relative(-5, 1)), ("+1h", relative(3600, 1)),
+      ("2562047788015215h30m7s", absolute(.max, 1)),
       // Clock.
       ("1:23.5", absolute(835, 10)), ("1:02:03.25", absolute(372_325, 100)), ("0:00", absolute(0, 1)),
       ("90:00", absolute(5400, 1)),
@@ -69,7 +75,9 @@ struct TimeExpressionTests {
 
   @Test(arguments: [
     "", " ", "+", "-", "%", "ms", ":", "/", ".", "e", "5 ", " 5", "5\n", "1: 30", "+ 5", "--5", "+-5", "-+5", "++5",
-    "−5", "5s", "5m", "1h", "5sec",
+    "−5", "5sec", "s", "m", "h", "1hm", "1ms5s", "1m60s", "1h60m", "1s1m", "1m1h", "1h1h", "1m5", "1.5m", "1.5h",
+    "1e1s",
+    "1:30s", "1m 5s", "5S", "1H", "1m.5s", "1m5.s", "-+5s", "99999999999999999999s", "9999999999999999999h",
     "250 ms", "250MS", "250Ms", "ms250", "msms", "5msms", "1:30ms", "1/2ms", "50%ms", "5ms%",
     ".5", "5.", "1.2.3", "1e", "1e5.5", "0x10", "1_000", "1,5", "nan", "NaN", "inf", "-inf", "infinity", "indefinite",
     "invalid",
