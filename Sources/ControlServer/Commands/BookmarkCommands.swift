@@ -73,16 +73,14 @@ extension Connection {
   /// Lists the bookmarks of an item, or all bookmarks if `item` is nil.
   ///
   /// - Throws: `no-such-item`, or the errors of `stateWriter`.
-  func listBookmarks(of item: Int?, offset: Int, limit: Int, _ player: String) throws(MediaError) -> Reply {
+  func listBookmarks(of reference: EntryReference?, offset: Int, limit: Int, _ player: String) throws(MediaError)
+    -> Reply
+  {
     let writer = try stateWriter()
     let target = try server.registry.player(player)
     var all = writer.bookmarks.all
-    if let item {
-      guard let entry = target.player.onLoop({ $0.item(UInt64(item)) }) else {
-        throw MediaError(
-          .noSuchItem, "there is no item \(item) in the queue", operation: CommandName.bookmarkList.rawValue)
-      }
-      let bookmarkedItem = BookmarkedItem(entry)
+    if let reference {
+      let bookmarkedItem = BookmarkedItem(try item(reference, of: target, .bookmarkList))
       all = all.filter { $0.item == bookmarkedItem }
     }
     var rows: [Fields] = []
@@ -139,7 +137,8 @@ extension Connection {
         operation: CommandName.bookmarkGo.rawValue)
     }
     try start(
-      PlaybackCommand.Seek(target: .time(.absolute(found.time)), item: Int(clamping: item.id)), on: target, request)
+      PlaybackCommand.Seek(target: .time(.absolute(found.time)), item: .id(Int(clamping: item.id))), on: target, request
+    )
   }
 }
 

@@ -6,19 +6,22 @@ import WireProtocol
 
 /// Commands about one entry of a queue.
 extension Connection {
-  /// The entry with this id.
+  /// The entry with this id or at this position.
   ///
   /// - Throws: `no-such-item`.
-  func item(_ id: Int, of target: NamedPlayer, _ command: CommandName) throws(MediaError) -> PlayerItem {
-    guard let item = target.player.onLoop({ $0.item(UInt64(id)) }) else {
+  func item(_ reference: EntryReference, of target: NamedPlayer, _ command: CommandName) throws(MediaError)
+    -> PlayerItem
+  {
+    let id = try target.itemID(reference)
+    guard let item = target.player.onLoop({ $0.item(id) }) else {
       throw MediaError(.noSuchItem, "there is no item \(id) in the queue", operation: command.rawValue)
     }
     return item
   }
 
   /// The state of an entry.
-  func itemStatus(_ id: Int, of target: NamedPlayer) throws(MediaError) -> Reply {
-    let item = try item(id, of: target, .itemStatus)
+  func itemStatus(_ reference: EntryReference, of target: NamedPlayer) throws(MediaError) -> Reply {
+    let item = try item(reference, of: target, .itemStatus)
     let loaded = try target.player.tryOnLoop { player throws(MediaError) in try player.loadedTimeRanges(of: item.id) }
     let status = item.status
     var fields: Fields = [
@@ -61,8 +64,8 @@ extension Connection {
   }
 
   /// The network log of an entry.
-  func itemLog(_ id: Int, of target: NamedPlayer) throws(MediaError) -> Reply {
-    let item = try item(id, of: target, .itemLog)
+  func itemLog(_ reference: EntryReference, of target: NamedPlayer) throws(MediaError) -> Reply {
+    let item = try item(reference, of: target, .itemLog)
     let log = item.networkLog
     let rows = log.accessEvents.map(Self.row) + log.errorEvents.map(Self.row)
     var fields: Fields = ["item": .int(item.id), "count": .int(rows.count)]
@@ -105,14 +108,16 @@ extension Connection {
 
   /// Inserts a copy of an entry into the queue.
   func copy(
-    _ id: Int, to position: QueueCommand.QueuePosition, ifVersion version: Int?, on target: NamedPlayer
+    _ reference: EntryReference, to position: QueueCommand.QueuePosition, ifVersion version: Int?,
+    on target: NamedPlayer
   ) throws(MediaError) -> Reply {
     guard transaction?.target !== target else {
       throw MediaError(.invalidState, "an entry cannot be copied between queue.begin and queue.commit")
     }
     try checkVersion(version, of: target)
     let registry = server.registry
-    let copy = registry.makeCopy(of: try item(id, of: target, .itemCopy))
+    let position = try target.resolved(position)
+    let copy = registry.makeCopy(of: try item(reference, of: target, .itemCopy))
     do throws(MediaError) {
       try registry.checkLength(of: target.state.itemCount + 1) { _ in
         target.player.onLoop { $0.queuedByteCount } + copy.descriptionByteCount
@@ -130,9 +135,9 @@ extension Connection {
   /// Sets the given end times of an entry, and returns both. An invalid time removes an end time. Nil leaves it
   /// unchanged.
   func setEnds(
-    of id: Int, forward: MediaTime?, reverse: MediaTime?, on target: NamedPlayer
+    of reference: EntryReference, forward: MediaTime?, reverse: MediaTime?, on target: NamedPlayer
   ) throws(MediaError) -> Reply {
-    let item = try item(id, of: target, .itemEndTime)
+    let item = try item(reference, of: target, .itemEndTime)
     if let forward { try item.setForwardPlaybackEndTime(forward) }
     if let reverse { try item.setReversePlaybackEndTime(reverse) }
     var fields: Fields = ["item": .int(item.id)]
@@ -141,8 +146,10 @@ extension Connection {
   }
 
   /// Sets the preferred forward buffer duration of an entry, if given, and returns it.
-  func setBuffer(of id: Int, _ duration: MediaTime?, on target: NamedPlayer) throws(MediaError) -> Reply {
-    let item = try item(id, of: target, .itemBuffer)
+  func setBuffer(
+    of reference: EntryReference, _ duration: MediaTime?, on target: NamedPlayer
+  ) throws(MediaError) -> Reply {
+    let item = try item(reference, of: target, .itemBuffer)
     if let duration { try item.setPreferredForwardBufferDuration(duration) }
     return .ok([
       "item": .int(item.id), "preferredForwardBufferDuration": .time(item.preferredForwardBufferDuration),

@@ -29,7 +29,7 @@ extension Connection {
 
   private func run(_ loop: PlaybackCommand.Loop, on target: NamedPlayer) throws(MediaError) -> Reply {
     let (state, heardTime) = target.player.onLoop { ($0.state, $0.currentTime()) }
-    let item = loop.item.map { UInt64($0) }
+    let item = try target.itemID(ifGiven: loop.item)
     switch loop.change {
     case .none: break
     case .off:

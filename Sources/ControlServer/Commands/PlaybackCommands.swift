@@ -42,11 +42,13 @@ extension Connection {
       if let rate { try player.tryOnLoop { player throws(MediaError) in try player.setDefaultRate(rate) } }
       return .ok(["defaultRate": .float(target.state.defaultRate)])
     case .volume(let volume):
-      if let volume { try player.tryOnLoop { player throws(MediaError) in try player.setVolume(Float(volume)) } }
+      if let volume {
+        try player.tryOnLoop { player throws(MediaError) in try player.setVolume(volume.volume(from: player.state)) }
+      }
       return .ok(["volume": .float(target.state.volume)])
     case .fade(let volume, let duration, let curve):
       try player.tryOnLoop { player throws(MediaError) in
-        try player.fade(to: Float(volume), duration: duration, curve: FadeCurve(curve))
+        try player.fade(to: volume.volume(from: player.state), duration: duration, curve: FadeCurve(curve))
       }
     case .pan(let pan):
       if let pan { try player.tryOnLoop { player throws(MediaError) in try player.setPan(Float(pan)) } }
@@ -151,6 +153,7 @@ extension Connection {
   func start(
     _ seek: PlaybackCommand.Seek, on target: NamedPlayer, _ request: WaitingRequest
   ) throws(MediaError) {
+    let itemID = try target.itemID(ifGiven: seek.item)
     try target.player.tryOnLoop { player throws(MediaError) in
       let position: TimeExpression =
         switch seek.target {
@@ -159,7 +162,7 @@ extension Connection {
         }
       try player.seek(
         to: position, toleranceBefore: seek.toleranceBefore, toleranceAfter: seek.toleranceAfter,
-        mode: seek.isChase ? .chase : .replace, itemID: seek.item.map { UInt64($0) }
+        mode: seek.isChase ? .chase : .replace, itemID: itemID
       ) { request.finish(Self.reply($0)) }
     }
   }
@@ -285,4 +288,9 @@ extension TimeControlStatus {
     case .playing: "playing"
     }
   }
+}
+
+extension VolumeSetting {
+  /// The volume that follows from the state of a player.
+  fileprivate func volume(from state: PlayerState) -> Float { Float(volume(from: Double(state.volume))) }
 }

@@ -104,11 +104,12 @@ extension Connection {
   }
 
   private func jump(to jumpTarget: QueueCommand.JumpTarget, on target: NamedPlayer) throws(MediaError) -> Reply {
-    try target.player.tryOnLoop { player throws(MediaError) in
-      switch jumpTarget {
-      case .item(let id): try player.jump(to: UInt64(id))
-      case .index(let index): try player.jump(toIndex: index)
-      }
+    switch jumpTarget {
+    case .item(let item):
+      let id = try target.itemID(item)
+      try target.player.tryOnLoop { player throws(MediaError) in try player.jump(to: id) }
+    case .index(let index):
+      try target.player.tryOnLoop { player throws(MediaError) in try player.jump(toIndex: index) }
     }
     return Self.currentItemReply(target)
   }
@@ -118,11 +119,13 @@ extension Connection {
     to jumpTarget: QueueCommand.JumpTarget, ifVersion version: Int?, on target: NamedPlayer, _ request: WaitingRequest
   ) throws(MediaError) {
     try checkVersion(version, of: target)
-    let index =
-      switch jumpTarget {
-      case .item(let id): target.player.onLoop { $0.index(of: UInt64(id)) }
-      case .index(let index): Optional(index)
-      }
+    let index: Int?
+    switch jumpTarget {
+    case .index(let position), .item(.index(let position)): index = position
+    case .item(let item):
+      let id = try target.itemID(item)
+      index = target.player.onLoop { $0.index(of: id) }
+    }
     guard let index, index > Self.longQueueLength,
       let item = target.player.onLoop({ $0.items(in: index..<index + 1).first })
     else { return request.finish(try jump(to: jumpTarget, on: target)) }

@@ -34,14 +34,15 @@ extension Connection {
     case .at(let times, let item, let includesSeeks, let player):
       let target = try server.registry.player(player)
       return try observeTimes(
-        BoundaryTimes(Array(times)), count: times.count, of: target, item: item, includesSeeks: includesSeeks,
-        form: form)
+        BoundaryTimes(Array(times)), count: times.count, of: target, item: try target.itemID(ifGiven: item),
+        includesSeeks: includesSeeks, form: form)
     case .atChapters(let item, let includesSeeks, let player):
       let target = try server.registry.player(player)
+      let item = try target.itemID(ifGiven: item)
       let id = try newSubscriptionID()
       let token = try target.player.tryOnLoop { player throws(MediaError) in
         try player.addChapterTimeObserver(
-          itemID: item.map { UInt64($0) }, includesSeeks: includesSeeks,
+          itemID: item, includesSeeks: includesSeeks,
           onEnd: { [weak self] in self?.itemRemoved(item, id, target, form: form) },
           using: { [weak self] in self?.send(Self.event($0, id, target), form: form) })
       }
@@ -73,13 +74,14 @@ extension Connection {
 
   /// Adds a subscription to boundary times. `count` is the number of requested times, including duplicates.
   private func observeTimes(
-    _ times: BoundaryTimes, count: Int, of target: NamedPlayer, item: Int?, includesSeeks: Bool, form: WireForm
+    _ times: BoundaryTimes, count: Int, of target: NamedPlayer, item: PlayerItem.ID?, includesSeeks: Bool,
+    form: WireForm
   ) throws(MediaError) -> Reply {
     let cost = Subscriptions.Cost(timeCount: count)
     let id = try newSubscriptionID(cost)
     let token = try target.player.tryOnLoop { player throws(MediaError) in
       try player.addBoundaryTimeObserver(
-        forTimes: times, itemID: item.map { UInt64($0) }, includesSeeks: includesSeeks,
+        forTimes: times, itemID: item, includesSeeks: includesSeeks,
         onEnd: { [weak self] in self?.itemRemoved(item, id, target, form: form) },
         using: { [weak self] in self?.send(Self.event($0, id, target), form: form) })
     }
@@ -88,7 +90,8 @@ extension Connection {
 
   /// Starts an `at` with many times, which are decoded and sorted in several loop iterations.
   func startAt(
-    _ times: WireList<MediaTime>, item: Int?, includesSeeks: Bool, on target: NamedPlayer, _ request: WaitingRequest
+    _ times: WireList<MediaTime>, item: PlayerItem.ID?, includesSeeks: Bool, on target: NamedPlayer,
+    _ request: WaitingRequest
   ) throws(MediaError) {
     // Checks the limits before the times are decoded. `observeTimes` checks them again.
     _ = try newSubscriptionID(Subscriptions.Cost(timeCount: times.count))
@@ -133,8 +136,10 @@ extension Connection {
   private var mayControl: Bool { peer?.rights.contains(.control) == true }
 
   /// Ends a subscription to times of `item`, which has left the queue.
-  private func itemRemoved(_ item: Int?, _ id: Int, _ target: NamedPlayer, form: WireForm) {
-    end(id, .init(subscription: id, player: target.name, item: item, cause: .itemRemoved), form: form)
+  private func itemRemoved(_ item: PlayerItem.ID?, _ id: Int, _ target: NamedPlayer, form: WireForm) {
+    end(
+      id, .init(subscription: id, player: target.name, item: item.map { Int(clamping: $0) }, cause: .itemRemoved),
+      form: form)
   }
 
   /// Adds a time observer as a subscription.

@@ -57,14 +57,22 @@ final class EditPreparation: @unchecked Sendable {
   }
 
   /// Creates all entries in this call. They are not reserved.
-  func makeAll() -> PreparedEdits {
-    while !makeSlice(reserves: false) {}
-    return prepared
-  }
+  ///
+  /// - Throws: `no-such-item` if an edit refers to a position that the queue does not have.
+  func makeAll() throws(MediaError) -> PreparedEdits { try makeAll(reserves: false) }
 
   /// Creates and reserves all entries in this call.
-  func makeAllReserved() -> PreparedEdits {
-    while !makeSlice(reserves: true) {}
+  ///
+  /// - Throws: `no-such-item` if an edit refers to a position that the queue does not have.
+  func makeAllReserved() throws(MediaError) -> PreparedEdits { try makeAll(reserves: true) }
+
+  private func makeAll(reserves: Bool) throws(MediaError) -> PreparedEdits {
+    do throws(MediaError) {
+      while try !makeSlice(reserves: reserves) {}
+    } catch {
+      discard()
+      throw error
+    }
     return prepared
   }
 
@@ -81,7 +89,10 @@ final class EditPreparation: @unchecked Sendable {
     let continuation = Connection.ControlLoopClosure { [self] in
       guard !isCancelled() else { return discard() }
       guard !isComplete else { return completion(.success(prepared)) }
-      isComplete = makeSlice(reserves: true)
+      do throws(MediaError) { isComplete = try makeSlice(reserves: true) } catch {
+        discard()
+        return completion(.failure(error))
+      }
       if isComplete, let expansion {
         self.expansion = nil
         DiscardedValue(expansion).freeOnAnotherThread()
@@ -94,11 +105,12 @@ final class EditPreparation: @unchecked Sendable {
   /// Creates the entries of one slice. Returns true when the entries of all commands exist.
   ///
   /// - Parameter reserves: Whether the entries are reserved for the player.
-  private func makeSlice(reserves: Bool) -> Bool {
+  private func makeSlice(reserves: Bool) throws(MediaError) -> Bool {
     var remaining = Self.sliceLength
     while remaining > 0 {
       if current == nil {
-        guard let command = commands.next() else { return true }
+        guard let next = commands.next() else { return true }
+        let command = try target.resolved(next)
         prepared.begin(command)
         current = (command, EntrySource(command, registry, expansion, for: userID))
         remaining -= 1

@@ -173,7 +173,8 @@ extension Connection {
 
   /// Applies a small edit.
   func edit(_ command: QueueCommand, on target: NamedPlayer) throws(MediaError) -> PreparedEdits {
-    let prepared = EditPreparation(command.parts, of: target, registry: server.registry, for: peer?.userID).makeAll()
+    let prepared = try EditPreparation(command.parts, of: target, registry: server.registry, for: peer?.userID)
+      .makeAll()
     try apply(prepared, ifVersion: command.ifVersion, on: target)
     return prepared
   }
@@ -334,7 +335,7 @@ extension Connection {
   func addToOpenTransaction(_ command: QueueCommand, for target: NamedPlayer) throws(MediaError) -> Reply? {
     guard transaction?.target === target, command.isEdit else { return nil }
     try checkHasNoVersion(command)
-    let prepared = EditPreparation(command.parts, of: target, registry: server.registry, for: peer?.userID)
+    let prepared = try EditPreparation(command.parts, of: target, registry: server.registry, for: peer?.userID)
       .makeAllReserved()
     return try addToTransaction(prepared, for: target)
   }
@@ -541,9 +542,9 @@ extension QueueCommand {
     case .load: [.removeAll, .append(items)]
     case .append: [.append(items)]
     case .insert(_, let position, _, _, _, _, _): [.insert(items, at: position.queuePosition)]
-    case .remove(let ids, _): [.remove(ids.map { UInt64($0) })]
-    case .move(let id, let position, _): [.move(UInt64(id), to: position.queuePosition)]
-    case .replace(let id, _, _, _, _): items.map { .replace(UInt64(id), with: $0) }
+    case .remove(let ids, _): [.remove(ids.map { $0.resolvedID })]
+    case .move(let id, let position, _): [.move(id.resolvedID, to: position.queuePosition)]
+    case .replace(let id, _, _, _, _): items.map { .replace(id.resolvedID, with: $0) }
     case .clear: [.removeAll]
     case .edit, .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin, .commit, .abort, .changes,
       .expanding,
@@ -558,8 +559,8 @@ extension QueueCommand.QueuePosition {
   var queuePosition: QueuePosition {
     switch self {
     case .next: .next
-    case .after(let id): .after(UInt64(id))
-    case .before(let id): .before(UInt64(id))
+    case .after(let id): .after(id.resolvedID)
+    case .before(let id): .before(id.resolvedID)
     case .index(let index): .index(index)
     }
   }

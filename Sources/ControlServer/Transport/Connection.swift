@@ -430,8 +430,9 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
       try start(conditions, timeout: timeout, on: try server.registry.player(player), request)
     case .watching(.events(let query)): try start(query, request)
     case .watching(.at(let times, let item, let includesSeeks, let player)):
+      let target = try server.registry.player(player)
       try startAt(
-        times, item: item, includesSeeks: includesSeeks, on: try server.registry.player(player), request)
+        times, item: try target.itemID(ifGiven: item), includesSeeks: includesSeeks, on: target, request)
     case .watching(.clockAdvance(let duration)): try startAdvance(by: duration, request)
     case .connection, .playback, .item, .asset, .watching, .players, .session:
       preconditionFailure(

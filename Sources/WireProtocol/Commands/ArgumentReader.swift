@@ -45,6 +45,7 @@ enum ArgumentReader {
   ) throws(MediaError) -> ArgumentValue {
     switch (json, parameter.kind) {
     case (.number(let token), .integer), (.number(let token), .entry), (.number(let token), .number),
+      (.number(let token), .volume),
       (.number(let token), .timeExpression), (.number(let token), .time), (.number(let token), .timeOrNone),
       (.number(let token), .duration), (.number(let token), .tolerance), (.number(let token), .startMoment),
       (.number(let token), .startTime), (.number(let token), .track):
@@ -67,7 +68,10 @@ enum ArgumentReader {
       return .text(word)
     case (.bool(let value), .toggle), (.bool(let value), .onOff):
       return .text(value ? "on" : "off")
-    case (.string, .integer), (.string, .entry), (.string, .number), (.string, .flag):
+    case (.string(let text), .entry):
+      guard let entry = EntryReference(relative: text) else { throw failure(.bad, "a string", parameter, spec) }
+      return .entry(entry)
+    case (.string, .integer), (.string, .number), (.string, .flag):
       throw failure(.bad, "a string", parameter, spec)
     case (.string(let text), _):
       return try value(text: text, for: parameter, of: spec)
@@ -124,8 +128,13 @@ enum ArgumentReader {
       guard case .absolute(let time) = try expression(text) else { throw .badTime }
       return .time(try checked(time, kind))
     case .integer(let range): return .integer(try integer(text, range))
-    case .entry: return .integer(try integer(text, 1...Int.max))
+    case .entry:
+      if let entry = EntryReference(relative: text) { return .entry(entry) }
+      return .entry(.id(try integer(text, 1...Int.max)))
     case .number(let range, let exceptZero): return .number(try number(text, range, exceptZero: exceptZero))
+    case .volume:
+      guard let volume = VolumeSetting(text) else { throw .bad }
+      return .volume(volume)
     case .word(let words):
       guard let word = words.first(where: { $0.utf8.elementsEqual(text) }) else { throw .bad }
       return .text(word)
@@ -164,6 +173,8 @@ enum ArgumentReader {
   /// Reads the token of a JSON number.
   private static func number(_ token: ArraySlice<UInt8>, _ kind: ParameterSpec.Kind) throws(Fault) -> ArgumentValue {
     switch kind {
+    // A number is a volume. A change is a text, because JSON has no positive sign.
+    case .volume: return .volume(.absolute(try number(token, 0...1, exceptZero: false)))
     case .timeExpression: return .expression(.absolute(try checked(try time(token), kind)))
     case .time, .timeOrNone, .duration, .tolerance: return .time(try checked(try time(token), kind))
     case .startMoment, .startTime: return .moment(.instant(try checked(try time(token), kind)))

@@ -5,7 +5,9 @@ enum ArgumentValue: Sendable, Hashable {
   case expression(TimeExpression)
   case time(MediaTime)
   case integer(Int)
+  case entry(EntryReference)
   case number(Double)
+  case volume(VolumeSetting)
   /// A word, a toggle, a text or a name.
   case text(String)
   case flag(Bool)
@@ -218,8 +220,19 @@ struct Arguments: Sendable {
     first(name) { if case .integer(let value) = $0 { value } else { nil } }
   }
 
+  func entry(_ name: ParameterName) -> EntryReference? {
+    first(name) { if case .entry(let value) = $0 { value } else { nil } }
+  }
+
+  /// The entry of a command about one entry. Default: the current one.
+  var entry: EntryReference { entry(.id) ?? .current }
+
   func number(_ name: ParameterName) -> Double? {
     first(name) { if case .number(let value) = $0 { value } else { nil } }
+  }
+
+  func volume(_ name: ParameterName) -> VolumeSetting? {
+    first(name) { if case .volume(let value) = $0 { value } else { nil } }
   }
 
   func moment(_ name: ParameterName) -> PlayersCommand.StartMoment? {
@@ -318,15 +331,6 @@ struct Arguments: Sendable {
 
   /// The player that exists from startup.
   static let mainPlayer = "main"
-}
-
-extension Int: WireListElement {
-  public static func unpacked(_ bytes: ArraySlice<UInt8>) -> Int {
-    guard case .integer(let value) = ArgumentReader.validated(bytes, .entry) else {
-      preconditionFailure("not an entry id")
-    }
-    return value
-  }
 }
 
 extension MediaTime: WireListElement {

@@ -79,9 +79,9 @@ public enum PlaybackCommand: Sendable, Hashable {
   /// Sets the rate that `play` uses, never 0. Nil returns the current one.
   case defaultRate(Double?)
   /// Sets the volume, 0 to 1. Nil returns the current volume.
-  case volume(Double?)
+  case volume(VolumeSetting?)
   /// Fades to a volume from 0 to 1. The duration is not negative.
-  case fade(to: Double, duration: MediaTime, FadeCurve)
+  case fade(to: VolumeSetting, duration: MediaTime, FadeCurve)
   /// Sets the pan, -1 to 1. Nil returns the current pan.
   case pan(Double?)
   /// Nil returns the current state.
@@ -126,9 +126,9 @@ public enum PlaybackCommand: Sendable, Hashable {
 
     public var change: Change
     /// The id that the current item must have. Nil: any.
-    public var item: Int?
+    public var item: EntryReference?
 
-    public init(_ change: Change, item: Int? = nil) {
+    public init(_ change: Change, item: EntryReference? = nil) {
       self.change = change
       self.item = item
     }
@@ -158,11 +158,11 @@ public enum PlaybackCommand: Sendable, Hashable {
     /// Whether this seek waits until the audio of the current seek has begun. Otherwise it replaces that seek.
     public var isChase: Bool
     /// The id that the current item must have. Nil: any. The seek fails for another item.
-    public var item: Int?
+    public var item: EntryReference?
 
     public init(
       target: Target, toleranceBefore: MediaTime = .zero, toleranceAfter: MediaTime = .zero,
-      isChase: Bool = false, item: Int? = nil
+      isChase: Bool = false, item: EntryReference? = nil
     ) {
       self.target = target
       self.toleranceBefore = toleranceBefore
@@ -244,10 +244,11 @@ public enum QueueCommand: Sendable, Hashable {
     WireList<FilePath>, at: QueuePosition, waitUntilReady: Bool, ifVersion: Int?, precise: Bool = false,
     network: NetworkOptions = NetworkOptions(), resumes: Bool? = nil)
   /// Removes entries. At least one id.
-  case remove(WireList<Int>, ifVersion: Int?)
-  case move(item: Int, to: QueuePosition, ifVersion: Int?)
+  case remove(WireList<EntryReference>, ifVersion: Int?)
+  case move(item: EntryReference, to: QueuePosition, ifVersion: Int?)
   /// Replaces the entry with another file.
-  case replace(item: Int, FilePath, ifVersion: Int?, precise: Bool = false, network: NetworkOptions = NetworkOptions())
+  case replace(
+    item: EntryReference, FilePath, ifVersion: Int?, precise: Bool = false, network: NetworkOptions = NetworkOptions())
   case clear(ifVersion: Int? = nil)
   /// The rows from `offset` on, at most `limit`.
   case list(offset: Int, limit: Int)
@@ -290,15 +291,15 @@ public enum QueueCommand: Sendable, Hashable {
   public enum QueuePosition: Sendable, Hashable {
     /// After the current item. At the beginning of a queue without a current item.
     case next
-    case after(item: Int)
-    case before(item: Int)
+    case after(item: EntryReference)
+    case before(item: EntryReference)
     /// Index 0 is the current item.
     case index(Int)
   }
 
   /// The entry to jump to.
   public enum JumpTarget: Sendable, Hashable {
-    case item(Int)
+    case item(EntryReference)
     /// Index 0 is the current item.
     case index(Int)
   }
@@ -312,31 +313,31 @@ public enum QueueCommand: Sendable, Hashable {
 
 /// Commands about one queue entry.
 public enum ItemCommand: Sendable, Hashable {
-  case status(item: Int)
-  case log(item: Int)
+  case status(item: EntryReference)
+  case log(item: EntryReference)
   /// Changes the end times of the item. Nil leaves an end time unchanged. An invalid time removes it.
-  case endTime(item: Int, forward: MediaTime?, reverse: MediaTime?)
+  case endTime(item: EntryReference, forward: MediaTime?, reverse: MediaTime?)
   /// Changes how far ahead the item is decoded. Nil returns the current value.
-  case buffer(item: Int, MediaTime?)
+  case buffer(item: EntryReference, MediaTime?)
   /// Changes the volume mix of the item, if specified, and lists it.
-  case volume(item: Int, MixChange)
+  case volume(item: EntryReference, MixChange)
   /// Sets the item's pitch algorithm, if specified, and returns it.
-  case pitch(item: Int, PitchChange?)
+  case pitch(item: EntryReference, PitchChange?)
   /// Inserts a copy of the entry into the queue.
-  case copy(item: Int, to: QueueCommand.QueuePosition, ifVersion: Int?)
+  case copy(item: EntryReference, to: QueueCommand.QueuePosition, ifVersion: Int?)
 
   /// The item's tags.
-  case metadata(item: Int, MetadataQuery)
+  case metadata(item: EntryReference, MetadataQuery)
   /// The artwork in the item's tags.
-  case artwork(item: Int, ArtworkQuery)
+  case artwork(item: EntryReference, ArtworkQuery)
   /// The item's tracks, and whether each is selected.
-  case tracks(item: Int)
+  case tracks(item: EntryReference)
   /// The selectable tracks, by group, and the current selection.
-  case selection(item: Int)
+  case selection(item: EntryReference)
   /// The chapters. Titles are in the first of `languages` that is available.
-  case chapters(item: Int, offset: Int, languages: WireList<String> = [])
+  case chapters(item: EntryReference, offset: Int, languages: WireList<String> = [])
   /// Selects other tracks. Nil leaves the selection unchanged.
-  case select(item: Int, audio: TrackChoice?, subtitles: TrackChoice?)
+  case select(item: EntryReference, audio: TrackChoice?, subtitles: TrackChoice?)
 
   /// The choice of one of several tracks.
   public enum TrackChoice: Sendable, Hashable {
@@ -405,9 +406,9 @@ public enum WatchingCommand: Sendable, Hashable {
   case tick(interval: MediaTime, player: String)
   /// A boundary observer. At least one time. All times are numeric and not negative. With an item it fires for that
   /// item only. With `includesSeeks` it also fires when a seek passes a time.
-  case at(WireList<MediaTime>, item: Int?, includesSeeks: Bool, player: String)
+  case at(WireList<MediaTime>, item: EntryReference?, includesSeeks: Bool, player: String)
   /// A boundary observer of the starts of the current item's chapters. The other parameters are the same as for `at`.
-  case atChapters(item: Int?, includesSeeks: Bool, player: String)
+  case atChapters(item: EntryReference?, includesSeeks: Bool, player: String)
   /// Removes a periodic or boundary observer.
   case untick(subscription: Int)
   /// Starts level meters with this many events per second: 1 to 100.
@@ -502,7 +503,7 @@ public enum StateCommand: Sendable, Hashable {
   /// Adds a bookmark to the current item. Nil: at the position that is currently heard. An empty name means no name.
   case addBookmark(at: MediaTime?, name: String, player: String)
   /// The rows from `offset` on, at most `limit`. With `item`, the bookmarks of that entry only.
-  case bookmarks(item: Int?, offset: Int, limit: Int, player: String)
+  case bookmarks(item: EntryReference?, offset: Int, limit: Int, player: String)
   case removeBookmark(Int)
   case goToBookmark(BookmarkTarget, player: String)
 

@@ -141,12 +141,14 @@ public struct ParameterSpec: Sendable {
     case duration(positive: Bool)
     /// A duration, or `inf`.
     case tolerance
-    /// The id of a queue entry. Ids begin at 1.
+    /// A queue entry: its id, which is at least 1, or its position relative to the current entry.
     case entry
     /// An integer in a range.
     case integer(ClosedRange<Int>)
     /// A number in a range, in JSON's grammar.
     case number(ClosedRange<Double>, exceptZero: Bool)
+    /// A volume, or a change of the volume.
+    case volume
     /// One of these words.
     case word([String])
     /// `on`, `off` or `toggle`. JSON also accepts `true` and `false`.
@@ -201,17 +203,18 @@ public struct ParameterSpec: Sendable {
     /// A description of the accepted values for error messages, help and the reference.
     public var accepted: String {
       switch self {
-      case .timeExpression: "a time such as 83.5, 250ms, 1:23.5, 441000/44100, +5, -5, 50%, end or live"
-      case .time: "a time such as 83.5, 250ms, 1:23.5 or 441000/44100"
-      case .timeOrNone: "a time such as 83.5, 250ms, 1:23.5 or 441000/44100, or none"
+      case .timeExpression: "a time such as 83.5, 250ms, 1m30s, 1:23.5, 441000/44100, +5, -5, 50%, end or live"
+      case .time: "a time such as 83.5, 250ms, 1m30s, 1:23.5 or 441000/44100"
+      case .timeOrNone: "a time such as 83.5, 250ms, 1m30s, 1:23.5 or 441000/44100, or none"
       case .duration(let positive): "a time \(positive ? "above" : "of at least") 0, such as 0.5, 250ms or 1/44100"
       case .tolerance: "a time of at least 0, or inf"
-      case .entry: "a whole number of at least 1"
+      case .entry: "the id of an entry, current, next, previous, +N, -N or #N"
       case .integer(let range) where range.upperBound == .max: "a whole number of at least \(range.lowerBound)"
       case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
       case .number(let range, let exceptZero):
         "a number from \(NumberText.number(range.lowerBound)) to \(NumberText.number(range.upperBound))"
           + (exceptZero ? ", but not 0" : "")
+      case .volume: VolumeSetting.accepted
       case .word(let words): (words.count > 1 ? "one of " : "") + words.joined(separator: ", ")
       case .toggle: "on, off or toggle"
       case .onOff: "on or off"

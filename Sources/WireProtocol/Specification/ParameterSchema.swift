@@ -23,7 +23,7 @@ extension ParameterSpec.Kind {
     case .timeOrNone: return ["anyOf": [.schema("Time"), ["type": "null"]]]
     case .duration: return .schema("Time")
     case .tolerance: return ["anyOf": [.schema("Time"), ["const": "inf"]]]
-    case .entry: return .schema("EntryID")
+    case .entry: return .schema("Entry")
     case .integer(let range):
       let schema: JSONValue = ["type": "integer", "minimum": .number(String(range.lowerBound))]
       return schema.with("maximum", range.upperBound == .max ? nil : .number(String(range.upperBound)))
@@ -33,6 +33,7 @@ extension ParameterSpec.Kind {
         "maximum": .number(NumberText.number(range.upperBound)),
       ]
       return schema.with("not", exceptZero ? ["const": 0] : nil)
+    case .volume: return .schema("Volume")
     case .word(let words):
       // A word that is a number may be written as one.
       let numbers = words.filter { !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
@@ -77,8 +78,26 @@ extension ParameterSpec.Kind {
       ]
     ),
     (
-      "EntryID",
-      ["description": "The id of a queue entry.", "type": "integer", "minimum": 1, "maximum": .number(String(Int.max))]
+      "Entry",
+      [
+        "description":
+          "A queue entry: its id, current, next, previous, +N or -N from the current entry, or its position #N.",
+        "anyOf": [
+          ["type": "integer", "minimum": 1, "maximum": .number(String(Int.max))],
+          ["type": "string", "pattern": .string(EntryReference.pattern)],
+        ],
+      ]
+    ),
+    (
+      "Volume",
+      [
+        "description":
+          "A volume from 0 to 1, or a text: a percentage such as 50%, or with a sign a change such as +5%, -0.1 or -6dB.",
+        "anyOf": [
+          ["type": "number", "minimum": 0, "maximum": 1],
+          ["type": "string", "pattern": .string(VolumeSetting.pattern)],
+        ],
+      ]
     ),
     (
       "Location",

@@ -19,11 +19,11 @@ import Testing
       #expect(abs(time.seconds - (Double(text) ?? -1)) < 1e-9)
     }
     for text in ["1", "42", "999999999"] {
-      guard case .integer(let integer)? = value(text, .entry) else {
+      guard case .entry(.id(let id))? = value(text, .entry) else {
         Issue.record("\(text) is a plain id")
         continue
       }
-      #expect("\(integer)" == text)
+      #expect("\(id)" == text)
     }
   }
 

@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("move 5", 6002), ("move 5 to=0 after=2", 6002), ("move 5 to=-1", 6002), ("move to=1", 6002), ("move x to=1", 6002),
+    ("move 5", 6002), ("move 5 to=0 after=2", 6002), ("move 5 to=-1", 6002), ("move", 6002), ("move x to=1", 6002),
     ("jump", 6002), ("jump 5 index=2", 6002), ("jump 0", 6002), ("jump index=x", 6002), ("replace 5", 6002),
     ("replace 5 ftp://a/b", 2007), ("shuffle on seed=x", 6002), ("shuffle on seed=-1", 6002),
     ("shuffle on seed=1.5", 6002), ("shuffle on seed=99999999999999999999", 6002), ("shuffle off seed=1", 6002),

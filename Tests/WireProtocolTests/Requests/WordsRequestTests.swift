@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct WordsRequestTests {
   private static func seek(
-    _ target: String, before: MediaTime = .zero, after: MediaTime = .zero, isChase: Bool = false, item: Int? = nil
+    _ target: String, before: MediaTime = .zero, after: MediaTime = .zero, isChase: Bool = false,
+    item: EntryReference? = nil
   ) throws -> Command {
     .playback(
       .seek(
@@ -88,14 +89,15 @@ import Testing
       ("default-rate", .playback(.defaultRate(nil), player: "main")),
       ("default-rate 1.5", .playback(.defaultRate(1.5), player: "main")),
       ("rate", .playback(.rate(nil), player: "main")), ("rate -1.5", .playback(.rate(-1.5), player: "main")),
-      ("volume", .playback(.volume(nil), player: "main")), ("volume .25", .playback(.volume(0.25), player: "main")),
-      ("volume 1e0", .playback(.volume(1), player: "main")), ("mute", .playback(.mute(nil), player: "main")),
+      ("volume", .playback(.volume(nil), player: "main")),
+      ("volume .25", .playback(.volume(.absolute(0.25)), player: "main")),
+      ("volume 1e0", .playback(.volume(.absolute(1)), player: "main")), ("mute", .playback(.mute(nil), player: "main")),
       ("mute toggle", .playback(.mute(.toggle), player: "main")),
       ("pan", .playback(.pan(nil), player: "main")), ("pan -0.5", .playback(.pan(-0.5), player: "main")),
-      ("fade 0 2.5", .playback(.fade(to: 0, duration: try Self.seconds("2.5"), .linear), player: "main")),
+      ("fade 0 2.5", .playback(.fade(to: .absolute(0), duration: try Self.seconds("2.5"), .linear), player: "main")),
       (
         "fade 0.5 250ms equal-power player=b",
-        .playback(.fade(to: 0.5, duration: try Self.seconds("0.25"), .equalPower), player: "b")
+        .playback(.fade(to: .absolute(0.5), duration: try Self.seconds("0.25"), .equalPower), player: "b")
       ),
       ("replay-gain", .playback(.replayGain(.init()), player: "main")),
       (

@@ -151,7 +151,8 @@ class Examples:
         self._count = 0
         self._folder = folder
         self._shared: dict[str, list[Any]] = {
-            "Time": [0, 0.25, "250ms", "0:00.5", "12000/48000"], "TimeExpression": [0.5, "+0.1", "-0.1", "50%", "end"], "EntryID": [1, 2, 3],
+            "Time": [0, 0.25, "250ms", "0:00.5", "12000/48000"], "TimeExpression": [0.5, "+0.1", "-0.1", "50%", "end"], "Entry": [1, 2, 3, "current", "next", "+1", "#2"],
+            "Volume": [0, 0.5, "50%", "+5%", "-0.1", "-6dB"],
             "Location": [file], "PlayerName": ["main", "second"], "WaitCondition": ["ready", "status=paused", "time>=0", "item=1", "ended"],
             "QueueEdit": ["remove 2", {"method": "move", "params": {"id": 3, "to": 0}}],
         }

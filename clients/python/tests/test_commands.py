@@ -83,6 +83,7 @@ class CommandTests(Case):
         await run(main.on_failure("skip"), "on-failure", "skip")
         await run(main.volume(0.25), "volume", 0.25)
         await run(main.volume(Fraction(1, 2)), "volume", 0.5)
+        await run(main.volume("+25%"), "volume", 0.75)
         self.assertEqual((await run(main.replay_gain("auto", pre_amp=3, protect=False), "replay-gain")).pre_amp, 3.0)
         category = await run(client.session_category("playback", mode="moviePlayback", options="duckOthers"), "session.category")
         self.assertEqual((category.role, category.other_audio, category.recording), ("event", "ducked", False))

@@ -18,9 +18,10 @@ extension Connection {
   ///
   /// - Throws: `no-such-item`.
   func startMetadata(
-    ofItem id: Int, of target: NamedPlayer, _ query: MetadataQuery, _ request: WaitingRequest
+    ofItem reference: EntryReference, of target: NamedPlayer, _ query: MetadataQuery, _ request: WaitingRequest
   ) throws(MediaError) {
-    startMetadata(of: try item(id, of: target, .itemMetadata).asset, head: ["item": .int(id)], query, request)
+    let item = try item(reference, of: target, .itemMetadata)
+    startMetadata(of: item.asset, head: ["item": .int(item.id)], query, request)
   }
 
   /// Lists the artwork in an asset's tags, returns a part of one image, or writes the image to a file.
@@ -36,9 +37,10 @@ extension Connection {
   ///
   /// - Throws: `no-such-item`.
   func startArtwork(
-    ofItem id: Int, of target: NamedPlayer, _ query: ArtworkQuery, _ request: WaitingRequest
+    ofItem reference: EntryReference, of target: NamedPlayer, _ query: ArtworkQuery, _ request: WaitingRequest
   ) throws(MediaError) {
-    try startArtwork(of: try item(id, of: target, .itemArtwork).asset, head: ["item": .int(id)], query, request)
+    let item = try item(reference, of: target, .itemArtwork)
+    try startArtwork(of: item.asset, head: ["item": .int(item.id)], query, request)
   }
 
   private func startMetadata(

@@ -8,8 +8,8 @@ extension Connection {
   /// The tracks of an entry.
   ///
   /// - Throws: `no-such-item`, `invalid-state` before the entry is ready, or the error of the entry.
-  func itemTracks(_ id: Int, of target: NamedPlayer) throws(MediaError) -> Reply {
-    let item = try item(id, of: target, .itemTracks)
+  func itemTracks(_ reference: EntryReference, of target: NamedPlayer) throws(MediaError) -> Reply {
+    let item = try item(reference, of: target, .itemTracks)
     let properties = try Self.properties(of: item.asset, .itemTracks)
     let selection = item.currentMediaSelection
     let selected = Set(item.mediaSelectionGroups.compactMap { selection.selectedOption(in: $0)?.trackID })
@@ -26,8 +26,8 @@ extension Connection {
   /// The media selection groups of an entry, and the selected option of each group.
   ///
   /// - Throws: `no-such-item`, `invalid-state` before the entry is ready, or the error of the entry.
-  func itemSelection(_ id: Int, of target: NamedPlayer) throws(MediaError) -> Reply {
-    let item = try item(id, of: target, .itemSelection)
+  func itemSelection(_ reference: EntryReference, of target: NamedPlayer) throws(MediaError) -> Reply {
+    let item = try item(reference, of: target, .itemSelection)
     _ = try Self.properties(of: item.asset, .itemSelection)
     let (selection, groups) = (item.currentMediaSelection, item.mediaSelectionGroups)
     var fields: Fields = ["item": .int(item.id)]
@@ -62,12 +62,12 @@ extension Connection {
   ///
   /// - Throws: `no-such-item`, `invalid-state` before the entry is ready, or the error of the entry.
   func itemChapters(
-    _ id: Int, from offset: Int, languages: WireList<String>, of target: NamedPlayer
+    _ reference: EntryReference, from offset: Int, languages: WireList<String>, of target: NamedPlayer
   ) throws(MediaError) -> Reply {
-    let item = try item(id, of: target, .itemChapters)
+    let item = try item(reference, of: target, .itemChapters)
     if let error = item.error { throw error }
     guard item.status == .readyToPlay else {
-      throw MediaError(.invalidState, "item \(id) is not ready yet", operation: CommandName.itemChapters.rawValue)
+      throw MediaError(.invalidState, "item \(item.id) is not ready yet", operation: CommandName.itemChapters.rawValue)
     }
     let properties = try Self.properties(of: item.asset, .itemChapters)
     return chapters(
@@ -119,9 +119,10 @@ extension Connection {
 
   /// Selects the given tracks, if any, and returns the selected tracks. After an error the selection is unchanged.
   func select(
-    audio: ItemCommand.TrackChoice?, subtitles: ItemCommand.TrackChoice?, in id: Int, of target: NamedPlayer
+    audio: ItemCommand.TrackChoice?, subtitles: ItemCommand.TrackChoice?, in reference: EntryReference,
+    of target: NamedPlayer
   ) throws(MediaError) -> Reply {
-    let item = try item(id, of: target, .itemSelect)
+    let item = try item(reference, of: target, .itemSelect)
     var fields: Fields = ["item": .int(item.id)]
     guard audio != nil || subtitles != nil else {
       appendSelection(of: item, to: &fields)

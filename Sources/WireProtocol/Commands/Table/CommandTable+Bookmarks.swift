@@ -92,7 +92,7 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       .state(
         .bookmarks(
-          item: arguments.integer(.item), offset: arguments.integer(.offset) ?? 0,
+          item: arguments.entry(.item), offset: arguments.integer(.offset) ?? 0,
           limit: arguments.integer(.limit) ?? WireLimits.standard.listCount, player: arguments.player))
     },
     CommandSpec(

@@ -112,7 +112,7 @@ extension CommandTable {
   /// The errors of reading a file's tags.
   private static let metadataErrors: [MediaError.Code] = [.cancelled] + mediaErrors
 
-  private static let entry = ParameterSpec(.id, item, .required, "ID", "the entry")
+  private static let entry = ParameterSpec(.id, item, .optional, "ID", "the entry; default: the current one")
 
   /// Commands about tags and artwork.
   static let metadata: [CommandSpec] = [
@@ -143,7 +143,7 @@ extension CommandTable {
       ]
     ) { arguments throws(MediaError) in
       .item(
-        .metadata(item: try arguments.required(.id, arguments.integer(.id)), arguments.metadataQuery),
+        .metadata(item: arguments.entry, arguments.metadataQuery),
         player: arguments.player)
     },
     CommandSpec(
@@ -169,7 +169,7 @@ extension CommandTable {
       ]
     ) { arguments throws(MediaError) in
       .item(
-        .artwork(item: try arguments.required(.id, arguments.integer(.id)), try arguments.artworkQuery()),
+        .artwork(item: arguments.entry, try arguments.artworkQuery()),
         player: arguments.player)
     },
   ]

@@ -164,7 +164,7 @@ extension CommandTable {
       let seek = PlaybackCommand.Seek(
         target: try arguments.seekTarget(), toleranceBefore: before ?? (isFast ? .positiveInfinity : .zero),
         toleranceAfter: after ?? (isFast ? .positiveInfinity : .zero), isChase: arguments.flag(.chase),
-        item: arguments.integer(.item))
+        item: arguments.entry(.item))
       return .playback(.seek(seek), player: arguments.player)
     },
     CommandSpec(
@@ -211,15 +211,16 @@ extension CommandTable {
     ) { arguments throws(MediaError) in .playback(.defaultRate(arguments.number(.rate)), player: arguments.player) },
     CommandSpec(
       .volume, .playback, "Set the volume, or show it.",
+      details: "With a sign, the volume changes: by a number, a percentage of the full volume, or decibels. It stays"
+        + " within 0 and 1. During a fade the change starts from the final volume.",
       parameters: [
         ParameterSpec(
-          .volume, .number(0...1, exceptZero: false), .optional, "VOLUME",
-          "0 is silence, 1 leaves the samples"
-            + " unchanged"),
+          .volume, .volume, .optional, "VOLUME",
+          "0 is silence, 1 (or 100%) leaves the samples unchanged; +5%, -0.1 and -6dB change it"),
         player,
       ],
       readsWithoutValue: true, reply: [.volume], errors: [.noSuchPlayer], example: ["> volume 0.5", "< ok volume=0.5"]
-    ) { arguments throws(MediaError) in .playback(.volume(arguments.number(.volume)), player: arguments.player) },
+    ) { arguments throws(MediaError) in .playback(.volume(arguments.volume(.volume)), player: arguments.player) },
     CommandSpec(
       .fade, .playback, "Fade the volume to another one.",
       details: """
@@ -231,7 +232,7 @@ extension CommandTable {
         - `equal-power` changes the square of the volume linearly. A crossfade of two players then keeps its loudness.
         """,
       parameters: [
-        ParameterSpec(.volume, .number(0...1, exceptZero: false), .required, "VOLUME", "the final volume"),
+        ParameterSpec(.volume, .volume, .required, "VOLUME", "the final volume, as for `volume`"),
         ParameterSpec(
           .duration, .duration(positive: false), .required, "DURATION", "the duration; at most a day"),
         ParameterSpec(
@@ -243,7 +244,7 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       .playback(
         .fade(
-          to: try arguments.required(.volume, arguments.number(.volume)),
+          to: try arguments.required(.volume, arguments.volume(.volume)),
           duration: try arguments.required(.duration, arguments.time(.duration)),
           arguments.text(.curve).flatMap(PlaybackCommand.FadeCurve.init) ?? .linear),
         player: arguments.player)
@@ -379,7 +380,7 @@ extension CommandTable {
         throw arguments.failure(
           "loop must have START and END (optionally with count), off, last, or no value to show the loop")
       }
-      return .playback(.loop(.init(change, item: arguments.integer(.item))), player: arguments.player)
+      return .playback(.loop(.init(change, item: arguments.entry(.item))), player: arguments.player)
     },
     CommandSpec(
       .status, .playback, "Show the state of the player.",

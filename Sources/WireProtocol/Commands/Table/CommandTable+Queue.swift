@@ -169,7 +169,7 @@ extension CommandTable {
         - In a shuffled queue only the shuffled order changes.
         """,
       parameters: [
-        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(.id, item, .optional, "ID", "the entry; default: the current one"),
         ParameterSpec(.to, .integer(0...Int.max), .option, "INDEX", "the new position; 0 is that of the current entry"),
         ParameterSpec(.after, item, .option, "ID", "after this entry"),
         ParameterSpec(.before, item, .option, "ID", "before this entry"), ifVersion, player,
@@ -178,7 +178,7 @@ extension CommandTable {
       example: ["> move 4 to=1", "< ok version=4"]
     ) { arguments throws(MediaError) in
       let position: QueueCommand.QueuePosition
-      switch (arguments.integer(.to), arguments.integer(.after), arguments.integer(.before)) {
+      switch (arguments.integer(.to), arguments.entry(.after), arguments.entry(.before)) {
       case (let index?, nil, nil): position = .index(index)
       case (nil, let id?, nil): position = .after(item: id)
       case (nil, nil, let id?): position = .before(item: id)
@@ -186,7 +186,7 @@ extension CommandTable {
       }
       return .queue(
         .move(
-          item: try arguments.required(.id, arguments.integer(.id)), to: position,
+          item: arguments.entry, to: position,
           ifVersion: arguments.integer(.ifVersion)),
         player: arguments.player)
     },
@@ -204,7 +204,7 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       .queue(
         .replace(
-          item: try arguments.required(.id, arguments.integer(.id)),
+          item: arguments.entry,
           try arguments.required(.path, arguments.path(.path)), ifVersion: arguments.integer(.ifVersion),
           precise: arguments.flag(.precise), network: try arguments.networkOptions()),
         player: arguments.player)
@@ -320,7 +320,7 @@ extension CommandTable {
 
         `gain`, `gainSource` and `gainLimited` are `none` until the tags are known.
         """,
-      parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
+      parameters: [ParameterSpec(.id, item, .optional, "ID", "the entry; default: the current one"), player],
       right: .read,
       reply: [
         .item, .path.nullable, .statusOfEntry, .duration.nullable, .providesPreciseDuration, .current,
@@ -345,13 +345,13 @@ extension CommandTable {
           + " audioTimePitchAlgorithm=timeDomain ownAudioTimePitchAlgorithm=none gain=none gainSource=none gainLimited=none error=file-not-found message=\"no such file\"",
       ]
     ) { arguments throws(MediaError) in
-      .item(.status(item: try arguments.required(.id, arguments.integer(.id))), player: arguments.player)
+      .item(.status(item: arguments.entry), player: arguments.player)
     },
     CommandSpec(
       .itemPitch, .items, "Set how the pitch of an entry follows the rate, or show it.",
       details: "Corresponds to `pitch`, for one entry. With `player`, the entry uses the setting of the player.",
       parameters: [
-        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(.id, item, .optional, "ID", "the entry; default: the current one"),
         ParameterSpec(
           .algorithm, .word(PlaybackCommand.PitchAlgorithm.allCases.map(\.rawValue) + ["player"]), .optional,
           "timeDomain|spectral|varispeed|player", "the algorithm; default: `player`"), player,
@@ -362,7 +362,7 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       .item(
         .pitch(
-          item: try arguments.required(.id, arguments.integer(.id)), arguments.text(.algorithm).flatMap(pitchChange)),
+          item: arguments.entry, arguments.text(.algorithm).flatMap(pitchChange)),
         player: arguments.player)
     },
     CommandSpec(
@@ -371,7 +371,7 @@ extension CommandTable {
         "The copy has the same file and settings: end times, volume, pitch, tracks and buffer. Its state is that of"
         + " a new entry. By default, it is inserted after the original entry.",
       parameters: [
-        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(.id, item, .optional, "ID", "the entry; default: the current one"),
         ParameterSpec(.after, item, .option, "ID", "after this entry"),
         ParameterSpec(.before, item, .option, "ID", "before this entry"), ifVersion, player,
       ],
@@ -379,7 +379,7 @@ extension CommandTable {
       errors: [.invalidArgument, .invalidState, .noSuchItem, .versionMismatch, .queueTooLong, .noSuchPlayer],
       example: ["> item.copy 2", "< ok items=5 version=6"]
     ) { arguments throws(MediaError) in
-      let id = try arguments.required(.id, arguments.integer(.id))
+      let id = arguments.entry
       let position = try insertionPosition(arguments, otherwise: .after(item: id))
       return .item(.copy(item: id, to: position, ifVersion: arguments.integer(.ifVersion)), player: arguments.player)
     },
@@ -396,7 +396,7 @@ extension CommandTable {
         A seek can go past an end time. Playback from there ends at once.
         """,
       parameters: [
-        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(.id, item, .optional, "ID", "the entry; default: the current one"),
         ParameterSpec(.forward, .timeOrNone, .option, "TIME", "the end of forward playback, or `none`"),
         ParameterSpec(.reverse, .timeOrNone, .option, "TIME", "the end of reverse playback, or `none`"), player,
       ],
@@ -408,7 +408,7 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       .item(
         .endTime(
-          item: try arguments.required(.id, arguments.integer(.id)), forward: arguments.time(.forward),
+          item: arguments.entry, forward: arguments.time(.forward),
           reverse: arguments.time(.reverse)),
         player: arguments.player)
     },
@@ -422,7 +422,7 @@ extension CommandTable {
         - The effective minimum is half of the capacity plus 0.25 s, which is always more than 2 s.
         """,
       parameters: [
-        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(.id, item, .optional, "ID", "the entry; default: the current one"),
         ParameterSpec(
           .duration, .duration(positive: false), .optional, "DURATION",
           "how far ahead the entry is decoded; 0: as far as memory allows"), player,
@@ -432,7 +432,7 @@ extension CommandTable {
       example: ["> item.buffer 2 3", "< ok item=2 preferredForwardBufferDuration=3"]
     ) { arguments throws(MediaError) in
       .item(
-        .buffer(item: try arguments.required(.id, arguments.integer(.id)), arguments.time(.duration)),
+        .buffer(item: arguments.entry, arguments.time(.duration)),
         player: arguments.player)
     },
     CommandSpec(
@@ -448,7 +448,7 @@ extension CommandTable {
         - `error`: a row for each error. It has the HTTP status or curl's code (0 for other errors), and whether the \
         request was repeated.
         """,
-      parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
+      parameters: [ParameterSpec(.id, item, .optional, "ID", "the entry; default: the current one"), player],
       right: .read,
       reply: [
         .item, .count, .stationName.optional, .stationGenre.optional, .stationDescription.optional,
@@ -473,7 +473,7 @@ extension CommandTable {
         "< ok item=2 count=1 stationName=Example stationBitrate=128000",
       ]
     ) { arguments throws(MediaError) in
-      .item(.log(item: try arguments.required(.id, arguments.integer(.id))), player: arguments.player)
+      .item(.log(item: arguments.entry), player: arguments.player)
     },
     CommandSpec(
       .itemVolume, .items, "Set the volume of an entry over its time, or list it.",
@@ -489,7 +489,7 @@ extension CommandTable {
         The reply has a row for each point and ramp.
         """,
       parameters: [
-        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(.id, item, .optional, "ID", "the entry; default: the current one"),
         ParameterSpec(.volume, .number(0...1, exceptZero: false), .optional, "VOLUME", "the volume at that time"),
         ParameterSpec(
           .at, .time, .option, "TIME",
@@ -506,7 +506,7 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       .item(
         .volume(
-          item: try arguments.required(.id, arguments.integer(.id)),
+          item: arguments.entry,
           ItemCommand.MixChange(clears: arguments.flag(.clear), step: try mixStep(arguments))),
         player: arguments.player)
     },
@@ -516,7 +516,7 @@ extension CommandTable {
   private static func insertionPosition(
     _ arguments: Arguments, otherwise: QueueCommand.QueuePosition
   ) throws(MediaError) -> QueueCommand.QueuePosition {
-    switch (arguments.integer(.after), arguments.integer(.before)) {
+    switch (arguments.entry(.after), arguments.entry(.before)) {
     case (nil, nil): return otherwise
     case (let id?, nil): return .after(item: id)
     case (nil, let id?): return .before(item: id)

@@ -52,7 +52,7 @@ extension CommandTable {
       example: ["> jump 9", "< ok item=9 version=8"]
     ) { arguments throws(MediaError) in
       let target: QueueCommand.JumpTarget
-      switch (arguments.integer(.id), arguments.integer(.index)) {
+      switch (arguments.entry(.id), arguments.integer(.index)) {
       case (let id?, nil): target = .item(id)
       case (nil, let index?): target = .index(index)
       default: throw arguments.failure("exactly one of id and index is required")

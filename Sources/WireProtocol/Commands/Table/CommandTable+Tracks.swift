@@ -50,7 +50,7 @@ extension CommandTable {
     CommandSpec(
       .itemSelection, .items, "List the groups of tracks of an entry, and the selection.",
       details: "The entry must be ready.\n\n\(selectionDetails)",
-      parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
+      parameters: [ParameterSpec(.id, item, .optional, "ID", "the entry; default: the current one"), player],
       right: .read, reply: [.item, .audio.nullable, .subtitles.nullable], rows: selectionFields + [.selected.optional],
       errors: [.invalidState, .noSuchItem, .noSuchPlayer] + mediaErrors,
       example: [
@@ -60,7 +60,7 @@ extension CommandTable {
         "< ok item=2 audio=1 subtitles=none",
       ]
     ) { arguments throws(MediaError) in
-      .item(.selection(item: try arguments.required(.id, arguments.integer(.id))), player: arguments.player)
+      .item(.selection(item: arguments.entry), player: arguments.player)
     },
     CommandSpec(
       .assetSelection, .assets, "List the groups of tracks of a loaded asset.",
@@ -97,7 +97,7 @@ extension CommandTable {
     CommandSpec(
       .itemTracks, .items, "List the tracks of an entry, and which are presented.",
       details: "The entry must be ready.\n\n\(trackDetails)",
-      parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), player],
+      parameters: [ParameterSpec(.id, item, .optional, "ID", "the entry; default: the current one"), player],
       right: .read, reply: [.item, .count, .audio.nullable, .subtitles.nullable], rows: trackFields + [.selected],
       errors: [.invalidState, .noSuchItem, .noSuchPlayer] + mediaErrors,
       example: [
@@ -109,7 +109,7 @@ extension CommandTable {
         "< ok item=2 count=2 audio=0 subtitles=none",
       ]
     ) { arguments throws(MediaError) in
-      .item(.tracks(item: try arguments.required(.id, arguments.integer(.id))), player: arguments.player)
+      .item(.tracks(item: arguments.entry), player: arguments.player)
     },
     CommandSpec(
       .itemChapters, .items, "List the chapters of an entry.",
@@ -117,7 +117,10 @@ extension CommandTable {
         "The entry must be ready. \(chapterDetails)\n\nTimes and numbers are those of `status`, `chapter-changed` and"
         + " `next-chapter`. For an entry that is a part of a file, the list has the chapters within the part, and times"
         + " count from its start.",
-      parameters: [ParameterSpec(.id, item, .required, "ID", "the entry"), chapterLanguage, chapterOffset, player],
+      parameters: [
+        ParameterSpec(.id, item, .optional, "ID", "the entry; default: the current one"), chapterLanguage,
+        chapterOffset, player,
+      ],
       right: .read, reply: [.item] + chapterReply, rows: chapterFields,
       errors: [.invalidState, .noSuchItem, .noSuchPlayer] + mediaErrors,
       example: [
@@ -127,7 +130,7 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       .item(
         .chapters(
-          item: try arguments.required(.id, arguments.integer(.id)), offset: arguments.integer(.offset) ?? 0,
+          item: arguments.entry, offset: arguments.integer(.offset) ?? 0,
           languages: arguments.elements(.language)),
         player: arguments.player)
     },
@@ -143,7 +146,7 @@ extension CommandTable {
         any rate, and also while paused or seeking. Subtitles can be selected, but are not displayed.
         """,
       parameters: [
-        ParameterSpec(.id, item, .required, "ID", "the entry"),
+        ParameterSpec(.id, item, .optional, "ID", "the entry; default: the current one"),
         ParameterSpec(.audio, .track, .option, "TRACK", "the audio track"),
         ParameterSpec(.subtitles, .track, .option, "TRACK", "the subtitles"), player,
       ],
@@ -154,7 +157,7 @@ extension CommandTable {
       let (audio, subtitles) = (arguments.track(.audio), arguments.track(.subtitles))
       return .item(
         .select(
-          item: try arguments.required(.id, arguments.integer(.id)), audio: audio, subtitles: subtitles),
+          item: arguments.entry, audio: audio, subtitles: subtitles),
         player: arguments.player)
     },
   ]

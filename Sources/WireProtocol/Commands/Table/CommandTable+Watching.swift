@@ -127,7 +127,7 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       .watching(
         .at(
-          arguments.list(.times), item: arguments.integer(.item), includesSeeks: arguments.flag(.seeks),
+          arguments.list(.times), item: arguments.entry(.item), includesSeeks: arguments.flag(.seeks),
           player: arguments.player))
     },
     CommandSpec(
@@ -151,7 +151,7 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       .watching(
         .atChapters(
-          item: arguments.integer(.item), includesSeeks: arguments.flag(.seeks), player: arguments.player))
+          item: arguments.entry(.item), includesSeeks: arguments.flag(.seeks), player: arguments.player))
     },
     CommandSpec(
       .untick, .watching, "End a `tick`, an `at` or an `at-chapters`.",

@@ -32,8 +32,8 @@ class ItemsCommands(Sends):
     """Commands of a player: items."""
 
     async def item_artwork(
-        self, id: int, *, from_: int | None = None, index: int | None = None, file: Location | None = None,
-        replace: bool | None = None, offset: int | None = None, limit: int | None = None,
+        self, id: int | str | None = None, *, from_: int | None = None, index: int | None = None,
+        file: Location | None = None, replace: bool | None = None, offset: int | None = None, limit: int | None = None,
     ) -> ArtworkReply:
         """List the images in the tags of an entry's file, or return one."""
         reply = await self._send("item.artwork", {
@@ -47,35 +47,40 @@ class ItemsCommands(Sends):
         })
         return decode(ArtworkReply, reply)
 
-    async def item_buffer(self, id: int, duration: Time | None = None) -> ItemBuffer:
+    async def item_buffer(self, id: int | str | None = None, duration: Time | None = None) -> ItemBuffer:
         """Set how far ahead an entry is decoded, or show it."""
         reply = await self._send("item.buffer", {"id": id, "duration": wire_time(duration)})
         return decode(ItemBuffer, reply)
 
-    async def item_chapters(self, id: int, *, language: str | Sequence[str] | None = None, offset: int | None = None) -> Chapters:
+    async def item_chapters(
+        self, id: int | str | None = None, *, language: str | Sequence[str] | None = None, offset: int | None = None,
+    ) -> Chapters:
         """List the chapters of an entry."""
         reply = await self._send("item.chapters", {"id": id, "language": wire_texts(language), "offset": offset})
         return decode(Chapters, reply)
 
     async def item_copy(
-        self, id: int, *, after: int | None = None, before: int | None = None, if_version: int | None = None,
+        self, id: int | str | None = None, *, after: int | str | None = None, before: int | str | None = None,
+        if_version: int | None = None,
     ) -> AddReply:
         """Insert a copy of an entry into the queue."""
         reply = await self._send("item.copy", {"id": id, "after": after, "before": before, "if-version": if_version})
         return decode(AddReply, reply)
 
-    async def item_end_time(self, id: int, *, forward: Time | None = None, reverse: Time | None = None) -> ItemEndTimes:
+    async def item_end_time(
+        self, id: int | str | None = None, *, forward: Time | None = None, reverse: Time | None = None,
+    ) -> ItemEndTimes:
         """Set where playback of an entry ends, or show it."""
         reply = await self._send("item.end-time", {"id": id, "forward": wire_time(forward), "reverse": wire_time(reverse)})
         return decode(ItemEndTimes, reply)
 
-    async def item_log(self, id: int) -> ItemLog:
+    async def item_log(self, id: int | str | None = None) -> ItemLog:
         """Show the network log of an entry."""
         reply = await self._send("item.log", {"id": id})
         return decode(ItemLog, reply)
 
     async def item_metadata(
-        self, id: int, *, space: str | None = None, identifier: str | None = None,
+        self, id: int | str | None = None, *, space: str | None = None, identifier: str | None = None,
         language: str | Sequence[str] | None = None, common: bool | None = None, offset: int | None = None,
         charset: Literal["automatic", "latin-1", "gbk", "big5", "euc-kr", "euc-jp", "shift-jis", "windows-874", "windows-1250", "windows-1251", "windows-1252", "windows-1253", "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258", "koi8-r", "koi8-u", "iso-8859-2"] | None = None,
     ) -> Tags:
@@ -92,34 +97,36 @@ class ItemsCommands(Sends):
         return decode(Tags, reply)
 
     async def item_pitch(
-        self, id: int, algorithm: Literal["timeDomain", "spectral", "varispeed", "player"] | None = None,
+        self, id: int | str | None = None, algorithm: Literal["timeDomain", "spectral", "varispeed", "player"] | None = None,
     ) -> ItemPitch:
         """Set how the pitch of an entry follows the rate, or show it."""
         reply = await self._send("item.pitch", {"id": id, "algorithm": algorithm})
         return decode(ItemPitch, reply)
 
-    async def item_select(self, id: int, *, audio: int | str | None = None, subtitles: int | str | None = None) -> ItemSelection:
+    async def item_select(
+        self, id: int | str | None = None, *, audio: int | str | None = None, subtitles: int | str | None = None,
+    ) -> ItemSelection:
         """Select tracks of an entry, or show the selection."""
         reply = await self._send("item.select", {"id": id, "audio": audio, "subtitles": subtitles})
         return decode(ItemSelection, reply)
 
-    async def item_selection(self, id: int) -> Selection:
+    async def item_selection(self, id: int | str | None = None) -> Selection:
         """List the groups of tracks of an entry, and the selection."""
         reply = await self._send("item.selection", {"id": id})
         return decode(Selection, reply)
 
-    async def item_status(self, id: int) -> ItemStatus:
+    async def item_status(self, id: int | str | None = None) -> ItemStatus:
         """Show the details of an entry."""
         reply = await self._send("item.status", {"id": id})
         return decode(ItemStatus, reply)
 
-    async def item_tracks(self, id: int) -> Tracks:
+    async def item_tracks(self, id: int | str | None = None) -> Tracks:
         """List the tracks of an entry, and which are presented."""
         reply = await self._send("item.tracks", {"id": id})
         return decode(Tracks, reply)
 
     async def item_volume(
-        self, id: int, volume: Number | None = None, *, at: Time | None = None, to: Number | None = None,
+        self, id: int | str | None = None, volume: Number | None = None, *, at: Time | None = None, to: Number | None = None,
         over: Time | None = None, clear: bool | None = None,
     ) -> ItemVolume:
         """Set the volume of an entry over its time, or list it."""

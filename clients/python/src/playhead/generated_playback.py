@@ -17,7 +17,7 @@ from .generated_replies import (
     Status,
 )
 from .sending import Sends
-from .values import Number, Time, wire_number, wire_texts, wire_time
+from .values import Number, Time, wire_number, wire_texts, wire_time, wire_volume
 
 
 class PlaybackCommands(Sends):
@@ -38,13 +38,13 @@ class PlaybackCommands(Sends):
         reply = await self._send("end-action", {"action": action})
         return read_text(reply, "actionAtItemEnd")
 
-    async def fade(self, volume: Number, duration: Time, curve: Literal["linear", "equal-power"] | None = None) -> None:
+    async def fade(self, volume: Number | str, duration: Time, curve: Literal["linear", "equal-power"] | None = None) -> None:
         """Fade the volume to another one."""
-        await self._send("fade", {"volume": wire_number(volume), "duration": wire_time(duration), "curve": curve})
+        await self._send("fade", {"volume": wire_volume(volume), "duration": wire_time(duration), "curve": curve})
 
     async def loop(
         self, start: Time | None = None, end: Time | None = None, *, off: bool | None = None, last: bool | None = None,
-        count: int | None = None, item: int | None = None,
+        count: int | None = None, item: int | str | None = None,
     ) -> LoopReply:
         """Loop a part of the current item, end the loop, or show it."""
         reply = await self._send("loop", {
@@ -149,7 +149,7 @@ class PlaybackCommands(Sends):
 
     async def seek(
         self, time: Time | None = None, *, date: str | None = None, fast: bool | None = None, chase: bool | None = None,
-        before: Time | None = None, after: Time | None = None, item: int | None = None,
+        before: Time | None = None, after: Time | None = None, item: int | str | None = None,
     ) -> SeekReply:
         """Seek to a time in the current item."""
         reply = await self._send("seek", {
@@ -185,9 +185,9 @@ class PlaybackCommands(Sends):
         """Pause if playing or waiting to play; otherwise play."""
         await self._send("toggle", {})
 
-    async def volume(self, volume: Number | None = None) -> float:
+    async def volume(self, volume: Number | str | None = None) -> float:
         """Set the volume, or show it."""
-        reply = await self._send("volume", {"volume": wire_number(volume)})
+        reply = await self._send("volume", {"volume": wire_volume(volume)})
         return read_float(reply, "volume")
 
 __all__ = [

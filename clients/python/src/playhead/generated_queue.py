@@ -61,11 +61,11 @@ class QueueCommands(Sends):
         return decode(History, reply)
 
     async def insert(
-        self, *paths: Location, after: int | None = None, before: int | None = None, wait: Literal["ready"] | None = None,
-        precise: bool | None = None, resume: bool | None = None, list: bool | None = None, if_version: int | None = None,
-        header: str | Sequence[str] | None = None, header_for: Literal["origin", "any"] | None = None,
-        user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
-        timeout: Time | None = None, peak_bit_rate: int | None = None,
+        self, *paths: Location, after: int | str | None = None, before: int | str | None = None,
+        wait: Literal["ready"] | None = None, precise: bool | None = None, resume: bool | None = None,
+        list: bool | None = None, if_version: int | None = None, header: str | Sequence[str] | None = None,
+        header_for: Literal["origin", "any"] | None = None, user_agent: str | None = None, network: bool | None = None,
+        interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> AddReply:
         """Insert entries after the current one, or elsewhere."""
         reply = await self._send("insert", {
@@ -87,7 +87,7 @@ class QueueCommands(Sends):
         })
         return decode(AddReply, reply)
 
-    async def jump(self, id: int | None = None, *, index: int | None = None, if_version: int | None = None) -> CurrentReply:
+    async def jump(self, id: int | str | None = None, *, index: int | None = None, if_version: int | None = None) -> CurrentReply:
         """Play another entry from its start."""
         reply = await self._send("jump", {"id": id, "index": index, "if-version": if_version})
         return decode(CurrentReply, reply)
@@ -122,8 +122,8 @@ class QueueCommands(Sends):
         return decode(AddReply, reply)
 
     async def move(
-        self, id: int, *, to: int | None = None, after: int | None = None, before: int | None = None,
-        if_version: int | None = None,
+        self, id: int | str | None = None, *, to: int | None = None, after: int | str | None = None,
+        before: int | str | None = None, if_version: int | None = None,
     ) -> EditReply:
         """Move an entry."""
         reply = await self._send("move", {"id": id, "to": to, "after": after, "before": before, "if-version": if_version})
@@ -182,13 +182,13 @@ class QueueCommands(Sends):
         reply = await self._send("queue.edit", {"ops": list(ops), "if-version": if_version})
         return decode(AddReply, reply)
 
-    async def remove(self, *ids: int, if_version: int | None = None) -> EditReply:
+    async def remove(self, *ids: int | str, if_version: int | None = None) -> EditReply:
         """Remove entries from the queue."""
         reply = await self._send("remove", {"ids": list(ids), "if-version": if_version})
         return decode(EditReply, reply)
 
     async def replace(
-        self, id: int, path: Location, *, precise: bool | None = None, if_version: int | None = None,
+        self, id: int | str, path: Location, *, precise: bool | None = None, if_version: int | None = None,
         header: str | Sequence[str] | None = None, header_for: Literal["origin", "any"] | None = None,
         user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
         timeout: Time | None = None, peak_bit_rate: int | None = None,

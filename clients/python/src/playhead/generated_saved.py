@@ -31,7 +31,9 @@ class SavedCommands(Sends):
         reply = await self._send("bookmark.go", {"bookmark": bookmark, "name": name})
         return decode(SeekReply, reply)
 
-    async def bookmark_list(self, *, item: int | None = None, offset: int | None = None, limit: int | None = None) -> Bookmarks:
+    async def bookmark_list(
+        self, *, item: int | str | None = None, offset: int | None = None, limit: int | None = None,
+    ) -> Bookmarks:
         """List bookmarks."""
         reply = await self._send("bookmark.list", {"item": item, "offset": offset, "limit": limit})
         return decode(Bookmarks, reply)

@@ -85,6 +85,11 @@ def wire_number(value: Number | None) -> int | float | None:
     return near
 
 
+def wire_volume(volume: Number | str | None) -> int | float | str | None:
+    """The wire form of a volume: a number, or a text such as `+5%`."""
+    return volume if isinstance(volume, str) else wire_number(volume)
+
+
 def wire_location(path: Location) -> str:
     """The wire form of a location: an absolute path, a URL, or a `file://` URL for a path that is not UTF-8."""
     name = os.fspath(path)

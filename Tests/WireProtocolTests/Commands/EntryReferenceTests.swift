@@ -1,0 +1,56 @@
+import MediaCore
+import Testing
+
+@testable import WireProtocol
+
+/// The forms in which a request refers to a queue entry.
+@Suite struct EntryReferenceTests {
+  private static let forms: [(text: String, reference: EntryReference)] = [
+    ("1", 1), ("9223372036854775807", .id(.max)), ("current", .index(0)), ("next", .index(1)),
+    ("previous", .history(0)), ("+1", .index(1)), ("+999999999", .index(999_999_999)), ("-1", .history(0)),
+    ("-12", .history(11)), ("#1", .index(0)), ("#40", .index(39)),
+  ]
+
+  @Test(arguments: forms) func formIsReadFromText(_ form: (text: String, reference: EntryReference)) throws {
+    #expect(try Lines.command("item.status \(form.text)") == .item(.status(item: form.reference), player: "main"))
+    let list = try Lines.command("remove \(form.text) 2")
+    #expect(list == .queue(.remove([form.reference, 2], ifVersion: nil), player: "main"))
+  }
+
+  @Test(arguments: forms.filter { Int($0.text) == nil || $0.text.hasPrefix("+") || $0.text.hasPrefix("-") })
+  func positionIsAStringInJSON(_ form: (text: String, reference: EntryReference)) throws {
+    let command = try Lines.command(Self.json(form.text))
+    #expect(command == .item(.status(item: form.reference), player: "main"))
+  }
+
+  @Test func entryIsTheCurrentOneByDefault() throws {
+    for line in ["item.chapters", "item.tracks", "item.metadata", "item.log", "item.end-time forward=5", "item.copy"] {
+      guard case .item(let command, _) = try Lines.command(line) else {
+        Issue.record("\(line) is another command")
+        continue
+      }
+      #expect("\(command)".contains("index(0)"), "\(line): \(command)")
+    }
+    #expect(
+      try Lines.command("move to=2") == .queue(.move(item: .current, to: .index(2), ifVersion: nil), player: "main"))
+  }
+
+  @Test(arguments: [
+    "0", "-0", "+0", "#0", "+", "-", "#", "##1", "+-1", "1.5", "Current", "nextt", "+1234567890", "#01",
+    "9223372036854775808", "١",
+  ])
+  func otherTextIsAnError(_ text: String) throws {
+    let error = try Lines.rejection("item.status \(text)").error.error
+    #expect(error.code == .badArguments)
+    #expect(error.message.contains("id must be the id of an entry, current, next, previous, +N, -N or #N"))
+    #expect(try Lines.rejection(Self.json(text)).error.error.code == .badArguments)
+  }
+
+  @Test func textOfAnIDIsAnErrorInJSON() throws {
+    #expect(try Lines.rejection(Self.json("5")).error.error.code == .badArguments)
+  }
+
+  private static func json(_ id: String) -> String {
+    #"{"jsonrpc":"2.0","id":1,"method":"item.status","params":{"id":"\#(id)"}}"#
+  }
+}
