@@ -14,6 +14,8 @@ struct Invocation: Equatable {
     case watch(WatchOptions)
     case save(SaveOptions)
     case get(GetOptions)
+    /// Lists the queue in a template.
+    case list(ListOptions)
     /// Records: a file and options, as words.
     case record([[UInt8]])
     case inspect(InspectOptions)
@@ -69,11 +71,20 @@ struct Invocation: Equatable {
     var player: [UInt8]?
   }
 
+  /// The options of `list --format`.
+  struct ListOptions: Equatable {
+    /// The request for the list.
+    var words: [[UInt8]]
+    var template: ValueTemplate
+  }
+
   /// The options of `info` and `tags`.
   struct InspectOptions: Equatable {
     var files: [[UInt8]] = []
     /// Whether to print the tags only.
     var tagsOnly = false
+    /// The template of a line for each file; nil for the readable form.
+    var template: ValueTemplate?
     /// The options for opening the files, in the form of `asset.open`: `precise`, `timeout=5`.
     var words: [[UInt8]] = []
 
@@ -103,6 +114,8 @@ struct Invocation: Equatable {
     var printsLines = false
     /// Whether to wait for an unavailable daemon.
     var reconnects = false
+    /// The template of the text that is printed when it changes; nil to print events.
+    var template: ValueTemplate?
     /// Whether any events were requested explicitly.
     var selectsEvents: Bool { printsLines || selectsTimes || !keys.isEmpty }
     /// Whether time-based events were requested.
@@ -205,8 +218,13 @@ struct Invocation: Equatable {
     let command = String(decoding: name, as: UTF8.self)
     let spec = CommandName(rawValue: command).flatMap { CommandTable.spec($0) }
     var words = [name]
+    var template: ValueTemplate?
     var rest = arguments
     while let argument = rest.popFirst() {
+      if spec?.acceptsTemplate == true, let parsed = try Self.template(argument, &rest) {
+        template = parsed
+        continue
+      }
       if argument == Self.bytes("-o"), spec?.writesOpenedFile == true {
         guard let value = rest.popFirst(), !value.isEmpty else { throw Misuse(message: "-o needs a path") }
         guard !StandardInput.isStandardInput(value) else {
@@ -229,7 +247,8 @@ struct Invocation: Equatable {
       if try parseGlobalOption(argument, &rest) { continue }
       words.append(try Self.optionWord(argument, among: spec?.parameters ?? [], of: command, &rest))
     }
-    return .request(words)
+    guard let template else { return .request(words) }
+    return try parseFormatted(words, template)
   }
 
   /// Converts `--option value`, `--option=value` or `--flag` to the word `option=value` or `flag`.
@@ -279,7 +298,7 @@ struct Invocation: Equatable {
   }
 
   /// The value of `--option=value`, or of `--option value`.
-  private static func value(
+  static func value(
     of option: String, in argument: [UInt8], _ rest: inout ArraySlice<[UInt8]>
   ) throws(Misuse) -> [UInt8] {
     if option.utf8.count < argument.count { return Array(argument.dropFirst(option.utf8.count + 1)) }
@@ -292,6 +311,10 @@ struct Invocation: Equatable {
     var rest = arguments
     while let argument = rest.popFirst() {
       if try parseGlobalOption(argument, &rest) { continue }
+      if let template = try Self.template(argument, &rest) {
+        options.template = template
+        continue
+      }
       guard argument.starts(with: Self.bytes("--")) || argument == Self.bytes("-h") else {
         options.names.append(String(decoding: argument, as: UTF8.self))
         continue
@@ -299,16 +322,14 @@ struct Invocation: Equatable {
       let option = String(decoding: argument.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
       switch option {
       case "--player": options.player = try Self.value(of: option, in: argument, &rest)
-      case "--format":
-        options.template = try ValueTemplate(
-          parsing: String(decoding: try Self.value(of: option, in: argument, &rest), as: UTF8.self))
       case "--help", "-h": return .help(command: "get")
       default: throw Misuse(message: "get has no option \(option); see playhead get --help")
       }
     }
-    guard options.template == nil || options.names.isEmpty && !isJSON else {
-      throw Misuse(message: "--format cannot be combined with names or --json")
+    guard options.template == nil || options.names.isEmpty else {
+      throw Misuse(message: "--format cannot be combined with names")
     }
+    try checkForm(with: options.template)
     try Get.check(options.template?.names ?? options.names)
     return .get(options)
   }
@@ -353,6 +374,10 @@ struct Invocation: Equatable {
     var rest = arguments
     while let argument = rest.popFirst() {
       if try parseGlobalOption(argument, &rest) { continue }
+      if options.tagsOnly, let template = try Self.template(argument, &rest) {
+        options.template = template
+        continue
+      }
       guard argument.starts(with: Self.bytes("--")) || argument == Self.bytes("-h") else {
         if isOption(argument) { options.words.append(argument) } else { options.files.append(argument) }
         continue
@@ -366,6 +391,7 @@ struct Invocation: Equatable {
       }
     }
     guard !options.files.isEmpty else { throw Misuse(message: "\(name) requires a file name") }
+    try checkForm(with: options.template)
     return .inspect(options)
   }
 
@@ -374,6 +400,10 @@ struct Invocation: Equatable {
     var rest = arguments
     while let argument = rest.popFirst() {
       if try parseGlobalOption(argument, &rest) { continue }
+      if let template = try Self.template(argument, &rest) {
+        options.template = template
+        continue
+      }
       // Values extend up to the next option.
       func values() throws(Misuse) -> [[UInt8]] {
         let values = Array(rest.prefix { !$0.starts(with: Self.bytes("--")) })
@@ -400,6 +430,13 @@ struct Invocation: Equatable {
     }
     if options.times.isEmpty, !options.includesChapters, options.includesSeeks || options.item != nil {
       throw Misuse(message: "--item and --seeks require --at or --chapters; see playhead watch --help")
+    }
+    if let template = options.template {
+      guard !options.printsLines, options.times.isEmpty, !options.includesChapters, options.meters.isEmpty,
+        options.keys.isEmpty
+      else { throw Misuse(message: "--format can be combined only with --tick, --player and --reconnect") }
+      try checkForm(with: template)
+      try Get.check(template.names)
     }
     return .watch(options)
   }

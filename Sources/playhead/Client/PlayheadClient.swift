@@ -63,21 +63,25 @@ enum PlayheadClient {
     case .save(let options):
       return try Save.run(
         options, encoder, isJSON: invocation.isJSON, absolute: absolute, socketPath(invocation.socket))
-    case .get(let options):
-      let client = JSONClient(try DaemonConnection(path: socketPath(invocation.socket))) {
-        try encoder.json($0, id: 1)
-      }
-      return try Get.run(options, client, isJSON: invocation.isJSON)
+    case .get(let options): return try Get.run(options, jsonClient(invocation), isJSON: invocation.isJSON)
+    case .list(let options): return try FormattedList.run(options, jsonClient(invocation))
     case .record(let words):
       return try Record.run(words, invocation.outputFormat, socketPath(invocation.socket)) {
         try line(for: $0, invocation)
       }
     case .inspect(let options):
       let path = try socketPath(invocation.socket)
-      return try Inspect.run(options, path, isJSON: invocation.isJSON) { try line(for: $0, invocation) }
+      var requests = invocation
+      // A template needs replies in JSON.
+      if options.template != nil { requests.outputFormat = .json }
+      return try Inspect.run(options, path, isJSON: invocation.isJSON) { [requests] in try line(for: $0, requests) }
     case .shell: return try Shell.run(encoder, socketPath(invocation.socket))
     }
     return Status.done
+  }
+
+  private static func jsonClient(_ invocation: Invocation) throws -> JSONClient {
+    JSONClient(try DaemonConnection(path: socketPath(invocation.socket))) { try encoder.json($0, id: 1) }
   }
 
   // MARK: - Requests

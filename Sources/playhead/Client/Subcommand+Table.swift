@@ -38,9 +38,9 @@ extension Subcommand {
       }} are braces.
 
       Values:
-      \(HelpText.wrapped(Get.names.joined(separator: " "), width: 118, indent: "  "))
+      \(HelpText.wrapped(Get.names.names.joined(separator: " "), width: 118, indent: "  "))
       """,
-    candidates: .words(Get.names),
+    candidates: .words(Get.names.names),
     options: [
       Option(name: "format", value: "TEMPLATE", summary: "a template, such as '{artist} - {title}'"), player,
     ],
@@ -57,6 +57,9 @@ extension Subcommand {
       appears if standard output is a terminal and no option selects events (--lines, --tick, --at, --chapters, --meter,
       --observe, --json, --raw). Events are printed one per line until the command is interrupted. By default they are
       the changes of the keys player.* item.* queue.version.
+
+      With --format, a line is printed each time when the text in the template changes, for a status bar. The names are
+      those of `playhead get`. A time is updated once per second of the item, or at each multiple of --tick.
       """,
     options: [
       Option(name: "tick", value: "T", summary: "an event at each multiple of T", isVariadic: true),
@@ -72,6 +75,8 @@ extension Subcommand {
         name: "observe", value: "KEY",
         summary: "the current value of a key and every change; `player.*` selects all keys with this prefix",
         candidates: .keys, isVariadic: true),
+      Option(
+        name: "format", value: "TEMPLATE", summary: "print a template, such as '{artist} - {title}', when it changes"),
       player,
       Option(name: "lines", value: nil, summary: "print events on a terminal, too"),
       Option(
@@ -80,6 +85,7 @@ extension Subcommand {
     ],
     examples: [
       "playhead watch", "playhead watch --reconnect", "playhead watch --tick 0.5 --at 90 --at 95.25",
+      "playhead watch --format '{artist} - {title} [{time:clock}]'",
       "playhead watch --json --observe player.timeControlStatus",
     ],
     statuses:
@@ -171,18 +177,25 @@ extension Subcommand {
     A line begins with the common key, or with the key of the format if there is no common key. A file can also be an
     http:// or https:// URL. One file can be - (standard input). `playhead item.artwork ID -o PATH` writes the artwork of
     an entry.
-    """, tagsOnly: true, examples: ["playhead tags *.mp3"])
+
+    --format prints a template for each file. {KEY} is a tag: KEY is a common key such as albumName, or the file's own
+    key. {file} is the file. A tag that the file does not have is empty. {{ and }} are braces.
+    """, tagsOnly: true,
+    options: [Option(name: "format", value: "TEMPLATE", summary: "a template, such as '{artist} - {title}'")],
+    examples: ["playhead tags *.mp3", "playhead tags --format '{file}: {artist} - {title}' *.mp3"])
 
   private static func inspecting(
-    _ name: String, _ summary: String, _ details: String, tagsOnly: Bool, examples: [String]
+    _ name: String, _ summary: String, _ details: String, tagsOnly: Bool,
+    options: [Option] = [], examples: [String]
   ) -> Subcommand {
     Subcommand(
       name: name, arguments: "FILE...", summary: summary, details: details, candidates: .files,
-      options: Invocation.InspectOptions.parameters(tagsOnly: tagsOnly).map { parameter in
-        Option(
-          name: parameter.name.rawValue, value: parameter.kind == .flag ? nil : parameter.placeholder,
-          summary: parameter.summary, candidates: Candidates(of: parameter))
-      },
+      options: options
+        + Invocation.InspectOptions.parameters(tagsOnly: tagsOnly).map { parameter in
+          Option(
+            name: parameter.name.rawValue, value: parameter.kind == .flag ? nil : parameter.placeholder,
+            summary: parameter.summary, candidates: Candidates(of: parameter))
+        },
       examples: examples,
       statuses: "0 success; 1 a file could not be read; 2 invalid arguments; 3 the daemon is not reachable")
   }

@@ -7,11 +7,7 @@ enum Get {
   private static let playerNames = fieldNames(of: .status)
   /// The fields of `item.status` that `status` does not have. They belong to the current entry.
   private static let entryNames = fieldNames(of: .itemStatus).filter { !playerNames.contains($0) }
-  /// The prefix of the names of tags, which are the values of `commonKey` or `key` of `item.metadata`.
-  private static let tagPrefix = "tags."
-
-  /// All names but those of tags.
-  static let names = playerNames + entryNames
+  static let names = ValueNames(names: playerNames + entryNames, includesTags: true)
 
   private static func fieldNames(of command: CommandName) -> [String] {
     CommandTable.spec(command)?.replyFields.map(\.name) ?? []
@@ -24,11 +20,7 @@ enum Get {
     guard !requested.isEmpty else {
       throw Invocation.Misuse(message: "get requires the name of a value, such as title; see playhead get --help")
     }
-    for name in requested where !names.contains(name) {
-      guard name.hasPrefix(tagPrefix), name.utf8.count > tagPrefix.utf8.count else {
-        throw Invocation.Misuse(message: "unknown value \(name); `playhead help get` lists the values")
-      }
-    }
+    try names.check(requested)
   }
 
   /// Prints the values, one per line, or in the template. Returns the exit status.
@@ -36,30 +28,36 @@ enum Get {
   /// - Throws: `ErrorReply`, `Unreachable`.
   static func run(_ options: Invocation.GetOptions, _ client: JSONClient, isJSON: Bool) throws -> Int32 {
     let requested = options.names + (options.template?.names ?? [])
-    var values: [String: JSONValue] = [:]
-    for attempt in 1... {
-      do { values = try Self.values(requested, player: options.player, client) } catch let reply as ErrorReply
-        where reply.error.code == .noSuchItem && attempt < 10
-      {
-        // The current entry has left the queue meanwhile.
-        continue
-      }
-      break
-    }
+    let values = try Self.values(requested, player: options.player, client)
     func value(_ name: String) -> JSONValue { values[name] ?? .null }
     if isJSON {
       var text: [UInt8] = []
       JSONValue.object(options.names.map { .init($0, value($0)) }).append(to: &text)
       Terminal.print(text + [UInt8(ascii: "\n")])
     } else if let template = options.template {
-      Terminal.print("\(Terminal.withoutControls(template.text(value)))\n")
+      Terminal.print(template.line(value))
     } else {
       for name in options.names { Terminal.print("\(Terminal.withoutControls(ValueTemplate.text(of: value(name))))\n") }
     }
     return PlayheadClient.Status.done
   }
 
-  private static func values(
+  /// The values with these names. Unknown ones are absent or null.
+  ///
+  /// - Throws: `ErrorReply`, `Unreachable`.
+  static func values(_ requested: [String], player: [UInt8]?, _ client: JSONClient) throws -> [String: JSONValue] {
+    var attempt = 1
+    while true {
+      do { return try currentValues(requested, player: player, client) } catch let reply as ErrorReply
+        where reply.error.code == .noSuchItem && attempt < 10
+      {
+        // The current entry has left the queue meanwhile.
+        attempt += 1
+      }
+    }
+  }
+
+  private static func currentValues(
     _ requested: [String], player: [UInt8]?, _ client: JSONClient
   ) throws -> [String: JSONValue] {
     let playerArgument = player.map { [Array("player=".utf8) + $0] } ?? []
@@ -74,23 +72,10 @@ enum Get {
       let entry = try request(.itemStatus, [id])
       for name in entryNames { values[name] = entry[name] }
     }
-    let tags = requested.filter { $0.hasPrefix(tagPrefix) }
+    let tags = requested.filter { $0.hasPrefix(ValueNames.tagPrefix) }
     guard !tags.isEmpty else { return values }
-    let all = try client.allRows(["item.metadata", id])
-    for tag in tags {
-      let key = JSONValue.string(String(tag.dropFirst(tagPrefix.count)))
-      // A common key may have values in several key spaces: those of the first one count.
-      let found = all.filter { $0["commonKey"] == key || $0["key"] == key }
-      let space = found.first.map(keySpace(of:))
-      let texts = found.filter { keySpace(of: $0) == space }.compactMap { $0["value"] }
-      values[tag] = texts.isEmpty ? .null : .array(texts)
-    }
+    let rows = try client.allRows(["item.metadata", id])
+    for tag in tags { values[tag] = TagValues.value(of: String(tag.dropFirst(ValueNames.tagPrefix.count)), in: rows) }
     return values
-  }
-
-  /// The key space of a tag: the part of its identifier before the slash.
-  private static func keySpace(of tag: JSONValue) -> Substring? {
-    guard case .string(let identifier)? = tag["identifier"] else { return nil }
-    return identifier.prefix { $0 != "/" }
   }
 }

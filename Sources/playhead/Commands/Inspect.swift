@@ -15,7 +15,9 @@ enum Inspect {
     try StandardInput.check(options.files)
     // Check the options first, because an error in them is not an error of a file.
     _ = try encode(opening(Array("/".utf8), options))
-    if isJSON { return try InspectJSON(try DaemonConnection(path: socket), encode: encode).run(options, opening) }
+    if isJSON || options.template != nil {
+      return try InspectLines(try DaemonConnection(path: socket), encode: encode).run(options, opening)
+    }
     let daemon = RequestClient(try DaemonConnection(path: socket), encode: encode)
     var status = PlayheadClient.Status.done
     for (index, file) in options.files.enumerated() {

@@ -11,6 +11,7 @@ enum Watch {
     _ options: Invocation.WatchOptions, _ encoder: RequestEncoder, outputFormat: Invocation.OutputFormat?,
     _ path: String
   ) throws -> Int32 {
+    if let template = options.template { return try FormattedWatch.run(options, template, encoder, path) }
     let isJSON = outputFormat == .json
     if !options.selectsEvents, outputFormat != .raw, HumanText.isSelected(outputFormat), isatty(STDOUT_FILENO) == 1,
       !Style.isDumb
@@ -19,6 +20,16 @@ enum Watch {
     }
     var options = options
     if !options.selectsTimes, options.keys.isEmpty { options.keys = Invocation.WatchOptions.defaultKeys }
+    let lines = try lines(options, encoder, isJSON: isJSON)
+    return try repeating(options.reconnects, isJSON: isJSON) { onEvent in try follow(lines, path, onEvent: onEvent) }
+  }
+
+  /// The lines of the subscriptions.
+  ///
+  /// - Throws: `MediaError` for an invalid value.
+  static func lines(
+    _ options: Invocation.WatchOptions, _ encoder: RequestEncoder, isJSON: Bool
+  ) throws -> [UInt8] {
     let requests = requests(options)
     var lines: [UInt8] = []
     for (index, words) in requests.enumerated() {
@@ -26,11 +37,19 @@ enum Watch {
       try RequestCheck.check(line)
       lines += line
     }
+    return lines
+  }
+
+  /// Calls `follow` until it throws an error other than `Unreachable`, or any error unless `reconnects` is true.
+  /// `follow` calls its argument when events have arrived.
+  static func repeating(
+    _ reconnects: Bool, isJSON: Bool, _ follow: (_ onEvent: () -> Void) throws -> Void
+  ) throws -> Int32 {
     var retryDelay = RetryDelay()
     while true {
       do {
-        try follow(lines, path) { retryDelay = RetryDelay() }
-      } catch let failure as Unreachable where options.reconnects {
+        try follow { retryDelay = RetryDelay() }
+      } catch let failure as Unreachable where reconnects {
         // Report once, and again after each reconnection.
         if retryDelay.isInitial {
           Failure(Unreachable(message: "\(failure.message); waiting for it")).printDiagnostic(isJSON: isJSON)
@@ -80,7 +99,8 @@ enum Watch {
     return requests
   }
 
-  private enum LineKind {
+  /// The meaning of a line for a subscriber.
+  enum LineKind {
     case event
     /// A greeting or a reply, which is not printed.
     case other
@@ -88,7 +108,8 @@ enum Watch {
     case failure(any Error)
   }
 
-  private static func kind(of line: [UInt8]) -> LineKind {
+  /// The kind of a line from the daemon.
+  static func kind(of line: [UInt8]) -> LineKind {
     if line.first == UInt8(ascii: "{") {
       guard let value = try? JSONValue(parsing: line.span) else { return .other }
       if value["method"] != nil { return .event }

@@ -130,10 +130,14 @@ struct Completion {
       if partial.hasPrefix("-") {
         offer(asOptions + Subcommand.globalOptions)
         candidates.append(Candidate(text: "--help", summary: "explain \(spec.name.rawValue)"))
+        if spec.acceptsTemplate {
+          candidates.append(Candidate(text: "--format", summary: HelpText.templateOption(of: spec)))
+        }
         if spec.writesOpenedFile { candidates.append(Candidate(text: "-o", summary: HelpText.outputOption)) }
         return
       }
       if spec.writesOpenedFile, arguments.last == "-o" { return offer(.files) }
+      if spec.acceptsTemplate, arguments.last == "--format" { return }
       if let last = arguments.last,
         let option = Self.optionAwaitingValue(last, among: asOptions + Subcommand.globalOptions)
       {

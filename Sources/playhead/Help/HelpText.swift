@@ -117,6 +117,12 @@ enum HelpText {
   /// The summary of `-o`.
   static let outputOption = "the file to write, in any folder that you may write to"
 
+  /// The summary of `--format`.
+  static func templateOption(of spec: CommandSpec) -> String {
+    let values = spec.name == .list ? "the fields of a row" : "the values of `playhead get`"
+    return "print a line in a template, such as '{artist} - {title}'; the names are \(values)"
+  }
+
   /// The explanation of one command; nil when there is no command with that name.
   static func explanation(of command: String) -> String? {
     if let subcommand = Subcommand.named(command) { return subcommand.explanation }
@@ -128,6 +134,7 @@ enum HelpText {
       text += "  \(parameter.synopsis): \(parameter.summary) (\(parameter.kind.accepted))\n"
     }
     if spec.writesOpenedFile { text += "  -o PATH: \(outputOption)\n" }
+    if spec.acceptsTemplate { text += "  --format TEMPLATE: \(templateOption(of: spec))\n" }
     if spec.name == .observe {
       text += "\nKeys:\n"
       for key in ObservableKey.allCases { text += "  \(key.rawValue): \(key.summary)\n" }

@@ -49,7 +49,7 @@ struct ValueTemplate: Equatable {
   }
 
   /// The text with the values that `value` returns.
-  func text(_ value: (String) -> JSONValue) -> String {
+  private func text(_ value: (String) -> JSONValue) -> String {
     parts.map { part in
       switch part {
       case .text(let text): text
@@ -58,6 +58,9 @@ struct ValueTemplate: Equatable {
       }
     }.joined()
   }
+
+  /// A line with the values that `value` returns, without control characters.
+  func line(_ value: (String) -> JSONValue) -> String { "\(Terminal.withoutControls(text(value)))\n" }
 
   /// A value as text: empty for an unknown value, the elements of a list separated by commas.
   static func text(of value: JSONValue) -> String {

@@ -1,15 +1,15 @@
 import MediaCore
 import WireProtocol
 
-/// `info` and `tags` in JSON: one object per line for each file, from the replies of the daemon.
-struct InspectJSON {
+/// `info` and `tags` with one line for each file: an object of JSON, or a template with tags.
+struct InspectLines {
   private let client: JSONClient
 
   init(_ connection: consuming DaemonConnection, encode: @escaping ([[UInt8]]) throws -> [UInt8]) {
     client = JSONClient(connection, encode: encode)
   }
 
-  /// Prints an object for each file, or an error on standard error for a file that cannot be read. Returns the exit
+  /// Prints a line for each file, or an error on standard error for a file that cannot be read. Returns the exit
   /// status. `opening` returns the words of the request that opens a file.
   func run(_ options: Invocation.InspectOptions, _ opening: ([UInt8], Invocation.InspectOptions) -> [[UInt8]]) throws
     -> Int32
@@ -17,20 +17,33 @@ struct InspectJSON {
     var status = ExitStatus.done
     for file in options.files {
       do {
-        var line: [UInt8] = []
-        try describe(file, options, opening).append(to: &line)
-        Terminal.print(line + [UInt8(ascii: "\n")])
+        let description = try describe(file, options, opening)
+        if let template = options.template {
+          Terminal.print(template.line { Self.value($0, in: description) })
+        } else {
+          var line: [UInt8] = []
+          description.append(to: &line)
+          Terminal.print(line + [UInt8(ascii: "\n")])
+        }
       } catch {
         guard let reply = error as? ErrorReply ?? (error as? MediaError).map({ ErrorReply(error: $0) }) else {
           throw error
         }
         let failure = Failure(reply)
-        failure.printDiagnostic(isJSON: true)
+        failure.printDiagnostic(isJSON: options.template == nil)
         status = failure.status
         if status == .unreachable { break }
       }
     }
     return status.rawValue
+  }
+
+  /// A value of a template: the file, or a tag with this key.
+  private static func value(_ name: String, in description: JSONValue) -> JSONValue {
+    guard name != "file" else { return description["file"] ?? .null }
+    guard case .array(let tags)? = description["tags"] else { return .null }
+    let key = name.hasPrefix(ValueNames.tagPrefix) ? String(name.dropFirst(ValueNames.tagPrefix.count)) : name
+    return TagValues.value(of: key, in: tags)
   }
 
   private func describe(
