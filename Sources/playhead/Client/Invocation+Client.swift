@@ -56,7 +56,6 @@ extension Invocation {
       case "--lists": options.prefersPlaylists = true
       case "--follow": options.followsLinks = true
       case "--dry-run": options.isDryRun = true
-      case "--verbose": options.isVerbose = true
       case "--help", "-h": return .help(command: "add")
       case "--player":
         guard let player = rest.popFirst() else { throw Misuse(message: "--player needs a value") }
@@ -71,6 +70,7 @@ extension Invocation {
     guard !(options.replaces && options.insertsNext) else {
       throw Misuse(message: "--replace and --next are mutually exclusive")
     }
+    options.isVerbose = isVerbose
     return .add(options)
   }
 }

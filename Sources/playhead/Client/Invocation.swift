@@ -132,6 +132,8 @@ struct Invocation: Equatable {
   var outputFormat: OutputFormat?
   /// The file of `-o`: the client opens it, and the daemon writes it.
   var outputFile: [UInt8]?
+  /// Whether the human-readable form has all fields of a reply.
+  var isVerbose = false
   /// Whether requests and results are in JSON.
   var isJSON: Bool { outputFormat == .json }
 
@@ -178,7 +180,7 @@ struct Invocation: Equatable {
 
   private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-  /// Reads `--socket`, `--json`, `--raw` or `--human`. Returns false for any other option.
+  /// Reads `--socket`, `--json`, `--raw`, `--human` or `--verbose`. Returns false for any other option.
   mutating func parseGlobalOption(_ option: [UInt8], _ rest: inout ArraySlice<[UInt8]>) throws(Misuse) -> Bool {
     let formats: [(String, OutputFormat)] = [("--json", .json), ("--raw", .raw), ("--human", .human)]
     if let (_, format) = formats.first(where: { option == Self.bytes($0.0) }) {
@@ -186,6 +188,10 @@ struct Invocation: Equatable {
         throw Misuse(message: "--json, --raw and --human are mutually exclusive")
       }
       outputFormat = format
+      return true
+    }
+    if option == Self.bytes("--verbose") {
+      isVerbose = true
       return true
     }
     let prefix = Self.bytes("--socket=")

@@ -75,7 +75,10 @@ enum PlayheadClient {
       // A template needs replies in JSON.
       if options.template != nil { requests.outputFormat = .json }
       return try Inspect.run(options, path, isJSON: invocation.isJSON) { [requests] in try line(for: $0, requests) }
-    case .shell: return try Shell.run(encoder, socketPath(invocation.socket))
+    case .shell:
+      return try Shell.run(
+        encoder, socketPath(invocation.socket),
+        isHuman: HumanText.isSelected(invocation.outputFormat), isVerbose: invocation.isVerbose)
     }
     return Status.done
   }
@@ -105,7 +108,7 @@ enum PlayheadClient {
 
   /// Sends a request. Commands that take long show their progress, unless the raw format is requested.
   private static func request(_ words: [[UInt8]], _ invocation: Invocation, _ output: OutputFile?) throws -> Int32 {
-    guard invocation.outputFormat != .json, invocation.outputFormat != .raw else {
+    guard invocation.outputFormat != .json, invocation.outputFormat != .raw, !invocation.isVerbose else {
       return try plainRequest(words, invocation, output)
     }
     switch words.first.map({ String(decoding: $0, as: UTF8.self) }) {
@@ -142,13 +145,15 @@ enum PlayheadClient {
     try connection.sendIgnoringDisconnection(line)
     if HumanText.isSelected(invocation.outputFormat) {
       var reply = try connection.waitForReply()
-      // `status` does not contain the title of the current entry.
-      if words.first == Array("status".utf8), reply.fields["item"] != "none", let player = reply.fields["player"] {
-        try connection.send(encoder.words(["list", "limit=1", "player=\(player)"].map { Array($0.utf8) }))
-        reply.rows = try connection.waitForReply().rows
-      }
       reply = try output?.completed(by: reply) ?? reply
-      Terminal.print(HumanText(ofCommand: String(decoding: words.first ?? [], as: UTF8.self), reply, .output).text)
+      var context: DaemonReply?
+      if !invocation.isVerbose, let request = ReplyContext.request(after: words, reply) {
+        try connection.send(encoder.words(request))
+        context = try connection.waitForReply()
+      }
+      let command = String(decoding: words.first ?? [], as: UTF8.self)
+      let text = HumanText(ofCommand: command, reply, context: context, .output, isVerbose: invocation.isVerbose)
+      Terminal.print(text.text)
       return Status.done
     }
     return try connection.waitForLine { line throws in

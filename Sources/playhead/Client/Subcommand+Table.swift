@@ -21,6 +21,8 @@ extension Subcommand {
       summary: "print the text form of the protocol, one row per line (default if the output is not a terminal)"),
     Option(
       name: "human", value: nil, summary: "print human-readable tables (default if the output is a terminal)"),
+    Option(
+      name: "verbose", value: nil, summary: "print all fields of a reply in the human-readable form"),
   ]
 
   private static let player = Option(
@@ -204,9 +206,11 @@ extension Subcommand {
     name: "shell",
     summary: "Read commands from standard input, and print the daemon's replies.",
     details: """
-      Each line is one command. Replies and events are printed in the text form of the protocol as they arrive. Relative
-      paths are made absolute. The shell ends at the end of the input (Ctrl-D), or after `bye`. The input line stays at
-      the bottom of the terminal; Backspace, Ctrl-W and Ctrl-U edit it.
+      Each line is one command. Replies and events are printed as they arrive. On a terminal, replies are printed for
+      people, except those to JSON and to commands with an @ID. All other lines are in the text form of the protocol,
+      and so are all lines with --raw. Relative paths are made absolute. The shell ends at the end of the input
+      (Ctrl-D), or after `bye`. The input line stays at the bottom of the terminal; Backspace, Ctrl-W and Ctrl-U edit
+      it.
       """,
     examples: ["playhead shell", "printf 'pause\\nstatus\\n' | playhead shell"],
     statuses:

@@ -64,18 +64,20 @@ enum Inspect {
       rows.compactMap { row in row["key"].map { ($0, row["value"] ?? "none") } }, uniquingKeysWith: { one, _ in one })
     let duration = values["duration"] ?? "indefinite"
     let kind = values["providesPreciseDuration"] == "true" ? "exact" : "estimated"
-    var text = line("Duration", Double(duration) == nil ? "unknown" : "\(clock(duration)) (\(kind))")
+    var text = line("Duration", Double(duration) == nil ? "unknown" : "\(ClockTime.precise(duration)) (\(kind))")
     if values["playable"] == "false" {
       text += line("Playable", values["hasProtectedContent"] == "true" ? "no: encrypted" : "no")
     }
     for track in try daemon.send(["asset.tracks", id]).rows {
-      text += line("Track \(track["track"] ?? "?")", describe(track: track))
+      text += line(
+        "Track \(track["track"] ?? "?")",
+        "\(track["type"] ?? "") \(track["codec"] ?? ""), \(properties(ofTrack: track))")
     }
     var offset: String? = "0"
     while let from = offset {
       let page = try daemon.send(["asset.chapters", id, "offset=\(from)"])
       for chapter in page.rows {
-        let times = "\(clock(chapter["start"] ?? "")) - \(clock(chapter["end"] ?? ""))"
+        let times = "\(ClockTime.precise(chapter["start"] ?? "")) - \(ClockTime.precise(chapter["end"] ?? ""))"
         let language = chapter["language"].map { " [\($0)]" } ?? ""
         text += line("Chapter \(chapter["chapter"] ?? "?")", "\(times)  \(chapter["title"] ?? "")\(language)")
       }
@@ -84,8 +86,9 @@ enum Inspect {
     return text
   }
 
-  private static func describe(track: ServerLine.TextFields) -> String {
-    var parts = ["\(track["type"] ?? "") \(track["codec"] ?? "")"]
+  /// The properties of a track except its type and its codec.
+  static func properties(ofTrack track: ServerLine.TextFields) -> String {
+    var parts: [String] = []
     if let rate = track["sampleRate"] { parts.append("\(rate) Hz") }
     if let count = track["channels"] {
       parts.append(track["layout"] ?? (count == "1" ? "1 channel" : "\(count) channels"))
@@ -156,16 +159,6 @@ enum Inspect {
     let below = "\n" + indent + String(repeating: " ", count: width)
     let lines = value.split(omittingEmptySubsequences: false) { $0.isNewline }.map { Terminal.printable($0) }
     return indent + Terminal.printable(name) + padding + lines.joined(separator: below) + "\n"
-  }
-
-  /// Formats seconds as a clock time: `3:03.2`, `1:02:03`. Returns `?` for a negative or invalid number.
-  static func clock(_ seconds: String) -> String {
-    let parts = seconds.split(separator: ".", maxSplits: 1)
-    guard let first = parts.first, let wholeSeconds = Int(first), wholeSeconds >= 0 else { return "?" }
-    func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
-    let (hours, minutes) = (wholeSeconds / 3_600, wholeSeconds / 60 % 60)
-    let head = hours > 0 ? "\(hours):\(twoDigits(minutes))" : "\(minutes)"
-    return "\(head):\(twoDigits(wholeSeconds % 60))" + (parts.count > 1 ? ".\(parts[1].prefix(3))" : "")
   }
 
   /// The offset of the next page. Nil after the last page.

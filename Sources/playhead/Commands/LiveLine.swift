@@ -104,7 +104,7 @@ struct LiveLine {
   /// Formats whole seconds as a clock time.
   private static func clock(_ seconds: Double) -> String {
     guard seconds.magnitude < 1e9 else { return "?" }
-    return (seconds < 0 ? "-" : "") + Inspect.clock("\(Int(seconds.magnitude))")
+    return (seconds < 0 ? "-" : "") + ClockTime.whole("\(Int(seconds.magnitude))")
   }
 
   private static func number(_ value: Double) -> String {

@@ -35,7 +35,7 @@ enum MediaWork {
   static func export(_ line: [UInt8], _ socket: String, _ output: OutputFile?) throws -> Int32 {
     let fields = try reply(to: line, socket, output).fields
     Terminal.print(
-      "\(Terminal.printable(fields["file"] ?? "")): \(Inspect.clock(fields["duration"] ?? "0")), \(fields["size"] ?? "0") bytes\n"
+      "\(Terminal.printable(fields["file"] ?? "")): \(ClockTime.precise(fields["duration"] ?? "0")), \(fields["size"] ?? "0") bytes\n"
     )
     return PlayheadClient.Status.done
   }

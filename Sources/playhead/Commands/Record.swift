@@ -197,7 +197,7 @@ enum Record {
       isFinished = true
       if showsLevel { show("") }
       if let file = fields["file"] {
-        let duration = fields["duration"].map { Inspect.clock($0) } ?? "unknown duration"
+        let duration = fields["duration"].map { ClockTime.precise($0) } ?? "unknown duration"
         Terminal.print("\(Terminal.printable(file)): \(duration), \(fields["size"] ?? "0") bytes\n")
       }
       if let count = fields["lost"].flatMap({ Int($0) }), count > 0 {
@@ -225,7 +225,7 @@ enum Record {
       let level = peakDecibels <= -160 ? "-inf" : "\(Int(peakDecibels.rounded()))"
       let stateText = state == "recording" ? "REC" : state == "paused" ? "paused" : state
       let lostText = lostFrameCount == "0" ? "" : "  lost \(lostFrameCount)"
-      show("\(stateText)  \(Inspect.clock(time))  [\(bar)] \(level) dB\(lostText)")
+      show("\(stateText)  \(ClockTime.precise(time))  [\(bar)] \(level) dB\(lostText)")
     }
   }
 }

@@ -11,6 +11,8 @@ struct Shell: ~Copyable {
   private let encoder: RequestEncoder
   private var connection: DaemonConnection
   private var tally = ReplyTally()
+  /// The conversion of replies to text for people; nil for the text form of the protocol.
+  private var replies: ShellReplies?
   /// Whether a user types at a prompt.
   private var isInteractive: Bool
   private var keyboard = Keyboard()
@@ -24,8 +26,13 @@ struct Shell: ~Copyable {
   /// request failed.
   ///
   /// - Throws: `Unreachable` when the daemon disconnected before the last reply.
-  static func run(_ encoder: RequestEncoder, _ path: String) throws -> Int32 {
+  ///
+  /// - Parameters:
+  ///   - isHuman: Whether to print replies for people if a user types.
+  ///   - isVerbose: Whether these replies have all fields.
+  static func run(_ encoder: RequestEncoder, _ path: String, isHuman: Bool, isVerbose: Bool) throws -> Int32 {
     var shell = Shell(encoder, try DaemonConnection(path: path))
+    if isHuman, shell.isInteractive { shell.replies = ShellReplies(isVerbose: isVerbose) }
     defer { shell.keyboard.end() }
     return try shell.run()
   }
@@ -49,7 +56,7 @@ struct Shell: ~Copyable {
       }
       if polled[0].revents != 0 {
         guard try connection.receive() else { break }
-        showReceivedLines()
+        try showReceivedLines()
       }
       if isInputOpen, polled[1].revents != 0 { try readInput() }
     }
@@ -71,11 +78,15 @@ struct Shell: ~Copyable {
   }
 
   /// Prints the received lines above the typed text.
-  private mutating func showReceivedLines() {
+  private mutating func showReceivedLines() throws {
     var text: [UInt8] = []
     while let line = connection.nextLine() {
       if tally.recordReceived(line) { hasFailed = true }
-      text += line + [UInt8(ascii: "\n")]
+      switch replies?.convert(line, .output) ?? .unchanged {
+      case .unchanged: text += line + [UInt8(ascii: "\n")]
+      case .text(let converted): text += converted.utf8
+      case .request(let words, let id): try sendEncoded(encoder.words(words, id: id))
+      }
     }
     guard !text.isEmpty else { return }
     Terminal.print(isInteractive && isInputOpen ? Array("\r\u{1b}[K".utf8) + text : text)
@@ -138,6 +149,11 @@ struct Shell: ~Copyable {
       hasFailed = true
       return
     }
+    replies?.recordSent(bytes)
+    try sendEncoded(bytes)
+  }
+
+  private mutating func sendEncoded(_ bytes: [UInt8]) throws(Unreachable) {
     tally.recordSent(bytes)
     try connection.send(bytes)
   }

@@ -85,7 +85,8 @@ struct Completion {
   }
 
   private mutating func complete(_ subcommand: Subcommand, _ arguments: [String]) {
-    let options = subcommand.options + Subcommand.globalOptions
+    let names = subcommand.options.map(\.name)
+    let options = subcommand.options + Subcommand.globalOptions.filter { !names.contains($0.name) }
     if arguments.contains("--") { return offer(subcommand.candidates) }
     // Options can also be written as `--name=value`.
     if let (option, prefix) = Self.split(partial, among: options) { return offer(option.candidates, prefix) }

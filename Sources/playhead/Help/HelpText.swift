@@ -57,7 +57,8 @@ enum HelpText {
     """
     On a terminal, the output consists of human-readable tables and times. Otherwise it is the text form of the \
     protocol, `name=value`, one row per line, so that scripts get the same output everywhere. --human and --raw \
-    select the form. `info` and `tags` always print the human-readable form, and `scan` does without --raw. With \
+    select the form. The human-readable form omits values that only programs need, except with --verbose. \
+    `info` and `tags` always print the human-readable form, and `scan` does without --raw. With \
     --json, each reply of the daemon is one line of JSON. An error is an object \
     `{"error":{"code":...,"name":...,"message":...},"status":...}` on standard error, without `code` if the error is \
     not from the daemon.

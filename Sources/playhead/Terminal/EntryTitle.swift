@@ -8,6 +8,12 @@ enum EntryTitle {
     return of(path: row["path"] ?? "")
   }
 
+  /// The artist, if known, and the title.
+  static func withArtist(_ row: ServerLine.TextFields) -> String {
+    guard let artist = row["artist"], !artist.isEmpty else { return of(row) }
+    return "\(Terminal.printable(artist)) - \(of(row))"
+  }
+
   /// The title of a path on the wire: the file name, or the complete URL.
   static func of(path text: String) -> String {
     // A name that is not UTF-8 is a URL on the wire, and is displayed with U+FFFD.

@@ -1,7 +1,8 @@
 import Glibc
 import WireProtocol
 
-/// A reply in human-readable form: tables and clock times. Omits counts and settings with their usual values.
+/// A reply in human-readable form: sentences, tables and clock times. Omits values that only programs need, unless all
+/// fields are requested.
 struct HumanText {
   let text: String
 
@@ -10,24 +11,45 @@ struct HumanText {
     format == .human || (format == nil && isatty(STDOUT_FILENO) == 1)
   }
 
-  init(ofCommand command: String, _ reply: DaemonReply, _ style: Style, columnCount: Int? = HumanText.columnCount) {
-    let text =
-      switch command {
-      case "status": Self.status(reply.fields, entry: reply.rows.first, style)
-      case "list", "history": Self.entries(reply, isQueue: command == "list", style)
-      default: Self.generic(reply, style, columnCount)
-      }
-    self.text = text
+  /// The text of a reply.
+  ///
+  /// - Parameters:
+  ///   - context: The reply to the request of `ReplyContext`.
+  ///   - isVerbose: Whether to print all fields.
+  init(
+    ofCommand command: String, _ reply: DaemonReply, context: DaemonReply? = nil, _ style: Style,
+    isVerbose: Bool = false
+  ) {
+    let columnCount = Self.columnCount
+    guard !isVerbose else {
+      text = Self.generic(reply, style, columnCount)
+      return
+    }
+    switch command {
+    case "status": text = Self.status(reply.fields, entry: context?.rows.first, style)
+    case "list", "history": text = Self.entries(reply, isQueue: command == "list", style, columnCount)
+    default:
+      text =
+        ReplySentence.text(ofCommand: command, reply, context: context)
+        ?? ReplyTable.lines(ofCommand: command, reply)
+        ?? Self.generic(reply, table: ReplyTable.table(ofCommand: command, reply.rows), style, columnCount)
+    }
   }
 
   /// The maximum width of a table; nil without a terminal.
-  private static var columnCount: Int? { isatty(STDOUT_FILENO) == 1 ? Keyboard.columnCount : nil }
+  private static var columnCount: Int? {
+    // The last column remains free, because some terminals would begin another line.
+    isatty(STDOUT_FILENO) == 1 ? max(1, Keyboard.columnCount - 1) : nil
+  }
 
   // MARK: - Generic replies
 
   /// The rows as a table, and the fields below it. Each row is printed separately if the table is too wide.
-  private static func generic(_ reply: DaemonReply, _ style: Style, _ columnCount: Int?) -> String {
-    var table = Table(rows: reply.rows)
+  private static func generic(
+    _ reply: DaemonReply, table: Table? = nil, _ style: Style, _ columnCount: Int?
+  ) -> String {
+    var table = table ?? Table(rows: reply.rows)
+    if let columnCount { table.fit(to: columnCount) }
     if let columnCount, table.width > columnCount { table = Table(rows: []) }
     var text = table.text(style)
     if table.isEmpty {
@@ -56,36 +78,46 @@ struct HumanText {
   /// A value: times as clock times, without terminal control characters.
   static func value(_ field: ServerLine.TextFields.Field) -> String {
     if timeFieldNames.contains(field.name), Double(field.value) != nil { return clock(field.value) }
+    if field.name == "saved", let date = LocalDate.text(ofSeconds: field.value) { return date }
     return Terminal.printable(field.value)
   }
 
   /// Formats seconds as a clock time; also for negative times.
   static func clock(_ seconds: String) -> String {
     guard Double(seconds) != nil, !seconds.contains("e") else { return Terminal.printable(seconds) }
-    return seconds.hasPrefix("-") ? "-\(Inspect.clock(String(seconds.dropFirst())))" : Inspect.clock(seconds)
+    return seconds.hasPrefix("-") ? "-\(ClockTime.precise(String(seconds.dropFirst())))" : ClockTime.precise(seconds)
   }
 
   /// Formats seconds as a clock time without fractions, for tables.
   static func shortClock(_ seconds: String?) -> String {
-    guard let seconds, Double(seconds) != nil, let whole = seconds.split(separator: ".").first else { return "-" }
-    return clock(String(whole))
+    guard let seconds, Double(seconds) != nil else { return "-" }
+    return seconds.hasPrefix("-") ? "-\(ClockTime.whole(String(seconds.dropFirst())))" : ClockTime.whole(seconds)
+  }
+
+  /// Formats a range of seconds, `40-inf`, as clock times: `0:40-`.
+  private static func shortRange(_ range: String) -> String {
+    let ends = range.split(separator: "-", maxSplits: 1).map(String.init)
+    guard ends.count == 2 else { return Terminal.printable(range) }
+    return "\(shortClock(ends[0]))-\(ends[1] == "inf" ? "" : shortClock(ends[1]))"
   }
 
   // MARK: - Queue
 
-  private static func entries(_ reply: DaemonReply, isQueue: Bool, _ style: Style) -> String {
+  private static func entries(
+    _ reply: DaemonReply, isQueue: Bool, _ style: Style, _ columnCount: Int?
+  ) -> String {
     guard !reply.rows.isEmpty else { return isQueue ? "The queue is empty.\n" : "The history is empty.\n" }
     var table = Table(columns: ["", "ID", "TIME", "TITLE"], isRightAligned: [false, true, true, false])
     for row in reply.rows {
       let isCurrent = row["current"] == "true"
-      var title = EntryTitle.of(row)
-      if let artist = row["artist"], !artist.isEmpty { title = "\(Terminal.printable(artist)) - \(title)" }
-      if let range = row["range"] { title += " (\(Terminal.printable(range)))" }
+      var title = EntryTitle.withArtist(row)
+      if let range = row["range"] { title += " (\(shortRange(range)))" }
       if let error = row["error"] { title += " (\(Terminal.printable(error)))" }
       table.append(
         [isCurrent ? ">" : "", Terminal.printable(row["item"] ?? ""), shortClock(row["duration"]), title],
         mark: isCurrent ? .bold : row["status"] == "failed" ? .red : .plain)
     }
+    if let columnCount { table.fit(to: columnCount) }
     var text = table.text(style)
     let (count, shown) = (reply.fields["count"] ?? "\(reply.rows.count)", reply.rows.count)
     if count != "\(shown)" {

@@ -55,6 +55,28 @@ struct Table {
   /// The width of the table in terminal columns.
   var width: Int { widths.reduce(0, +) + 2 * max(0, columns.count - 1) }
 
+  /// The minimum width of a shortened column.
+  private static let minimumWidth = 8
+
+  /// Shortens the longest columns of texts until the table has a width.
+  mutating func fit(to columnCount: Int) {
+    var widths = widths
+    while widths.reduce(0, +) + 2 * max(0, columns.count - 1) > columnCount {
+      // A column of numbers is complete, and the name of a column, too.
+      let shortenable = widths.indices.filter {
+        !isRightAligned[$0] && widths[$0] > max(Self.minimumWidth, DisplayWidth.of(columns[$0]))
+      }
+      guard let longest = shortenable.max(by: { widths[$0] < widths[$1] }) else { break }
+      widths[longest] -= 1
+    }
+    let ellipsis = LiveLine.Glyphs.environment.ellipsis
+    for row in rows.indices {
+      for column in columns.indices {
+        rows[row].cells[column] = DisplayWidth.cut(rows[row].cells[column], to: widths[column], ellipsis: ellipsis)
+      }
+    }
+  }
+
   /// The lines of the table, with the column names first. Empty without rows.
   func text(_ style: Style) -> String {
     guard !rows.isEmpty else { return "" }

@@ -209,7 +209,7 @@ import Testing
     let (path, _) = try file(daemon)
     let info = try daemon.playhead("info", path)
     print(info.output)
-    #expect(info.status == 0 && info.output.hasPrefix("\(path)\n  Duration        0:01 (exact)\n"))
+    #expect(info.status == 0 && info.output.hasPrefix("\(path)\n  Duration        0:01.000 (exact)\n"))
     #expect(info.output.contains("  Track 0         audio flac, 44100 Hz, mono"))
     #expect(info.output.contains("  Tags\n") && info.output.contains("    title           One More\n"))
     let tags = try daemon.playhead("tags", path, "/none", path)

@@ -74,7 +74,7 @@ import Testing
     _ = try daemon.playhead("seek", "12.5")
     let status = try daemon.playhead("status", "--human").output
     for line in [
-      "State   paused\n", "Title   1.wav\n", "Time    0:12.5 of 1:23\n", "Entry   1, the first of 3\n",
+      "State   paused\n", "Title   1.wav\n", "Time    0:12.500 of 1:23.000\n", "Entry   1, the first of 3\n",
       "Volume  1\n",
     ] {
       #expect(status.contains(line), "\(status)")
@@ -86,12 +86,12 @@ import Testing
     let players = try daemon.playhead("player.list", "--human").output
     #expect(
       players.hasPrefix("PLAYER  TIMECONTROLSTATUS  RATE  ITEM  COUNT  VOLUME  ISMUTED\nmain    paused"), "\(players)")
-    // A table that is too wide for the terminal is printed vertically.
+    // The columns of texts are shortened to the width of the terminal.
     let narrow = try TerminalProgram(
       Executables.playhead, ["--socket", daemon.socket, "item.tracks", "1"], environment: ["NO_COLOR": "1"],
       columnCount: 40)
     #expect(try narrow.waitForEnd() == 0)
-    #expect(narrow.shown.contains("codec") && narrow.shown.contains("pcm_s16le"), "\(narrow.shown)")
+    #expect(narrow.shown.contains("CODEC") && narrow.shown.contains("pcm_s16le"), "\(narrow.shown)")
     #expect(narrow.shown.split(separator: "\r\n").allSatisfy { $0.count < 40 }, "\(narrow.shown)")
     #expect(try daemon.playhead("list", "player=nobody", "--human").status == 1)
     _ = try daemon.playhead("clear")

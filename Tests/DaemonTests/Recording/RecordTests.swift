@@ -199,7 +199,7 @@ import Testing
     let rig = try Rig()
     let timed = try rig.daemon.playhead("record", rig.file("one.wav"), "--duration", "0.5")
     #expect(timed.status == 0 && timed.errors == "", "\(timed)")
-    #expect(timed.output.hasPrefix("\(rig.file("one.wav")): 0:00.5, 96"), "\(timed.output)")
+    #expect(timed.output.hasPrefix("\(rig.file("one.wav")): 0:00.500, 96"), "\(timed.output)")
     #expect(try rig.frameCount("one.wav") == 24_000)
     let untimed = try rig.daemon.playhead("record", rig.file("two.flac"))
     #expect(untimed.status == 0 && untimed.output.hasPrefix("\(rig.file("two.flac")): 0:0"), "\(untimed)")

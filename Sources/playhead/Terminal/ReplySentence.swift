@@ -1,0 +1,132 @@
+import WireProtocol
+
+/// Replies that fit one line, for people.
+struct ReplySentence {
+  private let fields: ServerLine.TextFields
+  /// The reply to the request of `ReplyContext`.
+  private let context: DaemonReply?
+
+  /// The sentence for a reply. Nil if the command has none, or if the reply has other fields than expected.
+  static func text(ofCommand command: String, _ reply: DaemonReply, context: DaemonReply?) -> String? {
+    guard let name = CommandName(rawValue: command), reply.rows.isEmpty else { return nil }
+    let sentence = ReplySentence(fields: reply.fields, context: context)
+    return sentence.text(of: name).map { "\($0)\n" }
+  }
+
+  private func text(of command: CommandName) -> String? {
+    switch command {
+    case .seek, .step, .nextChapter, .previousChapter, .bookmarkGo: seek
+    case .jump, .next, .previous: entry
+    case .mute: flag("isMuted", "Muted", "Not muted")
+    case .autoWait: flag("automaticallyWaitsToMinimizeStalling", "Waits after an underrun", "Pauses after an underrun")
+    case .shuffle: flag("shuffle", "Shuffled" + (value("seed").map { " (seed \($0))" } ?? ""), "Not shuffled")
+    case .preroll: flag("ready", "Ready to play", "Not ready to play")
+    case .clear: edit("The queue is empty")
+    case .remove: edit("Removed")
+    case .move: edit("Moved")
+    case .wait: waited
+    case .loop: loop
+    case .bookmarkAdd: bookmark
+    case .queueSave: both("count", "name").map { "Saved \(entries($0)) as \($1)" }
+    case .queueLoad: both("count", "name").map { "Loaded \(entries($0)) of \($1)" }
+    case .stateSave: "Saved"
+    case .configReload: configuration
+    case .playerCreate: value("player").map { "Created player \($0)" }
+    case .recordStop: both("file", "duration").map { "\($0): \(HumanText.clock($1)), \(value("size") ?? "0") bytes" }
+    default: setting
+    }
+  }
+
+  // MARK: - Values
+
+  /// The printable value of a field; nil for an absent or empty one.
+  private func value(_ name: String) -> String? {
+    fields[name].flatMap { ["none", "indefinite", ""].contains($0) ? nil : Terminal.printable($0) }
+  }
+
+  private func both(_ first: String, _ second: String) -> (String, String)? {
+    guard let first = value(first), let second = value(second) else { return nil }
+    return (first, second)
+  }
+
+  private func flag(_ name: String, _ positive: String, _ negative: String) -> String? {
+    switch fields[name] {
+    case "true"?, "on"?: positive
+    case "false"?, "off"?: negative
+    default: nil
+    }
+  }
+
+  private func entries(_ count: String) -> String { count == "1" ? "1 entry" : "\(count) entries" }
+
+  /// An edit of the queue, or the number of edits that wait for `queue.commit`.
+  private func edit(_ text: String) -> String? {
+    if let count = value("pending") { return "Edits until queue.commit: \(count)" }
+    return fields["version"].map { _ in text }
+  }
+
+  /// The names of fields with the value of a setting.
+  private static let settings = [
+    "volume": "Volume", "rate": "Rate", "defaultRate": "Default rate", "pan": "Pan", "repeat": "Repeat",
+    "audioTimePitchAlgorithm": "Pitch", "actionAtItemEnd": "At the end", "onFailure": "On failure",
+  ]
+
+  /// The value of a setting that is the only field.
+  private var setting: String? {
+    guard fields.entries.count == 1, let field = fields.entries.first, let title = Self.settings[field.name] else {
+      return nil
+    }
+    return "\(title): \(Terminal.printable(field.value))"
+  }
+
+  // MARK: - Sentences
+
+  private var seek: String? {
+    guard let finished = fields["finished"], let time = fields["time"] else { return nil }
+    guard finished == "true" else { return "Not carried out (\(value("reason") ?? "unknown reason"))" }
+    var text = HumanText.clock(time)
+    if let status = context?.fields, status["item"] == fields["item"], let duration = status["duration"],
+      Double(duration) != nil
+    {
+      text += " of \(HumanText.clock(duration))"
+    }
+    if fields["clamped"] == "true" { text += " (the requested time is outside the entry)" }
+    if fields["exact"] == "false" { text += " (not exact\(value("reason").map { ": \($0)" } ?? ""))" }
+    return text
+  }
+
+  private var entry: String? {
+    guard fields["item"] != nil else { return nil }
+    guard let item = value("item") else { return "The queue has ended" }
+    guard let row = context?.rows.first, row["item"] == item else { return "Entry \(item)" }
+    return "Entry \(item): \(EntryTitle.withArtist(row))"
+  }
+
+  private var waited: String? {
+    guard let status = fields["timeControlStatus"], let time = fields["time"] else { return nil }
+    let state = ["playing": "Playing", "paused": "Paused"][status] ?? "Waiting"
+    return state + (value("item") == nil ? ", no entry" : " at \(HumanText.clock(time))")
+  }
+
+  private var loop: String? {
+    guard fields["start"] != nil else { return nil }
+    guard let (start, end) = both("start", "end") else { return "No loop" }
+    let count = value("count").map { $0 == "1" ? "1 more time" : "\($0) more times" } ?? "indefinitely"
+    return "Loop from \(HumanText.clock(start)) to \(HumanText.clock(end)), \(count)"
+  }
+
+  private var bookmark: String? {
+    both("bookmark", "time").map { number, time in
+      "Bookmark \(number) at \(HumanText.clock(time))" + (value("name").map { ": \($0)" } ?? "")
+    }
+  }
+
+  private var configuration: String? {
+    guard let changed = fields.list("changed"), let pending = fields.list("restart") else { return nil }
+    func list(_ names: [String]) -> String { Terminal.printable(names.joined(separator: ", ")) }
+    let parts =
+      (changed.isEmpty ? [] : ["Changed: \(list(changed))"])
+      + (pending.isEmpty ? [] : ["After a restart: \(list(pending))"])
+    return parts.isEmpty ? "The configuration has not changed" : parts.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,137 @@
+import DaemonTesting
+import Glibc
+import RigSupport
+import Testing
+
+/// Replies for people: sentences, tables that fit the terminal, dates, and all fields with `--verbose`.
+@Suite struct ReplyTextTests {
+  private func makeDaemon() throws -> TestServer {
+    let daemon = try InProcessServer()
+    for file in 1...2 { _ = try daemon.wave(file, frameCount: 48_000 * 83) }
+    let loaded = try daemon.playhead("load", "1.wav", "2.wav", "wait=ready", folder: daemon.folder.path)
+    try #require(loaded.status == 0)
+    return daemon
+  }
+
+  @Test func repliesThatFitOneLineAreSentences() throws {
+    let daemon = try makeDaemon()
+    let rows: [(words: [String], output: String)] = [
+      (["seek", "12.25"], "0:12.250 of 1:23.000\n"), (["step", "-1"], "0:12.240 of 1:23.000\n"),
+      (["seek", "2:00"], "1:23.000 of 1:23.000 (the requested time is outside the entry)\n"),
+      (["volume", "0.5"], "Volume: 0.5\n"), (["volume"], "Volume: 0.5\n"), (["rate", "1.5"], "Rate: 1.5\n"),
+      (["default-rate"], "Default rate: 1\n"), (["pan", "0"], "Pan: 0\n"), (["repeat", "all"], "Repeat: all\n"),
+      (["pitch"], "Pitch: timeDomain\n"), (["end-action"], "At the end: advance\n"),
+      (["on-failure"], "On failure: skip\n"), (["mute", "on"], "Muted\n"), (["mute", "off"], "Not muted\n"),
+      (["auto-wait", "off"], "Pauses after an underrun\n"), (["pause"], ""), (["preroll"], "Ready to play\n"),
+      (["loop", "1", "2.5", "count=2"], "Loop from 0:01.000 to 0:02.500, 2 more times\n"),
+      (["loop", "off"], "No loop\n"),
+      (["next"], "Entry 2: 2.wav\n"), (["jump", "1"], "Entry 1: 1.wav\n"), (["previous"], "Entry 2: 2.wav\n"),
+      (["wait", "status=paused"], "Paused at 0:00.000\n"), (["shuffle", "on", "seed=4"], "Shuffled (seed 4)\n"),
+      (["shuffle", "off"], "Not shuffled\n"), (["move", "1", "to=0"], "Moved\n"), (["remove", "2"], "Removed\n"),
+      (["player.create", "other"], "Created player other\n"), (["clear"], "The queue is empty\n"),
+      (["wait", "ended"], "Paused, no entry\n"),
+    ]
+    for (words, output) in rows {
+      let result = try daemon.playhead(["--human"] + words)
+      #expect(result.status == 0 && result.output == output, "\(words): \(result)")
+    }
+  }
+
+  @Test func reloadOfTheConfigurationIsDescribed() throws {
+    let folder = try TemporaryDirectory("reload")
+    try folder.write("a.toml", Array("[limits]\nplayers = 5\n".utf8))
+    let daemon = try TestDaemon(
+      "--config", folder.file("a.toml"), "--no-state", "--clock", "virtual", "--output", "null")
+    #expect(try daemon.playhead("config.reload", "--human").output == "The configuration has not changed\n")
+    try folder.write("a.toml", Array("[limits]\nplayers = 6\n".utf8))
+    #expect(try daemon.playhead("config.reload", "--human").output == "Changed: limits.players\n")
+  }
+
+  @Test func verbosePrintsAllFields() throws {
+    let daemon = try makeDaemon()
+    let seek = try daemon.playhead("seek", "12.25", "--human", "--verbose").output
+    #expect(seek.hasPrefix("finished   true\nitem       1\ntime       0:12.250\npts        588000/48000\n"), "\(seek)")
+    let status = try daemon.playhead("--verbose", "--human", "status").output
+    #expect(status.contains("timeControlStatus  ") && status.contains("\npts  "), "\(status)")
+    let list = try daemon.playhead("--verbose", "--human", "list").output
+    #expect(list.hasPrefix("ITEM  INDEX  PATH"), "\(list)")
+    let raw = try daemon.playhead("volume", "--verbose")
+    #expect(raw.output == "volume=1\n", "\(raw)")
+  }
+
+  @Test func stepsOfASeekHaveUnits() throws {
+    let daemon = try makeDaemon()
+    try daemon.connect().reply("seek 12.25")
+    let text = try daemon.playhead("explain", "--human").output
+    let lines = text.split(separator: "\n")
+    #expect(lines.first == "seek of entry 1 at 0:12.250", "\(text)")
+    #expect(lines.count == 10 && lines.dropFirst().allSatisfy { $0.hasSuffix(" ms") }, "\(text)")
+    #expect(Set(lines.dropFirst().map(\.count)).count == 1, "\(text)")
+  }
+
+  @Test func tablesFitTheTerminal() throws {
+    let daemon = try makeDaemon()
+    let name = String(repeating: "long ", count: 40) + ".wav"
+    try daemon.folder.write(name, try Files.read(daemon.folder.file("1.wav")))
+    _ = try daemon.playhead("append", name, "wait=ready", folder: daemon.folder.path)
+    for (words, rowCount) in [(["item.tracks", "1"], 4), (["list"], 4)] {
+      let terminal = try TerminalProgram(
+        Executables.playhead, ["--socket", daemon.socket] + words, environment: ["NO_COLOR": "1", "LC_ALL": "C.UTF-8"],
+        columnCount: 40)
+      #expect(try terminal.waitForEnd() == 0)
+      let lines = terminal.shown.split(separator: "\r\n", omittingEmptySubsequences: true)
+      #expect(lines.allSatisfy { $0.count < 40 } && lines.contains { $0.hasSuffix("…") }, "\(terminal.shown)")
+      #expect(lines.count >= rowCount, "\(terminal.shown)")
+    }
+  }
+
+  @Test func datesAreInLocalTime() throws {
+    let folder = try TemporaryDirectory("dates")
+    let daemon = try TestDaemon("--clock", "virtual", "--output", "null", "--state", folder.file("state"))
+    let path = try daemon.wave(1, frameCount: 48_000)
+    for words in [["load", path, "wait=ready"], ["queue.save", "party"], ["bookmark.add", "0.5", "name=here"]] {
+      let result = try daemon.playhead(words)
+      try #require(result.status == 0, "\(result)")
+    }
+    let date = /\d{4}-\d{2}-\d{2} \d{2}:\d{2}/
+    for command in ["queue.saved", "bookmark.list"] {
+      let text = try daemon.playhead(command, "--human").output
+      #expect(text.contains("SAVED") && text.contains(date), "\(text)")
+      #expect(try !daemon.playhead(command).output.contains(date))
+    }
+    #expect(try daemon.playhead("queue.save", "party", "--human").output == "Saved 1 entry as party\n")
+    #expect(try daemon.playhead("queue.load", "party", "--human").output == "Loaded 1 entry of party\n")
+    #expect(
+      try daemon.playhead("bookmark.add", "0.5", "name=here", "--human").output == "Bookmark 1 at 0:00.500: here\n")
+  }
+
+  @Test func shellPrintsRepliesForPeopleOnATerminal() throws {
+    let daemon = try makeDaemon()
+    func shell(_ arguments: String...) throws -> TerminalProgram {
+      let terminal = try TerminalProgram(
+        Executables.playhead, ["--socket", daemon.socket, "shell"] + arguments,
+        environment: ["NO_COLOR": "1", "LC_ALL": "C.UTF-8", "TERM": "xterm"])
+      try terminal.wait(for: "playhead> ")
+      return terminal
+    }
+    let terminal = try shell()
+    for (line, output) in [
+      ("seek 12.25", "\u{1B}[K0:12.250 of 1:23.000\r\n"), ("bogus", "\u{1B}[Kerror: unknown command 'bogus'"),
+      ("volume 0.5", "\u{1B}[KVolume: 0.5\r\n"), ("list", "\n    2  1:23  2.wav\r\n"),
+      ("@7 volume", "\u{1B}[K@7 ok volume=0.5\r\n"), ("volume \"", "is not closed"),
+      ("status", "\r\nTitle   1.wav\r\n"),
+      (#"{"jsonrpc":"2.0","id":1,"method":"volume"}"#, #""result":{"volume":0.5}"#), ("pan", "\u{1B}[KPan: 0\r\n"),
+      ("queue.begin", "version"), ("remove 2", "\u{1B}[KEdits until queue.commit: 1\r\n"), ("queue.abort", "version"),
+    ] {
+      try terminal.type("\(line)\r")
+      try terminal.wait(for: output)
+    }
+    try terminal.type("\u{4}")
+    #expect(try terminal.waitForEnd() == 0)
+    let raw = try shell("--raw")
+    try raw.type("volume\r")
+    try raw.wait(for: "\u{1B}[Kok volume=0.5\r\n")
+    raw.signal(SIGKILL)
+    _ = try raw.waitForEnd()
+  }
+}
