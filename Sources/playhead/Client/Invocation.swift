@@ -12,6 +12,8 @@ struct Invocation: Equatable {
     /// Sends one request: the command and its arguments, as bytes, because paths need not be UTF-8.
     case request([[UInt8]])
     case watch(WatchOptions)
+    /// Waits for conditions that the client evaluates.
+    case wait(WaitOptions)
     case save(SaveOptions)
     case get(GetOptions)
     /// Lists the queue in a template.
@@ -132,6 +134,8 @@ struct Invocation: Equatable {
   var outputFormat: OutputFormat?
   /// The file of `-o`: the client opens it, and the daemon writes it.
   var outputFile: [UInt8]?
+  /// How long to wait for the daemon, in seconds; nil to fail without one.
+  var daemonWait: Double?
   /// Whether the human-readable form has all fields of a reply.
   var isVerbose = false
   /// Whether requests and results are in JSON.
@@ -180,7 +184,7 @@ struct Invocation: Equatable {
 
   private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-  /// Reads `--socket`, `--json`, `--raw`, `--human` or `--verbose`. Returns false for any other option.
+  /// Reads `--socket`, `--json`, `--raw`, `--human`, `--verbose` or `--wait`. Returns false for any other option.
   mutating func parseGlobalOption(_ option: [UInt8], _ rest: inout ArraySlice<[UInt8]>) throws(Misuse) -> Bool {
     let formats: [(String, OutputFormat)] = [("--json", .json), ("--raw", .raw), ("--human", .human)]
     if let (_, format) = formats.first(where: { option == Self.bytes($0.0) }) {
@@ -194,6 +198,7 @@ struct Invocation: Equatable {
       isVerbose = true
       return true
     }
+    if try parseDaemonWait(option) { return true }
     let prefix = Self.bytes("--socket=")
     if option.starts(with: prefix) {
       socket = String(decoding: option.dropFirst(prefix.count), as: UTF8.self)
@@ -250,9 +255,14 @@ struct Invocation: Equatable {
         break
       }
       if argument == Self.bytes("--help") || argument == Self.bytes("-h") { return .help(command: command) }
-      if try parseGlobalOption(argument, &rest) { continue }
+      if !isWaitParameter(argument, of: spec), try parseGlobalOption(argument, &rest) { continue }
       words.append(try Self.optionWord(argument, among: spec?.parameters ?? [], of: command, &rest))
     }
+    if let options = Subscription.watchOptions(for: spec?.name) {
+      throw Misuse(
+        message: "\(command) subscribes for one connection, which the client closes; use `playhead watch \(options)`")
+    }
+    if spec?.name == .wait { return try parseWait(words) }
     guard let template else { return .request(words) }
     return try parseFormatted(words, template)
   }

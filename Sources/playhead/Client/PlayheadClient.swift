@@ -41,6 +41,9 @@ enum PlayheadClient {
 
   /// Performs the action of the command line. Returns the exit status.
   private static func perform(_ invocation: Invocation) throws -> Int32 {
+    if let seconds = invocation.daemonWait, invocation.action.needsDaemon {
+      try DaemonWait.run(until: Invocation.deadline(in: seconds)) { try socketPath(invocation.socket) }
+    }
     switch invocation.action {
     case .usage: Terminal.print(HelpText.usage)
     case .version: Terminal.print("playhead \(HelpText.version)\n")
@@ -60,6 +63,7 @@ enum PlayheadClient {
       }
     case .watch(let options):
       return try Watch.run(options, encoder, outputFormat: invocation.outputFormat, socketPath(invocation.socket))
+    case .wait(let options): return try Wait.run(options, encoder, socketPath(invocation.socket))
     case .save(let options):
       return try Save.run(
         options, encoder, isJSON: invocation.isJSON, absolute: absolute, socketPath(invocation.socket))

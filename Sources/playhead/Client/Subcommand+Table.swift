@@ -22,6 +22,10 @@ extension Subcommand {
     Option(
       name: "human", value: nil, summary: "print human-readable tables (default if the output is a terminal)"),
     Option(
+      name: "wait", value: nil,
+      summary: "wait until the daemon is reachable; --wait=SECONDS limits the wait (before COMMAND if COMMAND has wait)"
+    ),
+    Option(
       name: "verbose", value: nil, summary: "print all fields of a reply in the human-readable form"),
   ]
 

@@ -118,6 +118,17 @@ enum HelpText {
   /// The summary of `-o`.
   static let outputOption = "the file to write, in any folder that you may write to"
 
+  /// The conditions of `wait` that the client evaluates.
+  private static let waitConditions = """
+
+    Conditions of the client, which can be combined with those above:
+      daemon: the daemon is reachable
+      NAME=VALUE, NAME!=VALUE, NAME>VALUE, NAME>=VALUE, NAME<VALUE, NAME<=VALUE: a value of `playhead get` except time,
+        such as volume<0.5, item!=3 or chapter=none. With such a condition, nothing is printed, and the timeout counts
+        in real time.
+
+    """
+
   /// The summary of `--format`.
   static func templateOption(of spec: CommandSpec) -> String {
     let values = spec.name == .list ? "the fields of a row" : "the values of `playhead get`"
@@ -135,6 +146,7 @@ enum HelpText {
       text += "  \(parameter.synopsis): \(parameter.summary) (\(parameter.kind.accepted))\n"
     }
     if spec.writesOpenedFile { text += "  -o PATH: \(outputOption)\n" }
+    if spec.name == .wait { text += waitConditions }
     if spec.acceptsTemplate { text += "  --format TEMPLATE: \(templateOption(of: spec))\n" }
     if spec.name == .observe {
       text += "\nKeys:\n"
@@ -153,6 +165,7 @@ enum HelpText {
 
   /// The requests in a command's examples, as command lines.
   static func examples(of spec: CommandSpec) -> [String] {
+    if let options = Subscription.watchOptions(for: spec.name) { return ["playhead watch \(options)"] }
     let lines = spec.example.compactMap { line -> String? in
       guard line.hasPrefix("> "), !line.hasPrefix("> {"), !line.hasPrefix("> [") else { return nil }
       var words = line.dropFirst(2).split(separator: " ", omittingEmptySubsequences: false)[...]

@@ -1,0 +1,93 @@
+import MediaCore
+import WireProtocol
+
+extension Invocation.Action {
+  /// Whether the action connects to the daemon.
+  var needsDaemon: Bool {
+    switch self {
+    case .usage, .version, .help, .completions, .manual, .complete: false
+    case .request, .watch, .wait, .save, .get, .list, .record, .inspect, .shell, .add: true
+    }
+  }
+}
+
+extension Invocation {
+  /// The options of `wait` with conditions that the client evaluates.
+  struct WaitOptions: Equatable {
+    /// The conditions that the client evaluates.
+    var conditions: [ValueCondition] = []
+    /// The conditions that the daemon evaluates.
+    var daemonConditions: [[UInt8]] = []
+    /// The maximum time in seconds; nil for no limit.
+    var timeout: Double?
+    var player: [UInt8]?
+  }
+
+  /// Parses `--wait`, or `--wait=SECONDS`. Returns false for any other argument.
+  mutating func parseDaemonWait(_ argument: [UInt8]) throws(Misuse) -> Bool {
+    let text = String(decoding: argument, as: UTF8.self)
+    if text == "--wait" {
+      daemonWait = .infinity
+      return true
+    }
+    guard text.hasPrefix("--wait=") else { return false }
+    guard let seconds = Double(text.dropFirst("--wait=".count)), seconds >= 0 else {
+      throw Misuse(message: "--wait needs a number of seconds, such as --wait=5")
+    }
+    daemonWait = seconds
+    return true
+  }
+
+  /// Whether the argument is a parameter of the command, such as `wait=ready`, and not a number of seconds.
+  func isWaitParameter(_ argument: [UInt8], of spec: CommandSpec?) -> Bool {
+    let text = String(decoding: argument, as: UTF8.self)
+    guard spec?.parameter(.wait) != nil else { return false }
+    return text == "--wait" || text.hasPrefix("--wait=") && Double(text.dropFirst("--wait=".count)) == nil
+  }
+
+  /// The end of the wait for the daemon, from now on; nil for no limit.
+  static func deadline(in seconds: Double) -> ContinuousClock.Instant? {
+    seconds.isFinite && seconds < 1e9 ? ContinuousClock.now + .seconds(seconds) : nil
+  }
+
+  /// The action of `wait`. The daemon evaluates the conditions that it knows. The client evaluates `daemon` and the
+  /// conditions on other values.
+  mutating func parseWait(_ words: [[UInt8]]) throws(Misuse) -> Action {
+    var options = WaitOptions()
+    var includesDaemon = false
+    var others: [[UInt8]] = []
+    for word in words.dropFirst() {
+      if word.elementsEqual("daemon".utf8) {
+        includesDaemon = true
+      } else if word.starts(with: "timeout=".utf8) || word.starts(with: "player=".utf8) {
+        others.append(word)
+      } else if Self.isCondition(word) {
+        options.daemonConditions.append(word)
+      } else {
+        options.conditions.append(try ValueCondition(parsing: String(decoding: word, as: UTF8.self)))
+      }
+    }
+    let rest = words.filter { !$0.elementsEqual("daemon".utf8) }
+    if includesDaemon { daemonWait = .infinity }
+    guard includesDaemon || !options.conditions.isEmpty else { return .request(words) }
+    options.player = others.last { $0.starts(with: "player=".utf8) }.map { Array($0.dropFirst("player=".utf8.count)) }
+    // The options have the same form as those of any other `wait`.
+    let line: [UInt8]
+    do throws(MediaError) {
+      line = try RequestEncoder().words([Array("wait".utf8), Array("ended".utf8)] + others)
+      guard case .watching(.wait(_, let timeout, _)) = try RequestCheck.command(line) else { return .request(words) }
+      options.timeout = timeout?.seconds
+    } catch { throw Misuse(message: error.message) }
+    if includesDaemon, let timeout = options.timeout { daemonWait = timeout }
+    guard !options.conditions.isEmpty else {
+      return options.daemonConditions.isEmpty ? .wait(options) : .request(rest)
+    }
+    return .wait(options)
+  }
+
+  /// Whether the daemon evaluates the condition.
+  private static func isCondition(_ word: [UInt8]) -> Bool {
+    guard let line = try? RequestEncoder().words([Array("wait".utf8), word]) else { return false }
+    return (try? RequestCheck.command(line)) != nil
+  }
+}

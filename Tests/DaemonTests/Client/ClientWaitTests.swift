@@ -1,0 +1,111 @@
+import DaemonTesting
+import Glibc
+import RigSupport
+import Testing
+
+/// `wait` with the conditions of the client, `--wait`, and commands that need `watch`.
+@Suite struct ClientWaitTests {
+  private func makeDaemon() throws -> (TestServer, WireClient) {
+    let daemon = try InProcessServer()
+    let client = try daemon.connect()
+    try client.reply("append \(try daemon.wave(1, frameCount: 48_000 * 10)) wait=ready")
+    try client.reply("append \(try daemon.wave(2, frameCount: 48_000 * 10)) wait=ready")
+    return (daemon, client)
+  }
+
+  @Test func conditionsThatHoldEndTheWait() throws {
+    let (daemon, _) = try makeDaemon()
+    for conditions in [
+      ["volume=1"], ["volume>0.5", "volume<=1"], ["player.volume>=1.0"], ["item!=2"], ["chapter=none"],
+      ["isMuted=false"],
+      ["timeControlStatus!=playing"], ["volume=1", "status=paused", "ready"], ["daemon"], ["daemon", "status=paused"],
+      ["daemon", "volume<2", "item.status=readyToPlay"], ["count>1", "player=main", "timeout=5"],
+    ] {
+      let result = try daemon.playhead(["wait"] + conditions)
+      #expect(result.status == 0 && result.errors.isEmpty, "\(conditions): \(result)")
+    }
+  }
+
+  @Test func waitEndsWithTheChange() throws {
+    let (daemon, client) = try makeDaemon()
+    for (conditions, change) in [
+      (["volume<0.5"], "volume 0.25"), (["item!=1"], "next"), (["pan=1", "status=paused"], "pan 1"),
+      (["isMuted=true", "pan>0", "--timeout", "100"], "mute on"),
+    ] {
+      let requests = try field("requests", client.reply("stats")).flatMap { Int($0) } ?? 0
+      let wait = try Program(Executables.playhead, ["--socket", daemon.socket, "wait"] + conditions)
+      // The wait has observed the player and requested its status. The requests of this loop count, too.
+      var ownCount = 1
+      while try (field("requests", client.reply("stats")).flatMap { Int($0) } ?? 0) - requests - ownCount < 2 {
+        ownCount += 1
+      }
+      try client.reply(change)
+      let result = try wait.waitForEnd()
+      #expect(result.status == 0 && result.output.isEmpty, "\(conditions): \(result)")
+    }
+  }
+
+  @Test func failuresOfAWaitAreReported() throws {
+    let (daemon, _) = try makeDaemon()
+    let rows: [(words: [String], status: Int32, message: String)] = [
+      (["volume=0", "timeout=0"], 1, "timed-out"), (["volume=0", "timeout=20ms"], 1, "timed-out"),
+      (["volume=1", "status=playing", "timeout=0"], 1, "timed-out"),
+      (["volume=1", "player=none"], 1, "no-such-player"),
+      (["loudness=1"], 2, "unknown value loudness; the values are: "), (["volume"], 2, "wait has no condition volume"),
+      (["volume<loud"], 2, "< needs a number"), (["time>5"], 2, "time>=TIME"),
+      (["volume=1", "timeout=x"], 2, "timeout"),
+    ]
+    for (words, status, message) in rows {
+      let result = try daemon.playhead(["wait"] + words)
+      #expect(result.status == status && result.errors.contains(message), "\(words): \(result)")
+    }
+  }
+
+  @Test func commandsWaitForTheDaemon() throws {
+    let folder = try TemporaryDirectory("wait")
+    let socket = folder.file("control.sock")
+    for words in [["wait", "daemon"], ["--wait", "volume"], ["volume", "--wait=60"]] {
+      let early = try Program(Executables.playhead, ["--socket", socket] + words)
+      let daemon = try Program(
+        Executables.playheadd, ["--socket", socket, "--no-state", "--output", "null", "--clock", "virtual"])
+      let result = try early.waitForEnd()
+      #expect(result.status == 0 && result.errors.isEmpty, "\(words): \(result)")
+      daemon.signal(SIGTERM)
+      #expect(try daemon.waitForEnd().status == 0)
+    }
+    for words in [["--wait=0", "volume"], ["wait", "daemon", "--timeout", "0.05"]] {
+      let result = try Program(Executables.playhead, ["--socket", socket] + words).waitForEnd()
+      #expect(result.status == 3 && result.errors.contains("no daemon at"), "\(words): \(result)")
+    }
+    for words in [["--wait=soon", "volume"], ["volume", "--wait=-1"]] {
+      let result = try Program(Executables.playhead, ["--socket", socket] + words).waitForEnd()
+      #expect(result.status == 2 && result.errors.contains("--wait needs a number of seconds"), "\(words): \(result)")
+    }
+    // Without a daemon, the help needs no wait.
+    #expect(try Program(Executables.playhead, ["--socket", socket, "--wait", "help"]).waitForEnd().status == 0)
+  }
+
+  @Test func parametersNamedWaitKeepTheirMeaning() throws {
+    let (daemon, _) = try makeDaemon()
+    let path = try daemon.wave(3, frameCount: 48_000)
+    for words in [
+      ["append", path, "--wait", "ready"], ["append", path, "--wait=ready"], ["--wait=5", "append", path],
+    ] {
+      let result = try daemon.playhead(words)
+      #expect(result.status == 0 && result.output.hasPrefix("items="), "\(words): \(result)")
+    }
+  }
+
+  @Test func subscriptionsNameWatch() throws {
+    let (daemon, _) = try makeDaemon()
+    for (words, alternative) in [
+      (["at", "5"], "--at "), (["at-chapters"], "--chapters"), (["tick", "1"], "--tick "), (["meter"], "--meter "),
+      (["observe", "player.volume"], "--observe "),
+    ] {
+      let result = try daemon.playhead(words)
+      #expect(
+        result.status == 2 && result.output.isEmpty && result.errors.contains("use `playhead watch \(alternative)"),
+        "\(words): \(result)")
+    }
+  }
+}
