@@ -17,6 +17,7 @@ import Testing
       (1, "no-such-item", ["remove", "99"]), (1, "timed-out", ["wait", "status=playing", "--timeout", "0"]),
       (1, "unknown-command", ["levitate"]), (1, "no-such-player", ["watch", "--lines", "--player", "nobody"]),
       (1, "not-written", ["save", list]), (1, "nothing-added", ["add", "/nowhere"]),
+      (1, "nothing-added", ["load", path, "/nowhere"]), (1, "nothing-added", ["play", "/dev/null"]),
       (1, "file-not-found", ["info", "/nowhere"]),
       (1, nil, ["scan", "/nowhere"]),
       (2, "misuse", []), (2, "misuse", ["--bogus"]), (2, "misuse", ["help", "nothing"]),

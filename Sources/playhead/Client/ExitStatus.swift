@@ -10,8 +10,8 @@ enum ExitStatus: Int32, CaseIterable {
     switch self {
     case .done: "success; for `wait`: the condition is true"
     case .failure:
-      "the daemon replied with an error (on standard error); or `info`, `tags`, `scan`, `add` or `save` could not read"
-        + " or write a file; or standard output could not be written"
+      "the daemon replied with an error (on standard error); or `load`, `append`, `insert`, `play`, `add`, `info`,"
+        + " `tags`, `scan` or `save` could not read or write a file; or standard output could not be written"
     case .misused: "invalid arguments; nothing was sent to the daemon"
     case .unreachable:
       "no reply: the daemon is not reachable, closed the connection, violated the protocol, or runs as an untrusted"

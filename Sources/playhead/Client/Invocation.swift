@@ -23,6 +23,8 @@ struct Invocation: Equatable {
     case inspect(InspectOptions)
     case shell
     case add(AddOptions)
+    /// Checks files, and adds them to the queue.
+    case load(LoadOptions)
     case completions(CompletionScript)
     case manual(ManualPage)
     /// Prints the candidates for the last of these words.
@@ -53,6 +55,13 @@ struct Invocation: Equatable {
     var isDryRun = false
     var isVerbose = false
     var player: [UInt8]?
+
+    /// The edit of the queue.
+    var edit: AddingEdit {
+      AddingEdit(
+        command: replaces ? .load : insertsNext ? .insert : .append,
+        options: player.map { [Array("player=".utf8) + $0] } ?? [])
+    }
   }
 
   /// The options of `save`.
@@ -228,6 +237,7 @@ struct Invocation: Equatable {
   private mutating func parseRequest(_ name: [UInt8], _ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
     let command = String(decoding: name, as: UTF8.self)
     let spec = CommandName(rawValue: command).flatMap { CommandTable.spec($0) }
+    let parameters = LoadOptions.spec(of: command)?.parameters ?? spec?.parameters ?? []
     var words = [name]
     var template: ValueTemplate?
     var rest = arguments
@@ -256,15 +266,15 @@ struct Invocation: Equatable {
       }
       if argument == Self.bytes("--help") || argument == Self.bytes("-h") { return .help(command: command) }
       if !isWaitParameter(argument, of: spec), try parseGlobalOption(argument, &rest) { continue }
-      words.append(try Self.optionWord(argument, among: spec?.parameters ?? [], of: command, &rest))
+      words.append(try Self.optionWord(argument, among: parameters, of: command, &rest))
     }
     if let options = Subscription.watchOptions(for: spec?.name) {
       throw Misuse(
         message: "\(command) subscribes for one connection, which the client closes; use `playhead watch \(options)`")
     }
     if spec?.name == .wait { return try parseWait(words) }
-    guard let template else { return .request(words) }
-    return try parseFormatted(words, template)
+    if let template { return try parseFormatted(words, template) }
+    return LoadOptions(words).map { .load($0) } ?? .request(words)
   }
 
   /// Converts `--option value`, `--option=value` or `--flag` to the word `option=value` or `flag`.

@@ -61,6 +61,11 @@ enum PlayheadClient {
       return try Add.run(options, outputFormat: invocation.outputFormat, absolute: absolute) {
         try socketPath(invocation.socket)
       }
+    case .load(let options):
+      let load = Load(
+        options: options, outputFormat: invocation.outputFormat, absolute: absolute,
+        socketPath: { try socketPath(invocation.socket) }, request: { try plainRequest($0, invocation, nil) })
+      return try load.run()
     case .watch(let options):
       return try Watch.run(options, encoder, outputFormat: invocation.outputFormat, socketPath(invocation.socket))
     case .wait(let options): return try Wait.run(options, encoder, socketPath(invocation.socket))

@@ -22,11 +22,11 @@ enum Add {
     let search = try find(options, absolute, bar)
     guard !search.files.isEmpty else {
       throw Failure(
-        message: "nothing to add: no media files found" + summary(of: search).map { " (omitted: \($0))" }.joined())
+        message: "nothing to add: no media files found\(parenthesizedSummary(of: search))")
     }
     var reply = DaemonReply()
     if !options.isDryRun {
-      var transfer = AddTransfer(try DaemonConnection(path: socketPath()), options)
+      var transfer = AddTransfer(try DaemonConnection(path: socketPath()), options.edit)
       reply = try transfer.send(search.files) { bar.show($0, of: search.files.count) }
     }
     bar.clear()
@@ -35,9 +35,7 @@ enum Add {
     case .json?: Terminal.print(json(search, reply, options))
     case _ where options.isDryRun: Terminal.print(search.files.map { "\(displayText($0))\n" }.joined())
     case _ where isHuman:
-      let count = reply.fields.list("items")?.count ?? 0
-      let skipped = reply.fields["skipped"].map { ", omitted \($0) playlist entries" } ?? ""
-      Terminal.print("Added \(count) \(count == 1 ? "entry" : "entries")\(skipped).\n")
+      Terminal.print(HumanText.additions("Added", reply.fields))
     default:
       let fields = reply.fields.entries.map { "\($0.name)=\(WordsText.quoted($0.value))" }
       Terminal.print((fields + ["left-out=\(search.omitted.count)"]).joined(separator: " ") + "\n")
@@ -72,7 +70,7 @@ enum Add {
   }
 
   /// Removes `/./`, `//` and a trailing slash from an absolute path. `..` is preserved, because a link may precede it.
-  private static func cleaned(_ path: [UInt8]) -> [UInt8] {
+  static func cleaned(_ path: [UInt8]) -> [UInt8] {
     let parts = path.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }
     return parts.isEmpty ? [UInt8(ascii: "/")] : parts.flatMap { [UInt8(ascii: "/")] + $0 }
   }
@@ -93,8 +91,13 @@ enum Add {
     return parts.isEmpty ? [] : [parts.joined(separator: ", ")]
   }
 
+  /// The summary of the omitted files in parentheses; empty when nothing was omitted.
+  static func parenthesizedSummary(of search: FolderSearch) -> String {
+    summary(of: search).map { " (omitted: \($0))" }.joined()
+  }
+
   /// Prints the paths that could not be read, and the omitted paths or their summary.
-  private static func reportOmitted(_ search: FolderSearch, isVerbose: Bool) {
+  static func reportOmitted(_ search: FolderSearch, isVerbose: Bool) {
     for (path, error) in search.failures {
       Terminal.printDiagnostic("\(displayText(path)): \(FolderSearch.Unreadable(error: error).message)")
     }

@@ -35,6 +35,11 @@ enum MediaNames {
     return String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased()
   }
 
+  /// Whether a name has the extension of a media format.
+  static func hasMediaExtension(_ name: [UInt8]) -> Bool {
+    fileExtension(of: name).map { fileExtensions.contains($0) } ?? false
+  }
+
   /// Whether the file may be media: by its extension, or by its first bytes if it has none.
   static func canBeMedia(_ path: [UInt8], name: [UInt8]) -> Bool {
     if let fileExtension = fileExtension(of: name) {

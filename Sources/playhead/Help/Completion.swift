@@ -112,7 +112,9 @@ struct Completion {
   }
 
   private mutating func complete(_ spec: CommandSpec, _ arguments: [String]) {
-    let options = spec.parameters.filter { $0.position == .option }
+    // `play PATH...` has the parameters of `load`.
+    let parameters = Invocation.LoadOptions.spec(of: spec.name.rawValue)?.parameters ?? spec.parameters
+    let options = parameters.filter { $0.position == .option }
     let asOptions = options.map { parameter in
       Subcommand.Option(
         name: parameter.name.rawValue, value: parameter.kind == .flag ? nil : parameter.placeholder,
@@ -145,7 +147,7 @@ struct Completion {
         return offer(option.candidates)
       }
     }
-    let positionals = spec.parameters.filter { $0.position != .option }
+    let positionals = parameters.filter { $0.position != .option }
     let index = Self.positionalCount(arguments, options)
     let parameter =
       index < positionals.count ? positionals[index] : positionals.last.flatMap { $0.position.isVariadic ? $0 : nil }

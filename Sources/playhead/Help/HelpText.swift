@@ -12,9 +12,9 @@ enum HelpText {
     return """
       usage: playhead [OPTION]... COMMAND [ARGUMENT...] [NAME=VALUE | --NAME VALUE]...
 
-        playhead load one.flac two.mp3        playhead seek 1:23.5
-        playhead add ~/Music                  playhead wait 'time>=90' --timeout 5
-        playhead play                         playhead watch
+        playhead play one.flac two.mp3        playhead seek 1:23.5
+        playhead load ~/Music                 playhead wait 'time>=90' --timeout 5
+        playhead append three.flac            playhead watch
         ffmpeg ... -f flac - | playhead load -
 
       \(description.map { wrapped($0, width: 120) }.joined(separator: "\n\n"))
@@ -175,9 +175,14 @@ enum HelpText {
     return lines.isEmpty ? ["playhead \(spec.name.rawValue)"] : lines
   }
 
-  /// A note on a command whose effect ends with the connection, which the client closes after the reply.
+  /// A note on what the client adds to a command, or on a command whose effect ends with the connection, which the
+  /// client closes after the reply.
   private static func note(on spec: CommandSpec) -> String? {
     switch spec.name {
+    case .load, .append, .insert:
+      "The client first checks the files: if one is missing, not readable or a text file, nothing changes. A folder is\n"
+        + "replaced by its media files, as by `playhead add`."
+    case .play: "`playhead play PATH...` loads files first, as `playhead load` and with its options."
     case .observe, .tick, .at, .atChapters, .meter, .unobserve, .untick, .unmeter:
       "The effect ends with the connection, which the client closes: use `playhead watch` or `playhead shell`."
     case .queueBegin, .queueCommit, .queueAbort, .bye, .hello:

@@ -28,6 +28,10 @@ struct HumanText {
     switch command {
     case "status": text = Self.status(reply.fields, entry: context?.rows.first, style)
     case "list", "history": text = Self.entries(reply, isQueue: command == "list", style, columnCount)
+    case "load", "append", "insert":
+      text =
+        Self.generic(DaemonReply(rows: reply.rows), style, columnCount)
+        + Self.additions(command == "load" ? "Loaded" : "Added", reply.fields)
     default:
       text =
         ReplySentence.text(ofCommand: command, reply, context: context)
@@ -40,6 +44,13 @@ struct HumanText {
   private static var columnCount: Int? {
     // The last column remains free, because some terminals would begin another line.
     isatty(STDOUT_FILENO) == 1 ? max(1, Keyboard.columnCount - 1) : nil
+  }
+
+  /// The number of added entries: `Loaded 200 entries.`
+  static func additions(_ verb: String, _ fields: ServerLine.TextFields) -> String {
+    let count = fields.list("items")?.count ?? 0
+    let skipped = fields["skipped"].map { ", omitted \($0) playlist entries" } ?? ""
+    return "\(verb) \(count) \(count == 1 ? "entry" : "entries")\(skipped).\n"
   }
 
   // MARK: - Generic replies

@@ -265,7 +265,7 @@ import Testing
       }
     }
     let daemon = try InProcessServer()
-    #expect(try daemon.playhead("append", "/music/first.flac", "/music/second.flac").status == 0)
+    #expect(try daemon.connect().reply("append /music/first.flac /music/second.flac").hasPrefix("ok "))
     let outcome = try daemon.playhead("add", "--next", "--human", folder.path)
     #expect(outcome == .init(status: 0, output: "Added 50000 entries.\n", errors: ""))
     #expect(try daemon.playhead("list", "offset=50001").output.hasSuffix("count=50002 version=2 next=none\n"))

@@ -33,8 +33,9 @@ import Testing
         ).waitForEnd()
         let needsDaemon = !["help", "completions", "manual", "complete"].contains(command)
         print("\(outcome.status): \(example)")
-        // `add` searches for its files first.
-        let expected: Int32 = needsDaemon ? (command == "add" ? 1 : 3) : 0
+        // These commands check their files first.
+        let checksFiles = ["add", "append", "insert", "load"].contains(command)
+        let expected: Int32 = needsDaemon ? (checksFiles ? 1 : 3) : 0
         #expect(outcome.status == expected, "\(example): \(outcome.errors)")
         count += 1
       }

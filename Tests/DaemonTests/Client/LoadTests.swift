@@ -1,0 +1,146 @@
+import DaemonTesting
+import Glibc
+import RigSupport
+import Testing
+
+/// `playhead load`, `append`, `insert` and `play FILE...`.
+@Suite struct LoadTests {
+  /// A server with a queue of one file, and a folder with media and other files.
+  private func makeDaemon() throws -> TestServer {
+    let daemon = try InProcessServer()
+    let source = try Files.read(try daemon.wave(1, frameCount: 4_800))
+    for name in ["10.wav", "2.wav", "noextension", "-dash.wav"] { try daemon.folder.write(name, source) }
+    #expect(mkdir(daemon.folder.file("album"), 0o755) == 0)
+    for name in ["album/b10.wav", "album/b9.wav"] { try daemon.folder.write(name, source) }
+    try daemon.folder.write("album/notes.txt", Array("notes".utf8))
+    let loaded = try daemon.playhead("load", "1.wav", folder: daemon.folder.path)
+    #expect(loaded == .init(status: 0, output: "items=1 version=1\n", errors: ""))
+    return daemon
+  }
+
+  /// The paths of the queue's files, relative to the folder.
+  private func queue(_ daemon: TestServer, _ options: String...) throws -> [String] {
+    let prefix = "path=\(daemon.folder.path)/"
+    return try daemon.playhead(["list"] + options).output.split(separator: "\n").compactMap { line in
+      line.split(separator: " ").first { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+    }
+  }
+
+  @Test func filesThatCannotBeMediaLeaveTheQueueUnchanged() throws {
+    let daemon = try makeDaemon()
+    let folder = daemon.folder
+    try folder.write("notes.txt", Array("Ein Häuschen\n".utf8))
+    // A text of more than the inspected bytes, which end within a character.
+    try folder.write("long", Array("a\(String(repeating: "é", count: 5_000))".utf8))
+    try folder.write("empty.wav", [])
+    #expect(mkfifo(folder.file("pipe.wav"), 0o600) == 0 && mkdir(folder.file("none"), 0o755) == 0)
+    let text = "a text file, not media (list=true reads a playlist)"
+    for (words, message) in [
+      (["missing.flac"], "missing.flac: No such file or directory"), (["notes.txt"], "notes.txt: \(text)"),
+      (["long"], "long: \(text)"), (["empty.wav"], "empty.wav: the file is empty"),
+      (["/dev/null"], "/dev/null: a device, not a file"),
+      (["pipe.wav"], "pipe.wav: a pipe, not a file (standard input is -)"),
+      (["file://\(folder.path)/n%6ftes.txt"], "file://\(folder.path)/n%6ftes.txt: \(text)"),
+      (["none"], "no media files found"), (["album", "--list", "true"], "album: a folder, not a playlist"),
+    ] as [([String], String)] {
+      for (command, prefix) in [("load", "loaded"), ("append", "added"), ("insert", "added"), ("play", "loaded")] {
+        let files = words == ["none"] ? words : ["2.wav"] + words
+        let outcome = try daemon.playhead([command] + files, folder: folder.path)
+        print("\(command) \(words): \(outcome.errors)")
+        #expect(outcome == .init(status: 1, output: "", errors: "playhead: nothing \(prefix): \(message)\n"))
+      }
+    }
+    #expect(try daemon.playhead("list").output.hasSuffix("count=1 version=1 next=none\n"))
+    #expect(try daemon.playhead("get", "timeControlStatus").output == "paused\n")
+  }
+
+  @Test func unreadableFilesLeaveTheQueueUnchanged() throws {
+    let daemon = try makeDaemon()
+    #expect(chmod(daemon.folder.file("2.wav"), 0) == 0)
+    // Without root's permission to read every file.
+    let words = [Executables.playhead, "--socket", daemon.socket, "load", daemon.folder.file("2.wav")]
+    let outcome =
+      geteuid() == 0
+      ? try Program("setpriv", ["--bounding-set=-dac_override,-dac_read_search"] + words).waitForEnd()
+      : try Program(words[0], Array(words.dropFirst())).waitForEnd()
+    #expect(outcome.status == 1 && outcome.errors.hasSuffix("/2.wav: Permission denied\n"), "\(outcome)")
+    #expect(try queue(daemon) == ["1.wav"])
+  }
+
+  @Test func foldersAndPlaylistsAreExpanded() throws {
+    let daemon = try makeDaemon()
+    try daemon.folder.write("list.m3u8", Array("10.wav\n2.wav\n".utf8))
+    try daemon.folder.write("songs", Array("2.wav\n".utf8))
+    let folder = daemon.folder.path
+    let appended = try daemon.playhead("append", "album", "--", "noextension", "-dash.wav", folder: folder)
+    #expect(appended.status == 0 && appended.errors == "playhead: omitted: 1 no media\n", "\(appended)")
+    #expect(appended.output == "items=2,3,4,5 version=2\n")
+    #expect(try queue(daemon) == ["1.wav", "album/b9.wav", "album/b10.wav", "noextension", "-dash.wav"])
+    #expect(try daemon.playhead("insert", "list.m3u8", "wait=ready", folder: folder).output == "items=6,7 version=3\n")
+    #expect(try queue(daemon).prefix(3) == ["1.wav", "10.wav", "2.wav"])
+    // A playlist without the extension of one, and a file:// URL.
+    #expect(try daemon.playhead("load", "list=true", "songs", folder: folder).status == 0)
+    #expect(try daemon.playhead("append", "file://\(folder)/album").status == 0)
+    #expect(try queue(daemon) == ["2.wav", "album/b9.wav", "album/b10.wav"])
+  }
+
+  @Test func numberOfEntriesIsPrintedForPeople() throws {
+    let daemon = try makeDaemon()
+    let folder = daemon.folder.path
+    #expect(try daemon.playhead("load", "--human", "2.wav", folder: folder).output == "Loaded 1 entry.\n")
+    #expect(try daemon.playhead("append", "--human", "album", folder: folder).output == "Added 2 entries.\n")
+    #expect(
+      try daemon.playhead("insert", "--json", "2.wav", folder: folder).output
+        == "{\"items\":[5],\"version\":4,\"rows\":[]}\n")
+  }
+
+  @Test func playLoadsFilesAndPlaysThem() throws {
+    let daemon = try makeDaemon()
+    #expect(try daemon.playhead("player.create", "b").status == 0)
+    let outcome = try daemon.playhead(
+      "play", "2.wav", "album", "--wait", "ready", "player=b", folder: daemon.folder.path)
+    #expect(outcome == .init(status: 0, output: "items=2,3,4 version=1\n", errors: "playhead: omitted: 1 no media\n"))
+    #expect(try queue(daemon, "player=b") == ["2.wav", "album/b9.wav", "album/b10.wav"])
+    #expect(try daemon.playhead("wait", "status=playing", "player=b").status == 0)
+    #expect(try daemon.playhead("get", "timeControlStatus").output == "paused\n")
+    #expect(try daemon.playhead("play").output == "")
+    #expect(try daemon.playhead("wait", "status=playing").status == 0)
+    #expect(try queue(daemon) == ["1.wav"])
+  }
+
+  /// More names than fit in a line, as one edit.
+  @Test func tenThousandFilesAreAddedInOneEdit() throws {
+    let daemon = try makeDaemon()
+    let names = (1...10_000).map { "many/\($0).wav" }
+    #expect(mkdir(daemon.folder.file("many"), 0o755) == 0)
+    for name in names { #expect(link(daemon.folder.file("1.wav"), daemon.folder.file(name)) == 0) }
+    func run(_ words: String...) throws -> Program.Outcome {
+      try daemon.playhead(words + names, folder: daemon.folder.path)
+    }
+    #expect(try run("load", "--human") == .init(status: 0, output: "Loaded 10000 entries.\n", errors: ""))
+    func queued(_ offset: Int, _ count: Int) throws -> [String] {
+      try queue(daemon, "offset=\(offset)", "limit=\(count)")
+    }
+    #expect(try queued(9_998, 2) == Array(names.suffix(2)))
+    let first = try #require(field("item", try daemon.playhead("list", "limit=1").output))
+    // After an entry, before an entry, and after the current entry: in the given order, with ids in this order.
+    for (word, index) in [("after=\(first)", 1), ("before=\(first)", 0), ("resume=false", 1)] {
+      let inserted = try run("insert", "--json", word)
+      #expect(inserted.status == 0 && inserted.output.hasSuffix(",\"rows\":[]}\n"), "\(inserted.output.suffix(80))")
+      #expect(
+        try queued(index, 3) == Array(names.prefix(3)) && queued(index + 9_998, 2) == Array(names.suffix(2)), "\(word)")
+      let ids = try daemon.playhead("list", "offset=\(index)", "limit=3").output.split(separator: "\n").compactMap {
+        field("item", String($0))
+      }
+      #expect(inserted.output.hasPrefix("{\"items\":[\(ids.joined(separator: ",")),"), "\(inserted.output.prefix(60))")
+    }
+    for (words, message) in [
+      (["load", "wait=ready"], "too many for one request, which wait=ready requires"),
+      (["load", "list=true"], "10000 playlists are too many"), (["append", "if-version=1"], "(version-mismatch)"),
+    ] {
+      let rejected = try daemon.playhead(words + names, folder: daemon.folder.path)
+      #expect(rejected.status == 1 && rejected.errors.contains(message), "\(rejected)")
+    }
+    #expect(try daemon.playhead("get", "count").output == "40000\n")
+  }
+}
