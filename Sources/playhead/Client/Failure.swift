@@ -23,9 +23,8 @@ struct Failure {
     case let misuse as Invocation.Misuse:
       self.init(.misused, "misuse", misuse.message)
     case let error as MediaError:
-      // A request that cannot be sent, or that no daemon accepts. An unknown command counts as an error of the daemon,
-      // although it cannot be sent in JSON.
-      self.init(error, error.code == .unknownCommand ? .failure : .misused)
+      // A request that cannot be sent, or that no daemon accepts.
+      self.init(error, .misused)
     default:
       self.init(.unreachable, "unreachable", (error as? Unreachable)?.message ?? "\(error)")
     }

@@ -171,13 +171,15 @@ struct Invocation: Equatable {
       case let option: throw Misuse(message: "unknown option \(option); see playhead --help")
       }
     }
-    guard let name = rest.popFirst() else { throw Misuse(message: "a command is missing; see playhead --help") }
-    switch String(decoding: name, as: UTF8.self) {
+    guard let word = rest.popFirst() else { throw Misuse(message: "a command is missing; see playhead --help") }
+    let command = CommandAlias.resolved(String(decoding: word, as: UTF8.self))
+    let name = Self.bytes(command)
+    switch command {
     case "watch": action = try parseWatch(rest)
     case "save": action = try parseSave(rest)
     case "get": action = try parseGet(rest)
     case "record": action = try parseRecord(rest)
-    case "info", "tags": action = try parseInspect(String(decoding: name, as: UTF8.self), rest)
+    case "info", "tags": action = try parseInspect(command, rest)
     case "shell":
       action = try parseShellArguments(rest) ? .help(command: "shell") : .shell
     case "add": action = try parseAdd(rest)
@@ -185,7 +187,8 @@ struct Invocation: Equatable {
     case "manual": action = try parseChoice(name, rest) { ManualPage(rawValue: $0).map { .manual($0) } }
     case "complete": action = .complete(Array(rest.first == Self.bytes("--") ? rest.dropFirst() : rest))
     case "help": action = try parseHelp(rest)
-    default: action = try parseRequest(name, rest)
+    case _ where CommandAlias.isCommand(command): action = try parseRequest(name, rest)
+    default: throw CommandAlias.unknown(command)
     }
   }
 

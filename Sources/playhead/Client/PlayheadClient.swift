@@ -47,10 +47,11 @@ enum PlayheadClient {
     switch invocation.action {
     case .usage: Terminal.print(HelpText.usage)
     case .version: Terminal.print("playhead \(HelpText.version)\n")
-    case .help(let command):
+    case .help(let word):
+      let command = word.map(CommandAlias.resolved)
       let text = command.map { HelpText.explanation(of: $0).map { Array($0.utf8) } } ?? Array(HelpText.overview.utf8)
       guard let text = invocation.isJSON ? HelpText.json(of: command) : text else {
-        throw Invocation.Misuse(message: "unknown command \(command ?? ""); see playhead help")
+        throw CommandAlias.unknown(command ?? "")
       }
       Terminal.print(text)
     case .completions(let script): Terminal.print(script.text)
@@ -141,14 +142,7 @@ enum PlayheadClient {
   private static func plainRequest(
     _ words: [[UInt8]], _ invocation: Invocation, _ output: OutputFile?
   ) throws -> Int32 {
-    let line: [UInt8]
-    do { line = try Self.line(for: words, invocation) } catch let error as MediaError
-      where error.code == .unknownCommand
-    {
-      // The command cannot be sent in JSON. Connect first, so that a missing daemon is reported as such.
-      _ = try DaemonConnection(path: socketPath(invocation.socket))
-      throw error
-    }
+    let line = try Self.line(for: words, invocation)
     var connection = try DaemonConnection(path: socketPath(invocation.socket))
     // The client does not wait for the greeting: the daemon reads when it is ready.
     try connection.sendIgnoringDisconnection(line)

@@ -3,16 +3,13 @@ import WireProtocol
 
 /// Checks requests without a daemon.
 enum RequestCheck {
-  /// Checks the line of a request. Commands that this client does not know pass, because the daemon may be newer.
+  /// Checks the line of a request.
   ///
   /// - Throws: The error that the daemon would return for the line.
   static func check(_ line: [UInt8]) throws(MediaError) {
     var reader = RequestReader()
     var offset = 0
-    guard case .rejected(let rejection)? = reader.next(in: line.span, at: &offset),
-      rejection.error.error.code != .unknownCommand
-    else { return }
-    throw rejection.error.error
+    if case .rejected(let rejection)? = reader.next(in: line.span, at: &offset) { throw rejection.error.error }
   }
 
   /// The command of a line.

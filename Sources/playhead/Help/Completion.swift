@@ -72,9 +72,10 @@ struct Completion {
       return
     }
     let arguments = Array(words[(index + 1)...])
-    if let subcommand = Subcommand.named(words[index]) {
+    let command = CommandAlias.resolved(words[index])
+    if let subcommand = Subcommand.named(command) {
       complete(subcommand, arguments)
-    } else if let spec = CommandName(rawValue: words[index]).flatMap({ CommandTable.spec($0) }) {
+    } else if let spec = CommandName(rawValue: command).flatMap({ CommandTable.spec($0) }) {
       complete(spec, arguments)
     }
   }

@@ -112,8 +112,13 @@ enum HelpText {
     }
     text += "Client\n"
     for subcommand in clientCommands { text += "  \(padded(subcommand.name, width))  \(subcommand.summary)\n" }
-    return text
+    return text + "\(aliases)\n"
   }
+
+  /// The other names of commands.
+  static let aliases =
+    "Other names: "
+    + CommandAlias.commands.map { "\($0.alias) for \($0.command.rawValue)" }.joined(separator: ", ") + "."
 
   /// The summary of `-o`.
   static let outputOption = "the file to write, in any folder that you may write to"

@@ -60,6 +60,8 @@ enum ManualPage: String, CaseIterable {
       page.subheading(family.rawValue)
       for spec in CommandTable.all where spec.family == family { page.term(spec.synopsis, spec.summary) }
     }
+    page.subheading("Other names")
+    page.paragraph(HelpText.aliases)
     page.heading("OUTPUT")
     for paragraph in HelpText.output { page.paragraph(paragraph) }
     page.heading("EXIT STATUS")

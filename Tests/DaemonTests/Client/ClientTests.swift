@@ -34,7 +34,6 @@ import Testing
     #expect(rejected.status == 1)
     #expect(rejected.output == "")
     #expect(rejected.errors.contains("no current item"))
-    #expect(try daemon.playhead("no-such-command").status == 1)
     #expect(try daemon.playhead("--json", "seek", "5").status == 1)
     #expect(try daemon.playhead("wait", "ready", "--timeout", "0").status == 1)
     #expect(try daemon.playhead("wait", "ended").status == 0)
@@ -63,8 +62,39 @@ import Testing
       #expect(outcome.errors.hasPrefix(arguments.contains("--json") ? #"{"error":{"# : "playhead: "))
       #expect(outcome.output == "")
     }
-    // The daemon decides about a command that the client does not know.
-    #expect(try Program(Executables.playhead, ["--socket", "/nowhere/socket", "levitate"]).waitForEnd().status == 3)
+  }
+
+  /// With and without a daemon.
+  @Test func unknownCommandsAreWrongUse() throws {
+    let daemon = try InProcessServer()
+    for (word, hint) in [
+      ("levitate", "playhead help lists the commands"), ("paus", "did you mean pause?"),
+      ("wach", "did you mean watch?"),
+      ("current", "use playhead get --format '{artist} - {title}'"), ("title", "use playhead get title"),
+      ("quit", "playhead stop ends playback; the signal SIGTERM ends playheadd"),
+    ] {
+      for words in [[word], ["help", word]] {
+        for socket in [daemon.socket, "/nowhere/socket"] {
+          let outcome = try Program(Executables.playhead, ["--socket", socket] + words).waitForEnd()
+          #expect(
+            outcome == .init(status: 2, output: "", errors: "playhead: unknown command '\(word)'; \(hint)\n"))
+        }
+      }
+    }
+  }
+
+  @Test func aliasesHaveTheEffectOfTheirCommands() throws {
+    let daemon = try InProcessServer()
+    let client = try daemon.connectWithQueue()
+    #expect(try client.reply("play") == "ok")
+    #expect(try daemon.playhead("ls", "limit=1") == daemon.playhead("list", "limit=1"))
+    #expect(try daemon.playhead("vol", "0.5").output == "volume=0.5\n")
+    #expect(try daemon.playhead("skip").status == 0)
+    #expect(try daemon.playhead("get", "item").output == "2\n")
+    #expect(try daemon.playhead("prev").status == 0)
+    #expect(try daemon.playhead("help", "prev").output == daemon.playhead("previous", "--help").output)
+    #expect(
+      try daemon.playhead("help").output.hasSuffix("ls for list, prev for previous, skip for next, vol for volume.\n"))
   }
 
   /// A waiting client exits with a specific status when the daemon ends, for any reason.
