@@ -118,6 +118,7 @@ enum PlayheadClient {
 
   /// Sends a request. Commands that take long show their progress, unless the raw format is requested.
   private static func request(_ words: [[UInt8]], _ invocation: Invocation, _ output: OutputFile?) throws -> Int32 {
+    if QueueList.includesAllEntries(words) { return try listQueue(words, invocation) }
     guard invocation.outputFormat != .json, invocation.outputFormat != .raw, !invocation.isVerbose else {
       return try plainRequest(words, invocation, output)
     }
@@ -136,6 +137,20 @@ enum PlayheadClient {
       return Status.done
     default: return try plainRequest(words, invocation, output)
     }
+  }
+
+  /// Prints all entries of a queue. Returns the exit status.
+  private static func listQueue(_ words: [[UInt8]], _ invocation: Invocation) throws -> Int32 {
+    // Invalid arguments are reported without a daemon.
+    _ = try line(for: words, invocation)
+    let connection = try DaemonConnection(path: socketPath(invocation.socket))
+    if invocation.isJSON {
+      try QueueList.printJSON(words, JSONClient(connection) { try encoder.json($0, id: 1) })
+    } else {
+      let isHuman = HumanText.isSelected(invocation.outputFormat)
+      try QueueList.printText(words, connection, isHuman: isHuman) { try line(for: $0, invocation) }
+    }
+    return Status.done
   }
 
   /// Sends a request and prints its reply. Returns the exit status.

@@ -27,10 +27,13 @@ extension DaemonConnection {
     throw Unreachable(message: "the daemon at \(path) closed the connection before its reply")
   }
 
-  /// Waits for the reply to a request in text form. Calls `onEvent` for events that arrive before it.
+  /// Waits for the reply to a request in text form. Calls `onRow` with the line of each row, and `onEvent` for events
+  /// that arrive before the reply.
   ///
   /// - Throws: `ErrorReply` for an error reply, or `Unreachable`.
-  mutating func waitForReply(onEvent: (String, ServerLine.TextFields) -> Void = { _, _ in }) throws -> DaemonReply {
+  mutating func waitForReply(
+    onEvent: (String, ServerLine.TextFields) -> Void = { _, _ in }, onRow: ([UInt8]) -> Void = { _ in }
+  ) throws -> DaemonReply {
     var reply = DaemonReply()
     let path = path
     return try waitForLine { line in
@@ -39,7 +42,9 @@ extension DaemonConnection {
         throw Unreachable(message: "the peer at \(path) is not a Playhead daemon: \(error.message)")
       }
       switch parsedLine {
-      case .row(_, let fields): reply.rows.append(fields)
+      case .row(_, let fields):
+        reply.rows.append(fields)
+        onRow(line)
       case .ok(_, let fields):
         reply.fields = fields
         return reply

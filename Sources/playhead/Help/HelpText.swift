@@ -187,6 +187,7 @@ enum HelpText {
     case .load, .append, .insert:
       "The client first checks the files: if one is missing, not readable or a text file, nothing changes. A folder is\n"
         + "replaced by its media files, as by `playhead add`."
+    case .list: "Without `limit`, the client requests all parts."
     case .play: "`playhead play PATH...` loads files first, as `playhead load` and with its options."
     case .observe, .tick, .at, .atChapters, .meter, .unobserve, .untick, .unmeter:
       "The effect ends with the connection, which the client closes: use `playhead watch` or `playhead shell`."

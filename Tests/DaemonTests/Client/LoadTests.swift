@@ -122,6 +122,18 @@ import Testing
       try queue(daemon, "offset=\(offset)", "limit=\(count)")
     }
     #expect(try queued(9_998, 2) == Array(names.suffix(2)))
+    // `list` requests all parts, unless it has a limit.
+    let raw = try daemon.playhead("list").output
+    #expect(raw.count { $0 == "\n" } == 10_001 && raw.hasSuffix("count=10000 version=2 next=none\n"))
+    #expect(try queue(daemon) == names)
+    #expect(try queue(daemon, "offset=8500") == Array(names.suffix(1_500)))
+    let human = try daemon.playhead("list", "--human").output
+    #expect(human.count { $0 == "\n" } == 10_001 && human.hasSuffix("  10000.wav\n"), "\(human.suffix(100))")
+    let json = try daemon.playhead("list", "--json").output
+    #expect(json.ranges(of: "\"index\":").count == 10_000 && json.count { $0 == "\n" } == 1)
+    #expect(json.hasPrefix("{\"count\":10000,\"version\":2,\"next\":null,\"rows\":[{"), "\(json.prefix(200))")
+    #expect(try daemon.playhead("list", "limit=2000").status == 2)
+    #expect(try daemon.playhead("list", "limit=1").output.hasSuffix("count=10000 version=2 next=1\n"))
     let first = try #require(field("item", try daemon.playhead("list", "limit=1").output))
     // After an entry, before an entry, and after the current entry: in the given order, with ids in this order.
     for (word, index) in [("after=\(first)", 1), ("before=\(first)", 0), ("resume=false", 1)] {
