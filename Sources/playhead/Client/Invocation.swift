@@ -141,6 +141,8 @@ struct Invocation: Equatable {
   var socket: String?
   /// The format of the results; nil when not specified.
   var outputFormat: OutputFormat?
+  /// The player of `--player` before the command; nil when not specified.
+  var player: [UInt8]?
   /// The file of `-o`: the client opens it, and the daemon writes it.
   var outputFile: [UInt8]?
   /// How long to wait for the daemon, in seconds; nil to fail without one.
@@ -163,7 +165,10 @@ struct Invocation: Equatable {
       rest.removeFirst()
       if argument == Self.bytes("--") { break }
       if try parseGlobalOption(argument, &rest) { continue }
-      switch String(decoding: argument, as: UTF8.self) {
+      switch String(decoding: argument.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self) {
+      case "--player":
+        player = try Self.value(of: "--player", in: argument, &rest)
+        if player?.isEmpty == true { throw Misuse(message: "--player needs a value") }
       case "--help", "-h": return
       case "--version":
         action = .version

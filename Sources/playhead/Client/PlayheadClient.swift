@@ -29,7 +29,8 @@ enum PlayheadClient {
   private static func run(_ arguments: [[UInt8]]) -> Int32 {
     var isJSON = arguments.prefix { $0 != Array("--".utf8) }.contains(Array("--json".utf8))
     do {
-      let invocation = try Invocation(parsing: arguments)
+      var invocation = try Invocation(parsing: arguments)
+      invocation.selectPlayer(otherwise: environmentPlayer)
       isJSON = invocation.isJSON
       return try perform(invocation)
     } catch {
@@ -87,7 +88,7 @@ enum PlayheadClient {
       return try Inspect.run(options, path, isJSON: invocation.isJSON) { [requests] in try line(for: $0, requests) }
     case .shell:
       return try Shell.run(
-        encoder, socketPath(invocation.socket),
+        encoder, player: invocation.player, socketPath(invocation.socket),
         isHuman: HumanText.isSelected(invocation.outputFormat), isVerbose: invocation.isVerbose)
     }
     return Status.done
@@ -95,6 +96,13 @@ enum PlayheadClient {
 
   private static func jsonClient(_ invocation: Invocation) throws -> JSONClient {
     JSONClient(try DaemonConnection(path: socketPath(invocation.socket))) { try encoder.json($0, id: 1) }
+  }
+
+  /// The player that the environment selects.
+  static var environmentPlayer: [UInt8]? {
+    getenv(Invocation.playerVariable).map {
+      Array(UnsafeBufferPointer(start: $0, count: strlen($0))).map(UInt8.init(bitPattern:))
+    }
   }
 
   // MARK: - Requests

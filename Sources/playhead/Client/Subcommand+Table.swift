@@ -29,8 +29,17 @@ extension Subcommand {
       name: "verbose", value: nil, summary: "print all fields of a reply in the human-readable form"),
   ]
 
+  /// Options before the command.
+  static let leadingOptions =
+    globalOptions + [
+      Option(
+        name: "player", value: "NAME",
+        summary: "before the command: the player of a command that names none (default: $PLAYHEAD_PLAYER, else main)",
+        candidates: .players)
+    ]
+
   private static let player = Option(
-    name: "player", value: "NAME", summary: "the player (default: main)", candidates: .players)
+    name: "player", value: "NAME", summary: "the player (default: $PLAYHEAD_PLAYER, else main)", candidates: .players)
 
   private static let get = Subcommand(
     name: "get", arguments: "NAME...",

@@ -9,6 +9,8 @@ struct Shell: ~Copyable {
   private static let prompt = Array("playhead> ".utf8)
 
   private let encoder: RequestEncoder
+  /// The player of commands that name none; nil for that of the daemon.
+  private let player: [UInt8]?
   private var connection: DaemonConnection
   private var tally = ReplyTally()
   /// The conversion of replies to text for people; nil for the text form of the protocol.
@@ -30,15 +32,18 @@ struct Shell: ~Copyable {
   /// - Parameters:
   ///   - isHuman: Whether to print replies for people if a user types.
   ///   - isVerbose: Whether these replies have all fields.
-  static func run(_ encoder: RequestEncoder, _ path: String, isHuman: Bool, isVerbose: Bool) throws -> Int32 {
-    var shell = Shell(encoder, try DaemonConnection(path: path))
+  static func run(
+    _ encoder: RequestEncoder, player: [UInt8]?, _ path: String, isHuman: Bool, isVerbose: Bool
+  ) throws -> Int32 {
+    var shell = Shell(encoder, player: player, try DaemonConnection(path: path))
     if isHuman, shell.isInteractive { shell.replies = ShellReplies(isVerbose: isVerbose) }
     defer { shell.keyboard.end() }
     return try shell.run()
   }
 
-  private init(_ encoder: RequestEncoder, _ connection: consuming DaemonConnection) {
+  private init(_ encoder: RequestEncoder, player: [UInt8]?, _ connection: consuming DaemonConnection) {
     self.encoder = encoder
+    self.player = player
     self.connection = connection
     isInteractive = keyboard.begin()
   }
@@ -139,7 +144,7 @@ struct Shell: ~Copyable {
     connection.finishSending()
   }
 
-  /// Sends a line, with its relative paths made absolute.
+  /// Sends a line, with its relative paths made absolute and the player of the shell.
   private mutating func send(_ line: [UInt8]) throws(Unreachable) {
     let bytes: [UInt8]
     do throws(MediaError) {
@@ -158,7 +163,7 @@ struct Shell: ~Copyable {
     try connection.send(bytes)
   }
 
-  /// The line with absolute paths; unchanged when it is JSON or contains no paths.
+  /// The line with absolute paths and the player; unchanged when it is JSON, or needs neither.
   private func resolved(_ line: [UInt8]) throws(MediaError) -> [UInt8] {
     let raw = line + [UInt8(ascii: "\n")]
     if line.first == UInt8(ascii: "{") || line.first == UInt8(ascii: "[") { return raw }
@@ -170,8 +175,9 @@ struct Shell: ~Copyable {
     }
     guard let name = words.first.map({ String(decoding: $0, as: UTF8.self) }),
       let spec = CommandName(rawValue: name).flatMap({ CommandTable.spec($0) }),
-      spec.takesPaths
+      case let complete = player.map({ Invocation.words(words, withPlayer: $0) }) ?? words,
+      spec.takesPaths || complete.count > words.count
     else { return raw }
-    return try encoder.words(words, id: id)
+    return try encoder.words(complete, id: id)
   }
 }

@@ -53,7 +53,7 @@ struct Completion {
         break
       }
       // Skip the option's value, or complete it if it is the word being typed.
-      if let option = Self.optionAwaitingValue(words[index], among: Subcommand.globalOptions) {
+      if let option = Self.optionAwaitingValue(words[index], among: Subcommand.leadingOptions) {
         guard index + 1 < words.count else { return offer(option.candidates) }
         index += 1
       }
@@ -61,7 +61,7 @@ struct Completion {
     }
     guard index < words.count else {
       if partial.hasPrefix("-") {
-        offer(Subcommand.globalOptions)
+        offer(Subcommand.leadingOptions)
         candidates += [
           Candidate(text: "--help", summary: "print the help"),
           Candidate(text: "--version", summary: "print the version"),

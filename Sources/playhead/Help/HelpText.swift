@@ -23,7 +23,7 @@ enum HelpText {
       \(clientCommands.map { "  \(padded($0.name, width))  \($0.summary)" }.joined(separator: "\n"))
 
       Options:
-      \(table(Subcommand.globalOptions.map { ($0.synopsis, $0.summary) } + [
+      \(table(Subcommand.leadingOptions.map { ($0.synopsis, $0.summary) } + [
         ("--version", "print the version"), ("-h, --help", "print this help; after a command: explain the command"),
       ]))
       Output:
@@ -69,6 +69,7 @@ enum HelpText {
   /// The environment variables.
   static let environment = [
     ("PLAYHEAD_SOCKET", "the daemon's socket; --socket overrides it"),
+    (Invocation.playerVariable, "the player of commands that name none; --player and player= override it"),
     (
       DaemonConnection.trustedUserVariable,
       """

@@ -35,7 +35,8 @@ enum LiveCandidates {
         row["player"].map { Completion.Candidate(text: $0, summary: row["timeControlStatus"] ?? "") }
       }
     case .entries(let player):
-      let rows = try daemon.send(["list"] + (player.map { ["player=\($0)"] } ?? [])).rows
+      let name = player ?? PlayheadClient.environmentPlayer.map { String(decoding: $0, as: UTF8.self) }
+      let rows = try daemon.send(["list"] + (name.map { $0.isEmpty ? [] : ["player=\($0)"] } ?? [])).rows
       return rows.compactMap { row in row["item"].map { .init(text: $0, summary: EntryTitle.of(row)) } }
     }
   }

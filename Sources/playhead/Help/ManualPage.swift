@@ -42,7 +42,7 @@ enum ManualPage: String, CaseIterable {
     page.heading("DESCRIPTION")
     for paragraph in HelpText.description { page.paragraph(paragraph) }
     page.heading("OPTIONS")
-    for option in Subcommand.globalOptions { page.term(option.synopsis, option.summary) }
+    for option in Subcommand.leadingOptions { page.term(option.synopsis, option.summary) }
     page.term("--version", "print the version")
     page.term("-h, --help", "print the help; after a command: explain the command")
     page.heading("COMMANDS OF THE CLIENT")
