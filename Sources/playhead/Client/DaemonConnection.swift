@@ -4,6 +4,8 @@ import Glibc
 /// The reason why the daemon cannot be reached. The client exits with status 3.
 struct Unreachable: Error {
   var message: String
+  /// Whether no daemon runs.
+  var isNotRunning = false
 }
 
 /// A connected socket and the bytes read from it.
@@ -40,9 +42,11 @@ struct DaemonConnection: ~Copyable {
       }
     }
     guard opened >= 0, status == 0 else {
-      let reason = String(cString: strerror(errno))
+      let error = errno
       if opened >= 0 { close(opened) }
-      throw Unreachable(message: "no daemon at \(path): \(reason)")
+      throw Unreachable(
+        message: "no daemon at \(path): \(String(cString: strerror(error)))",
+        isNotRunning: error == ENOENT || error == ECONNREFUSED)
     }
     descriptor = opened
     untrustedUserID = Self.untrustedUserID(of: opened)

@@ -141,6 +141,8 @@ struct Invocation: Equatable {
   var socket: String?
   /// The format of the results; nil when not specified.
   var outputFormat: OutputFormat?
+  /// Whether to start the daemon if none runs.
+  var startsDaemon = false
   /// The player of `--player` before the command; nil when not specified.
   var player: [UInt8]?
   /// The file of `-o`: the client opens it, and the daemon writes it.
@@ -201,7 +203,7 @@ struct Invocation: Equatable {
 
   private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-  /// Reads `--socket`, `--json`, `--raw`, `--human`, `--verbose` or `--wait`. Returns false for any other option.
+  /// Reads an option of every command, such as `--socket`. Returns false for any other option.
   mutating func parseGlobalOption(_ option: [UInt8], _ rest: inout ArraySlice<[UInt8]>) throws(Misuse) -> Bool {
     let formats: [(String, OutputFormat)] = [("--json", .json), ("--raw", .raw), ("--human", .human)]
     if let (_, format) = formats.first(where: { option == Self.bytes($0.0) }) {
@@ -216,6 +218,10 @@ struct Invocation: Equatable {
       return true
     }
     if try parseDaemonWait(option) { return true }
+    if option == Self.bytes("--autostart") {
+      startsDaemon = true
+      return true
+    }
     let prefix = Self.bytes("--socket=")
     if option.starts(with: prefix) {
       socket = String(decoding: option.dropFirst(prefix.count), as: UTF8.self)

@@ -28,16 +28,41 @@ enum PlayheadClient {
 
   private static func run(_ arguments: [[UInt8]]) -> Int32 {
     var isJSON = arguments.prefix { $0 != Array("--".utf8) }.contains(Array("--json".utf8))
+    var socket: String?
     do {
       var invocation = try Invocation(parsing: arguments)
       invocation.selectPlayer(otherwise: environmentPlayer)
-      isJSON = invocation.isJSON
-      return try perform(invocation)
+      (isJSON, socket) = (invocation.isJSON, invocation.socket)
+      return invocation.startsDaemon ? try performWithDaemon(invocation) : try perform(invocation)
     } catch {
-      let failure = Failure(error)
+      var failure = Failure(error)
+      if (error as? Unreachable)?.isNotRunning == true {
+        failure.message += "; start it with: \(DaemonStart.commandLine(socket: socket))"
+      }
       failure.printDiagnostic(isJSON: isJSON)
       return failure.status.rawValue
     }
+  }
+
+  /// Performs the action, and first starts the daemon if none runs. Returns the exit status.
+  private static func performWithDaemon(_ invocation: Invocation) throws -> Int32 {
+    do {
+      // A `watch` that reconnects would wait for a daemon.
+      if case .watch = invocation.action { _ = try DaemonConnection(path: socketPath(invocation.socket)) }
+      return try perform(invocation)
+    } catch let unreachable as Unreachable where unreachable.isNotRunning {
+      let socket = invocation.socket.map { String(decoding: absolute(Array($0.utf8)), as: UTF8.self) }
+      try DaemonStart.start(socket: socket) { isReachable(invocation.socket) }
+      return try perform(invocation)
+    }
+  }
+
+  /// Whether a daemon accepts connections.
+  private static func isReachable(_ socket: String?) -> Bool {
+    do {
+      _ = try DaemonConnection(path: socketPath(socket))
+      return true
+    } catch { return false }
   }
 
   /// Performs the action of the command line. Returns the exit status.
@@ -248,7 +273,9 @@ enum PlayheadClient {
     guard choice.requiresFolderOwnership else { return choice.path }
     let folder = String(choice.path.prefix(upTo: choice.path.lastIndex(of: "/") ?? choice.path.endIndex))
     var status = stat()
-    guard lstat(folder, &status) == 0 else { throw Unreachable(message: "no daemon at \(choice.path)") }
+    guard lstat(folder, &status) == 0 else {
+      throw Unreachable(message: "no daemon at \(choice.path)", isNotRunning: errno == ENOENT)
+    }
     guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
       throw Unreachable(message: "\(folder) must be a folder that only your user can write; see --socket")
     }

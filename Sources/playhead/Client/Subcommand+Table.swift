@@ -15,6 +15,9 @@ extension Subcommand {
         "the daemon's socket (default: $PLAYHEAD_SOCKET, else playhead/control.sock in $XDG_RUNTIME_DIR or"
         + " /run/user/UID, else /tmp/playhead-UID/control.sock)",
       candidates: .files),
+    Option(
+      name: "autostart", value: nil,
+      summary: "if no daemon runs, start playheadd, and wait until it is ready; its log is discarded"),
     Option(name: "json", value: nil, summary: "print results and errors as JSON, one value per line"),
     Option(
       name: "raw", value: nil,
