@@ -120,6 +120,7 @@ extension Connection {
     fields.append("title", ifPresent: titles?.title.map { .string($0) })
     fields.append("artist", ifPresent: titles?.artist.map { .string($0) })
     item?.appendStreamTitle(to: &fields)
+    if let error = state.itemStatus.error { Self.append(error, to: &fields) }
     return fields
   }
 

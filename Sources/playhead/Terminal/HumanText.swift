@@ -118,14 +118,19 @@ struct HumanText {
     _ reply: DaemonReply, isQueue: Bool, _ style: Style, _ columnCount: Int?
   ) -> String {
     guard !reply.rows.isEmpty else { return isQueue ? "The queue is empty.\n" : "The history is empty.\n" }
-    var table = Table(columns: ["", "ID", "TIME", "TITLE"], isRightAligned: [false, true, true, false])
-    for row in reply.rows {
+    var table = Table(columns: ["", "#", "ID", "TIME", "TITLE"], isRightAligned: [false, true, true, true, false])
+    for (number, row) in reply.rows.enumerated() {
       let isCurrent = row["current"] == "true"
+      // The forms in which commands accept an entry: `#1` is the current one, and `-1` was played before it.
+      let position = isQueue ? row["index"].flatMap { Int($0) }.map { $0 + 1 } : -(number + 1)
       var title = EntryTitle.withArtist(row)
       if let range = row["range"] { title += " (\(shortRange(range)))" }
       if let error = row["error"] { title += " (\(Terminal.printable(error)))" }
       table.append(
-        [isCurrent ? ">" : "", Terminal.printable(row["item"] ?? ""), shortClock(row["duration"]), title],
+        [
+          isCurrent ? ">" : "", position.map { "\($0)" } ?? "", Terminal.printable(row["item"] ?? ""),
+          shortClock(row["duration"]), title,
+        ],
         mark: isCurrent ? .bold : row["status"] == "failed" ? .red : .plain)
     }
     if let columnCount { table.fit(to: columnCount) }
@@ -164,7 +169,9 @@ struct HumanText {
     } else {
       add("Queue", fields["count"] == "0" ? "empty" : "\(fields["count"] ?? "?") entries")
     }
-    if let status = shownValue("itemStatus"), status != "readyToPlay" { add("File", status) }
+    if let status = shownValue("itemStatus"), status != "readyToPlay" {
+      add("File", status + (shownValue("message").map { ": \($0)" } ?? ""))
+    }
     add("Volume", shownValue("volume").map { $0 + (fields["isMuted"] == "true" ? ", muted" : "") })
     // Omit settings with their usual value.
     let settings = [

@@ -28,10 +28,10 @@ import Testing
     let human = try daemon.playhead("list", "--human").output
     #expect(
       human == """
-           ID  TIME  TITLE
-        >   1  1:23  1.wav
-            2  1:23  a\u{FFFD}[2Jb.wav
-            3     -  三.flac (file-not-found)
+           #  ID  TIME  TITLE
+        >  1   1  1:23  1.wav
+           2   2  1:23  a\u{FFFD}[2Jb.wav
+           3   3     -  三.flac (file-not-found)
 
         """, "\(human)")
     let terminal = try TerminalProgram(

@@ -47,6 +47,21 @@ import Testing
     #expect(try daemon.playhead("config.reload", "--human").output == "Changed: limits.players\n")
   }
 
+  @Test func statusShowsWhyTheCurrentItemFailed() throws {
+    let daemon = try makeDaemon()
+    let client = try daemon.connect()
+    #expect(field("error", try client.reply("status")) == nil)
+    try client.reply("on-failure stop")
+    try client.reply("load \(daemon.folder.file("none.flac"))")
+    try client.reply("play")
+    #expect(try client.reply("wait ready").hasPrefix("error code="))
+    let status = try client.reply("status")
+    #expect(field("itemStatus", status) == "failed" && field("error", status) == "file-not-found", "\(status)")
+    #expect(status.contains("none.flac"), "\(status)")
+    let shown = try daemon.playhead("status", "--human").output
+    #expect(shown.contains("\nFile    failed: there is no file \(daemon.folder.file("none.flac"))\n"), "\(shown)")
+  }
+
   @Test func verbosePrintsAllFields() throws {
     let daemon = try makeDaemon()
     let seek = try daemon.playhead("seek", "12.25", "--human", "--verbose").output
@@ -117,7 +132,7 @@ import Testing
     let terminal = try shell()
     for (line, output) in [
       ("seek 12.25", "\u{1B}[K0:12.250 of 1:23.000\r\n"), ("bogus", "\u{1B}[Kerror: unknown command 'bogus'"),
-      ("volume 0.5", "\u{1B}[KVolume: 0.5\r\n"), ("list", "\n    2  1:23  2.wav\r\n"),
+      ("volume 0.5", "\u{1B}[KVolume: 0.5\r\n"), ("list", "\n   2   2  1:23  2.wav\r\n"),
       ("@7 volume", "\u{1B}[K@7 ok volume=0.5\r\n"), ("volume \"", "is not closed"),
       ("status", "\r\nTitle   1.wav\r\n"),
       (#"{"jsonrpc":"2.0","id":1,"method":"volume"}"#, #""result":{"volume":0.5}"#), ("pan", "\u{1B}[KPan: 0\r\n"),

@@ -396,6 +396,7 @@ extension CommandTable {
         - `shuffle`: the seed of the shuffled order
         - `chapter`: the number of the chapter heard
         - `title`, `artist`: as in `list`; absent while unknown
+        - `error`, `message`: why the current item failed; absent otherwise
         - `streamTitle`, `streamUrl`: the title and URL that a station announces
 
         `reasonForWaitingToPlay` is `none`, or one of these:
@@ -422,7 +423,7 @@ extension CommandTable {
         .automaticallyWaitsToMinimizeStalling, .audioTimePitchAlgorithm, .chapter.nullable, .chapterTitle.nullable,
         .replayGain,
         .title.optional,
-        .artist.optional, .streamTitle.optional, .streamUrl.optional,
+        .artist.optional, .streamTitle.optional, .streamUrl.optional, .error.optional, .message.optional,
       ],
       errors: [.noSuchPlayer],
       example: [

@@ -204,6 +204,8 @@ class Status:
     artist: str | None = None
     stream_title: str | None = None
     stream_url: str | None = None
+    error: str | None = None
+    message: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
