@@ -23,6 +23,12 @@ extension Invocation {
     case .get(var options):
       options.player = options.player ?? name
       action = .get(options)
+    case .wait(var options):
+      options.player = options.player ?? name
+      action = .wait(options)
+    case .list(var options):
+      options.words = Self.words(options.words, withPlayer: name)
+      action = .list(options)
     case .add(var options):
       options.player = options.player ?? name
       action = .add(options)

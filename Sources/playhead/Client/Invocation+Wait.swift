@@ -6,7 +6,7 @@ extension Invocation.Action {
   var needsDaemon: Bool {
     switch self {
     case .usage, .version, .help, .completions, .manual, .complete: false
-    case .request, .watch, .wait, .save, .get, .list, .record, .inspect, .shell, .add: true
+    case .request, .watch, .wait, .save, .get, .list, .load, .record, .inspect, .shell, .add: true
     }
   }
 }
@@ -39,9 +39,9 @@ extension Invocation {
   }
 
   /// Whether the argument is a parameter of the command, such as `wait=ready`, and not a number of seconds.
-  func isWaitParameter(_ argument: [UInt8], of spec: CommandSpec?) -> Bool {
+  func isWaitParameter(_ argument: [UInt8], among parameters: [ParameterSpec]) -> Bool {
     let text = String(decoding: argument, as: UTF8.self)
-    guard spec?.parameter(.wait) != nil else { return false }
+    guard parameters.contains(where: { $0.name == .wait }) else { return false }
     return text == "--wait" || text.hasPrefix("--wait=") && Double(text.dropFirst("--wait=".count)) == nil
   }
 

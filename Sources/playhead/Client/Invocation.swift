@@ -279,7 +279,7 @@ struct Invocation: Equatable {
         break
       }
       if argument == Self.bytes("--help") || argument == Self.bytes("-h") { return .help(command: command) }
-      if !isWaitParameter(argument, of: spec), try parseGlobalOption(argument, &rest) { continue }
+      if !isWaitParameter(argument, among: parameters), try parseGlobalOption(argument, &rest) { continue }
       words.append(try Self.optionWord(argument, among: parameters, of: command, &rest))
     }
     if let options = Subscription.watchOptions(for: spec?.name) {

@@ -32,14 +32,12 @@ final class JSONClient {
     return rows
   }
 
-  func allRows(_ words: [String]) throws -> [JSONValue] { try allRows(words.map { Array($0.utf8) }) }
-
-  /// The rows of all pages of a list, from the row at `start`.
-  func allRows(_ words: [[UInt8]], from start: Int = 0) throws -> [JSONValue] {
+  /// The rows of all pages of a list.
+  func allRows(_ words: [String]) throws -> [JSONValue] {
     var all: [JSONValue] = []
-    var offset = start
+    var offset = 0
     while true {
-      let page = try request(words + [Array("offset=\(offset)".utf8)])
+      let page = try request(words + ["offset=\(offset)"])
       all += Self.rows(page)
       guard case .number(let token)? = page["next"], let nextOffset = Int(token), nextOffset > offset else {
         return all

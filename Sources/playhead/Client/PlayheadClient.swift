@@ -181,7 +181,9 @@ enum PlayheadClient {
       try QueueList.printJSON(words, JSONClient(connection) { try encoder.json($0, id: 1) })
     } else {
       let isHuman = HumanText.isSelected(invocation.outputFormat)
-      try QueueList.printText(words, connection, isHuman: isHuman) { try line(for: $0, invocation) }
+      try QueueList.printText(words, connection, isHuman: isHuman, isVerbose: invocation.isVerbose) {
+        try line(for: $0, invocation)
+      }
     }
     return Status.done
   }

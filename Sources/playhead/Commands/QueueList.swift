@@ -44,13 +44,7 @@ enum QueueList {
   ///
   /// - Throws: `ErrorReply`, `Unreachable`.
   static func printJSON(_ words: [[UInt8]], _ client: JSONClient) throws {
-    let parts = try parts {
-      try client.request(Self.words(words, at: $0))
-    } next: { part in
-      if case .number(let next)? = part["next"] { Int(next) } else { nil }
-    } version: { part in
-      if case .number(let version)? = part["version"] { version } else { nil }
-    }
+    let parts = try parts(words, client)
     guard case .object(var members)? = parts.last else { return }
     for index in members.indices where members[index].name == "rows" {
       members[index].value = .array(parts.flatMap(JSONClient.rows))
@@ -58,6 +52,24 @@ enum QueueList {
     var text: [UInt8] = []
     JSONValue.object(members).append(to: &text)
     Terminal.print(text + [UInt8(ascii: "\n")])
+  }
+
+  /// The rows of all entries, or of those that `limit` selects.
+  ///
+  /// - Throws: `ErrorReply`, `Unreachable`.
+  static func rows(_ words: [[UInt8]], _ client: JSONClient) throws -> [JSONValue] {
+    includesAllEntries(words)
+      ? try parts(words, client).flatMap(JSONClient.rows) : JSONClient.rows(try client.request(words))
+  }
+
+  private static func parts(_ words: [[UInt8]], _ client: JSONClient) throws -> [JSONValue] {
+    try parts {
+      try client.request(Self.words(words, at: $0))
+    } next: { part in
+      if case .number(let next)? = part["next"] { Int(next) } else { nil }
+    } version: { part in
+      if case .number(let version)? = part["version"] { version } else { nil }
+    }
   }
 
   // MARK: - Text
@@ -73,7 +85,8 @@ enum QueueList {
   ///
   /// - Throws: `ErrorReply`, `Unreachable`, or the errors of `encode`.
   static func printText(
-    _ words: [[UInt8]], _ connection: consuming DaemonConnection, isHuman: Bool, encode: ([[UInt8]]) throws -> [UInt8]
+    _ words: [[UInt8]], _ connection: consuming DaemonConnection, isHuman: Bool, isVerbose: Bool,
+    encode: ([[UInt8]]) throws -> [UInt8]
   ) throws {
     var connection = connection
     let parts = try parts { offset in
@@ -87,7 +100,7 @@ enum QueueList {
     let fields = parts.last?.reply.fields ?? ServerLine.TextFields()
     if isHuman {
       let reply = DaemonReply(rows: parts.flatMap(\.reply.rows), fields: fields)
-      Terminal.print(HumanText(ofCommand: CommandName.list.rawValue, reply, .output).text)
+      Terminal.print(HumanText(ofCommand: CommandName.list.rawValue, reply, .output, isVerbose: isVerbose).text)
     } else {
       var text = Array(parts.flatMap(\.rows).map { $0 + [UInt8(ascii: "\n")] }.joined())
       text += fields.entries.map { "\($0.name)=\(WordsText.quoted($0.value))" }.joined(separator: " ").utf8

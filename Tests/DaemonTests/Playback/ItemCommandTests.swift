@@ -46,7 +46,8 @@ import Testing
     let rejections = [
       ("item.copy 9", "error code=2004"), ("item.copy 1 after=9", "error code=2004"),
       ("item.copy 1 after=1 before=1", "error code=6002"), ("item.copy 1 if-version=7", "error code=1011"),
-      ("item.copy", "error code=6002"),
+      ("item.copy copy", "error code=6002"), ("item.copy #2", "error code=2004"),
+      ("item.copy after=previous", "error code=2004"),
     ]
     for (request, error) in rejections { #expect(try client.reply(request).hasPrefix(error), "\(request)") }
     #expect(field("version", try client.reply("status")) == "1")

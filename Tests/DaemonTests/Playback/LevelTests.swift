@@ -52,7 +52,7 @@ import Testing
     try client.reply("clock.advance 0.1")
     let before = try client.reply("status")
     for request in [
-      "pan 1.1", "pan -1.1", "pan nan", "pan inf", "volume 1.1", "volume -0.1", "volume nan", "fade 1.1 1",
+      "pan 1.1", "pan -1.1", "pan nan", "pan inf", "volume 1.1", "volume -1.1", "volume nan", "fade 1.1 1",
       "fade nan 1", "fade 0.5", "fade 0.5 1 cubic", "meter 0", "meter 101", "meter nan", "item.volume 1 2",
       "item.volume 1 0.5 to=0.1", "item.volume 1 to=0.1 over=1", "item.volume 1 at=3",
     ] {

@@ -17,7 +17,7 @@ import Testing
 
   static let levels: [Case] =
     ["nan", "inf", "1.001", "-1.001", "left"].map { ("pan \($0)", .badArguments) }
-    + ["nan", "inf", "1.001", "-0.001"].map { ("volume \($0)", .badArguments) }
+    + ["nan", "inf", "1.001", "-1.001"].map { ("volume \($0)", .badArguments) }
     + [(#"{"jsonrpc":"2.0","id":1,"method":"pan","params":{"pan":-2}}"#, .badArguments)]
 
   static let times: [Case] =
@@ -44,7 +44,10 @@ import Testing
           return ("item.\(words[0]) \(item)\(words.dropFirst().map { " \($0)" }.joined())", .noSuchItem)
         }
     }
-    + [("remove 0", .badArguments), ("remove -1", .badArguments), ("play player=nobody", .noSuchPlayer)]
+    + [
+      ("remove 0", .badArguments), ("remove -0", .badArguments), ("remove -1", .noSuchItem), ("remove #9", .noSuchItem),
+      ("play player=nobody", .noSuchPlayer),
+    ]
 
   /// The queue has version 2.
   static let edits: [Case] =

@@ -84,7 +84,7 @@ import Testing
     #expect(try client.reply("seek 5").hasPrefix("ok finished=true"))
     let before = try client.reply("status")
     for request in [
-      "seek abc", "seek 5s", "seek 1:2:3:4", "seek", "seek \"\"", "seek --1", "seek 5,5", "seek 0x10",
+      "seek abc", "seek 5sec", "seek 1:2:3:4", "seek", "seek \"\"", "seek --1", "seek 5,5", "seek 0x10",
       #"{"jsonrpc":"2.0","id":1,"method":"seek","params":{"time":"abc"}}"#,
       #"{"jsonrpc":"2.0","id":1,"method":"seek","params":{"time":null}}"#,
     ] {
