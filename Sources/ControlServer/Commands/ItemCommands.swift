@@ -57,7 +57,7 @@ extension Connection {
     fields.append("gain", Self.decibels(gain))
     fields.append("gainSource", gain?.source.map { .string($0.rawValue) } ?? FieldValue.none)
     fields.append("gainLimited", gain.map { .bool($0.isLimitedByPeak) } ?? FieldValue.none)
-    item.appendTitleAndRange(to: &fields)
+    item.appendTitlesAndRange(to: &fields)
     item.appendStreamTitle(to: &fields)
     if let error = status.error { Self.append(error, to: &fields) }
     return .ok(fields)

@@ -92,7 +92,6 @@ extension Connection {
     // The clock may advance between the two reads.
     state.timebaseRate = anchor.rate
     let item = target.player.onLoop { player in state.currentItemID.flatMap { player.item($0) } }
-    let titles = item?.titleAndArtist
     var fields: Fields = [
       "player": .string(target.name), "timeControlStatus": .string(state.timeControlStatus.wireName),
       "reasonForWaitingToPlay": state.reasonForWaitingToPlay.map { .string($0.rawValue) } ?? FieldValue.none,
@@ -117,8 +116,7 @@ extension Connection {
       "chapterTitle": chapter?.chapter.title.map { .string($0) } ?? FieldValue.none,
       "replayGain": .string(state.replayGain.mode.rawValue),
     ]
-    fields.append("title", ifPresent: titles?.title.map { .string($0) })
-    fields.append("artist", ifPresent: titles?.artist.map { .string($0) })
+    item?.appendTitles(to: &fields)
     item?.appendStreamTitle(to: &fields)
     if let error = state.itemStatus.error { Self.append(error, to: &fields) }
     return fields

@@ -31,7 +31,8 @@ struct QueueListing: Sendable {
     var byteCount = 0
     for (position, item) in items.enumerated() {
       let titles = item.titleAndArtist
-      let titleByteCount = (titles.title?.utf8.count ?? 0) + (titles.artist?.utf8.count ?? 0)
+      let albumByteCount = item.tagTitles?.album?.utf8.count ?? 0
+      let titleByteCount = (titles.title?.utf8.count ?? 0) + (titles.artist?.utf8.count ?? 0) + albumByteCount
       byteCount += (item.wirePathByteCount + titleByteCount) * Self.bytesPerTextByte + Self.bytesPerRow
       // The first row always fits: its path came from a request line, whose length is limited.
       if byteCount > byteLimit, position > 0 { break }
@@ -48,7 +49,7 @@ struct QueueListing: Sendable {
     fields.append("status", .string(status.name))
     fields.append("duration", .time(item.shownDuration))
     fields.append("current", .bool(index == 0))
-    item.appendTitleAndRange(to: &fields)
+    item.appendTitlesAndRange(to: &fields)
     fields.append("error", ifPresent: status.error.map { .string($0.code.name) })
     return fields
   }

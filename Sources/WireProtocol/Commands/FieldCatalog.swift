@@ -17,6 +17,8 @@ extension FieldSpec {
     "after", .time, "how much later than requested the reached position may be, 0 or more; `inf` is unlimited")
   static let albumGain = FieldSpec(
     "albumGain", .number, "the ReplayGain of the album, from its tags or measured, in dB to -18 LUFS")
+  static let album = FieldSpec(
+    "album", .text, "the album of the item, from its tags; absent if it is unknown or has more than 1,024 bytes")
   static let albumLoudness = FieldSpec(
     "albumLoudness", .number, "the integrated loudness of all files together, in LUFS")
   static let albumPeak = FieldSpec(

@@ -39,7 +39,10 @@ import Testing
         "\(prefix)album item=2 old=none new=B cause=itemLoaded",
       ])
     let rows = try client.ask("list")
-    #expect(rows[0].hasSuffix(" title=One") && rows[1].hasSuffix(" title=\"Two More\" artist=A"), "\(rows)")
+    #expect(rows[0].hasSuffix(" title=One") && rows[1].hasSuffix(" title=\"Two More\" artist=A album=B"), "\(rows)")
+    #expect(try client.reply("item.status 2").contains(" title=\"Two More\" artist=A album=B"))
+    #expect(try daemon.playhead("list", "--format", "{title}|{artist}|{album}").output == "One||\nTwo More|A|B\n")
+    #expect(try daemon.playhead("get", "album", "title").output == "\nOne\n")
     #expect(try client.reply("status").hasSuffix(" title=One"))
     // A later observer gets the current values.
     var initial = try client.ask("observe item.*") + client.ask("ping")

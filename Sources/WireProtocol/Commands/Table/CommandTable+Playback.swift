@@ -395,7 +395,7 @@ extension CommandTable {
         - `passesLeft`: the number of remaining returns; `none`: indefinitely
         - `shuffle`: the seed of the shuffled order
         - `chapter`: the number of the chapter heard
-        - `title`, `artist`: as in `list`; absent while unknown
+        - `title`, `artist`, `album`: as in `list`; absent while unknown
         - `error`, `message`: why the current item failed; absent otherwise
         - `streamTitle`, `streamUrl`: the title and URL that a station announces
 
@@ -423,7 +423,8 @@ extension CommandTable {
         .automaticallyWaitsToMinimizeStalling, .audioTimePitchAlgorithm, .chapter.nullable, .chapterTitle.nullable,
         .replayGain,
         .title.optional,
-        .artist.optional, .streamTitle.optional, .streamUrl.optional, .error.optional, .message.optional,
+        .artist.optional, .album.optional, .streamTitle.optional, .streamUrl.optional, .error.optional,
+        .message.optional,
       ],
       errors: [.noSuchPlayer],
       example: [

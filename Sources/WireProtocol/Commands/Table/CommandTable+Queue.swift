@@ -268,8 +268,8 @@ extension CommandTable {
         - `next` is the `offset` of the next part, or `none` after the last part.
         - A part has \(WireLimits.standard.listCount) entries, or fewer if their paths are long.
         - If `version` differs between parts, the queue has changed.
-        - `title` and `artist` are those of the tags, which are known once the entry is opened. Without a title in the \
-        tags, `title` is that of the playlist (`EXTINF`). An unknown one is absent.
+        - `title`, `artist` and `album` are those of the tags, which are known once the entry is opened. Without a \
+        title in the tags, `title` is that of the playlist (`EXTINF`). An unknown one is absent.
         """,
       parameters: [
         ParameterSpec(
@@ -281,6 +281,7 @@ extension CommandTable {
       right: .read, reply: [.countOfEntries, .version, .next.nullable],
       rows: [
         .item, .index, .path.nullable, .statusOfEntry, .duration.nullable, .current, .title.optional, .artist.optional,
+        .album.optional,
         .range.optional, .error.optional,
       ],
       errors: [.noSuchPlayer],
@@ -331,7 +332,8 @@ extension CommandTable {
         .isPlaybackBufferEmpty, .live, .liveEdge.optional, .date.optional, .audioTimePitchAlgorithm,
         .ownAudioTimePitchAlgorithm.nullable, .gain.nullable, .gainSource.nullable,
         .gainLimited.nullable,
-        .title.optional, .artist.optional, .range.optional, .streamTitle.optional, .streamUrl.optional, .error.optional,
+        .title.optional, .artist.optional, .album.optional, .range.optional, .streamTitle.optional, .streamUrl.optional,
+        .error.optional,
         .message.optional,
       ],
       errors: [.noSuchItem, .noSuchPlayer],

@@ -202,6 +202,7 @@ class Status:
     replay_gain: Literal["off", "track", "album", "auto"]
     title: str | None = None
     artist: str | None = None
+    album: str | None = None
     stream_title: str | None = None
     stream_url: str | None = None
     error: str | None = None
@@ -430,6 +431,7 @@ class ItemStatus:
     gain_limited: bool | None
     title: str | None = None
     artist: str | None = None
+    album: str | None = None
     range: TimeRange | None = None
     stream_title: str | None = None
     stream_url: str | None = None

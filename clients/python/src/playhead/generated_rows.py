@@ -70,6 +70,7 @@ class Entry:
     current: bool
     title: str | None = None
     artist: str | None = None
+    album: str | None = None
     range: TimeRange | None = None
     error: str | None = None
 
