@@ -170,6 +170,13 @@ public final class Demuxer {
     return optionalTimestamp(entry.pointee.timestamp)
   }
 
+  /// Returns the byte position of the entry at or before `ticks` in the container's index; nil if there is none.
+  public func indexedBytePosition(streamIndex: Int, at ticks: Int64) -> Int64? {
+    guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else { return nil }
+    let number = av_index_search_timestamp(stream, ticks, AVSEEK_FLAG_ANY | AVSEEK_FLAG_BACKWARD)
+    return number >= 0 ? avformat_index_get_entry(stream, number)?.pointee.pos : nil
+  }
+
   /// Returns the timestamps of the key packets in the container's index that are nearest to `ticks`: at or before it,
   /// and at or after it; in the stream's ticks. Nil where the index has none; the index may cover only a part of the
   /// file.

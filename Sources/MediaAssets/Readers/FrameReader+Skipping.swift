@@ -76,12 +76,16 @@ extension FrameReader {
       let start = checkedTicks ?? firstPacket?.ticks
     else { return false }
     if let checkedTicks, target <= checkedTicks { return true }
-    var (packetCount, byteCount) = (0, 0)
+    let first = demuxer.indexedBytePosition(streamIndex: stream.index, at: start) ?? 0
+    let last = demuxer.indexedBytePosition(streamIndex: stream.index, at: target) ?? 0
+    guard last - first <= Self.maximumCheckedBytes else { return false }
+    var packetCount = 0
     do throws(AVFailure) {
       try demuxer.seek(streamIndex: stream.index, earliest: .min + 1, target: start, latest: start)
       var end: Int64?
       while try demuxer.readPacket(into: packet) == .packet {
-        (packetCount, byteCount) = (packetCount + 1, byteCount + packet.byteCount)
+        packetCount += 1
+        let byteCount = packet.bytePosition.map { $0 - first } ?? 0
         if packetCount > Self.maximumCheckedPackets || byteCount > Self.maximumCheckedBytes { return false }
         guard packet.streamIndex == stream.index, let ticks = packet.pts else { continue }
         if let end, timeline.isDiscontinuity(ticks: ticks &- end) {
@@ -94,6 +98,7 @@ extension FrameReader {
       }
       return true
     } catch {
+      // The seek that follows meets another error, too. Until then, nothing is known.
       if error.kind == .cancelled { throw error }
       return false
     }
@@ -101,8 +106,9 @@ extension FrameReader {
 
   /// The maximum number of packets that one check reads, about a second's work: five hours of Opus.
   private static let maximumCheckedPackets = 1_000_000
-  /// The maximum size of the packets that one check reads.
-  private static let maximumCheckedBytes = 256 << 20
+  /// The maximum size of the part of the file that one check reads, with all of its tracks. Nothing is read if the
+  /// container's index shows that the part is larger.
+  private static let maximumCheckedBytes: Int64 = 256 << 20
 
   /// Records a jump of the timestamps between the packet at which decoding began and the position of a seek.
   ///
