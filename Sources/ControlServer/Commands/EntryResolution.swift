@@ -13,7 +13,7 @@ extension NamedPlayer {
       if let item = player.onLoop({ $0.items(in: index..<index + 1).first }) { return item.id }
       let count = state.itemCount
       throw MediaError(
-        .noSuchItem, count == 0 ? "the queue is empty" : "there is no entry #\(index + 1), only \(count)")
+        .noSuchItem, count == 0 ? "the queue is empty" : "the queue has only \(count) entries (got #\(index + 1))")
     case .history(let index):
       let history = player.onLoop { $0.history() }
       // The newest entry is the last one.
@@ -34,27 +34,34 @@ extension NamedPlayer {
   }
 
   /// Replaces positions by ids.
-  private func resolved(_ reference: EntryReference) throws(MediaError) -> EntryReference {
-    .id(Int(clamping: try itemID(reference)))
+  private func resolved(_ reference: EntryReference, _ version: UInt64) throws(MediaError) -> EntryReference {
+    if case .id = reference { return reference }
+    guard state.queueVersion == version else {
+      throw MediaError(.versionMismatch, "the queue changed while the edit was prepared")
+    }
+    return .id(Int(clamping: try itemID(reference)))
   }
 
-  /// Returns an edit of the queue with ids instead of positions, which are those in the present queue.
+  /// Returns an edit of the queue with ids instead of positions.
   ///
-  /// - Throws: `no-such-item`.
-  func resolved(_ edit: QueueCommand) throws(MediaError) -> QueueCommand {
+  /// - Parameter version: The version of the queue that the positions refer to.
+  /// - Throws: `no-such-item`, or `version-mismatch` if the edit has positions and the queue has another version.
+  func resolved(_ edit: QueueCommand, _ version: UInt64) throws(MediaError) -> QueueCommand {
     switch edit {
-    case .insert(let paths, let position, let waits, let version, let precise, let network, let resumes):
+    case .insert(let paths, let position, let waits, let ifVersion, let precise, let network, let resumes):
       return .insert(
-        paths, at: try resolved(position), waitUntilReady: waits, ifVersion: version, precise: precise,
+        paths, at: try resolved(position, version), waitUntilReady: waits, ifVersion: ifVersion, precise: precise,
         network: network, resumes: resumes)
-    case .remove(let references, let version):
+    case .remove(let references, let ifVersion):
       var ids: [EntryReference] = []
-      for reference in references { ids.append(try resolved(reference)) }
-      return .remove(WireList(ids), ifVersion: version)
-    case .move(let item, let position, let version):
-      return .move(item: try resolved(item), to: try resolved(position), ifVersion: version)
-    case .replace(let item, let path, let version, let precise, let network):
-      return .replace(item: try resolved(item), path, ifVersion: version, precise: precise, network: network)
+      for reference in references { ids.append(try resolved(reference, version)) }
+      return .remove(WireList(ids), ifVersion: ifVersion)
+    case .move(let item, let position, let ifVersion):
+      return .move(
+        item: try resolved(item, version), to: try resolved(position, version), ifVersion: ifVersion)
+    case .replace(let item, let path, let ifVersion, let precise, let network):
+      return .replace(
+        item: try resolved(item, version), path, ifVersion: ifVersion, precise: precise, network: network)
     case .load, .append, .clear, .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .edit, .begin,
       .commit, .abort, .expanding, .changes, .export:
       return edit
@@ -63,11 +70,13 @@ extension NamedPlayer {
 
   /// Returns the position with an id instead of a position relative to the current entry.
   ///
-  /// - Throws: `no-such-item`.
-  func resolved(_ position: QueueCommand.QueuePosition) throws(MediaError) -> QueueCommand.QueuePosition {
+  /// - Throws: As for an edit.
+  func resolved(
+    _ position: QueueCommand.QueuePosition, _ version: UInt64
+  ) throws(MediaError) -> QueueCommand.QueuePosition {
     switch position {
-    case .after(let item): .after(item: try resolved(item))
-    case .before(let item): .before(item: try resolved(item))
+    case .after(let item): .after(item: try resolved(item, version))
+    case .before(let item): .before(item: try resolved(item, version))
     case .next, .index: position
     }
   }

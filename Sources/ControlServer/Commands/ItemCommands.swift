@@ -116,7 +116,7 @@ extension Connection {
     }
     try checkVersion(version, of: target)
     let registry = server.registry
-    let position = try target.resolved(position)
+    let position = try target.resolved(position, target.state.queueVersion)
     let copy = registry.makeCopy(of: try item(reference, of: target, .itemCopy))
     do throws(MediaError) {
       try registry.checkLength(of: target.state.itemCount + 1) { _ in

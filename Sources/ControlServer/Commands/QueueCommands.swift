@@ -66,7 +66,9 @@ extension Connection {
     guard transaction?.target !== target else {
       throw MediaError(.invalidState, "a request cannot wait between queue.begin and queue.commit")
     }
-    if case .expanding(let command, let lists, let isForced) = command {
+    if case .expanding(let edit, let lists, let isForced) = command {
+      // Positions are those before the playlists are read.
+      let command = try target.resolved(edit, target.state.queueVersion)
       return try start(command, expanding: lists, isForced: isForced, on: target, request)
     }
     if command.isLarge { return try startLargeEdit(command, on: target, request) }

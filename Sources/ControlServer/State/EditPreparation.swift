@@ -27,6 +27,8 @@ final class EditPreparation: @unchecked Sendable {
   private let userID: UInt32?
   private var expansion: PlaylistExpansion?
   private var commands: WireList<QueueCommand>.Iterator
+  /// The version of the queue that positions refer to.
+  private let version: UInt64
   /// The command whose entries are being created.
   private var current: (command: QueueCommand, source: EntrySource)?
   private var prepared = PreparedEdits()
@@ -42,7 +44,7 @@ final class EditPreparation: @unchecked Sendable {
     _ commands: WireList<QueueCommand>, of target: NamedPlayer, _ expansion: PlaylistExpansion? = nil,
     registry: PlayerRegistry, for userID: UInt32?
   ) {
-    self.commands = commands.makeIterator()
+    (self.commands, version) = (commands.makeIterator(), target.state.queueVersion)
     (self.target, self.expansion, self.registry, self.userID) = (target, expansion, registry, userID)
   }
 
@@ -50,7 +52,7 @@ final class EditPreparation: @unchecked Sendable {
   init(saved entries: [StoredEntry], of target: NamedPlayer, registry: PlayerRegistry) {
     let commands: WireList<QueueCommand> = []
     (self.commands, self.target, self.registry) = (commands.makeIterator(), target, registry)
-    (expansion, userID) = (nil, nil)
+    (expansion, userID, version) = (nil, nil, target.state.queueVersion)
     let command = QueueCommand.load([], waitUntilReady: false)
     prepared.begin(command)
     current = (command, EntrySource(saved: entries, registry.policy))
@@ -110,7 +112,7 @@ final class EditPreparation: @unchecked Sendable {
     while remaining > 0 {
       if current == nil {
         guard let next = commands.next() else { return true }
-        let command = try target.resolved(next)
+        let command = try target.resolved(next, version)
         prepared.begin(command)
         current = (command, EntrySource(command, registry, expansion, for: userID))
         remaining -= 1

@@ -78,9 +78,9 @@ public enum PlaybackCommand: Sendable, Hashable {
   case rate(Double?)
   /// Sets the rate that `play` uses, never 0. Nil returns the current one.
   case defaultRate(Double?)
-  /// Sets the volume, 0 to 1. Nil returns the current volume.
+  /// Sets or changes the volume. Nil returns the current volume.
   case volume(VolumeSetting?)
-  /// Fades to a volume from 0 to 1. The duration is not negative.
+  /// Fades to a volume. The duration is not negative.
   case fade(to: VolumeSetting, duration: MediaTime, FadeCurve)
   /// Sets the pan, -1 to 1. Nil returns the current pan.
   case pan(Double?)
@@ -125,7 +125,7 @@ public enum PlaybackCommand: Sendable, Hashable {
     }
 
     public var change: Change
-    /// The id that the current item must have. Nil: any.
+    /// The entry that the current item must be. Nil: any.
     public var item: EntryReference?
 
     public init(_ change: Change, item: EntryReference? = nil) {
@@ -157,7 +157,7 @@ public enum PlaybackCommand: Sendable, Hashable {
     public var toleranceAfter: MediaTime
     /// Whether this seek waits until the audio of the current seek has begun. Otherwise it replaces that seek.
     public var isChase: Bool
-    /// The id that the current item must have. Nil: any. The seek fails for another item.
+    /// The entry that the current item must be. Nil: any. The seek fails for another item.
     public var item: EntryReference?
 
     public init(

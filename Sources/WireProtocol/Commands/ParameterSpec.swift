@@ -206,7 +206,8 @@ public struct ParameterSpec: Sendable {
       case .timeExpression: "a time such as 83.5, 250ms, 1m30s, 1:23.5, 441000/44100, +5, -5, 50%, end or live"
       case .time: "a time such as 83.5, 250ms, 1m30s, 1:23.5 or 441000/44100"
       case .timeOrNone: "a time such as 83.5, 250ms, 1m30s, 1:23.5 or 441000/44100, or none"
-      case .duration(let positive): "a time \(positive ? "above" : "of at least") 0, such as 0.5, 250ms or 1/44100"
+      case .duration(let positive):
+        "a time \(positive ? "above" : "of at least") 0, such as 0.5, 250ms, 1m30s or 1/44100"
       case .tolerance: "a time of at least 0, or inf"
       case .entry: "the id of an entry, current, next, previous, +N, -N or #N"
       case .integer(let range) where range.upperBound == .max: "a whole number of at least \(range.lowerBound)"

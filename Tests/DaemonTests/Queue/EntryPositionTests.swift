@@ -64,9 +64,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("item.status '#5'", "there is no entry #5, only 4"), ("jump +4", "there is no entry #5, only 4"),
-    ("remove next '#9'", "there is no entry #9, only 4"), ("move '#9' to=0", "there is no entry #9, only 4"),
-    (#"queue.edit "remove next" "remove '#9'""#, "there is no entry #9, only 4"),
+    ("item.status '#5'", "the queue has only 4 entries (got #5)"), ("jump +4", "the queue has only 4 entries (got #5)"),
+    ("remove next '#9'", "the queue has only 4 entries (got #9)"),
+    ("move '#9' to=0", "the queue has only 4 entries (got #9)"),
+    (#"queue.edit "remove next" "remove '#9'""#, "the queue has only 4 entries (got #9)"),
     ("jump -3", "only 2 entries were played before (got -3)"),
     ("item.status previous", "there is no item 2 in the queue"), ("at 0.05 item=-3", "only 2 entries"),
   ])
