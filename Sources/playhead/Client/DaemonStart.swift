@@ -37,11 +37,19 @@ enum DaemonStart {
     if reportsReady(ends[0]) { return }
     var status: Int32 = 0
     while waitpid(id, &status, 0) < 0, errno == EINTR {}
-    guard !isReachable() else { return }
+    // Another client may have started a daemon, which listens a little later.
+    for _ in 0..<Self.attemptCount {
+      if isReachable() { return }
+      poll(nil, 0, Self.intervalMilliseconds)
+    }
     let reason = status & 0x7F == 0 ? "exit status \(status >> 8 & 0xFF)" : "signal \(status & 0x7F)"
     throw Unreachable(
       message: "playheadd ended before it was ready (\(reason)); for the reason, run it without --autostart")
   }
+
+  /// The attempts to reach a daemon of another client, and the delay between them, in milliseconds: 2 s in total.
+  private static let attemptCount = 40
+  private static let intervalMilliseconds: Int32 = 50
 
   // MARK: - Process
 

@@ -61,29 +61,32 @@ extension Invocation {
         includesDaemon = true
       } else if word.starts(with: "timeout=".utf8) || word.starts(with: "player=".utf8) {
         others.append(word)
-      } else if Self.isCondition(word) {
+      } else if Self.daemonForms.contains(where: { word.starts(with: $0.utf8) }) || Self.isCondition(word) {
         options.daemonConditions.append(word)
       } else {
         options.conditions.append(try ValueCondition(parsing: String(decoding: word, as: UTF8.self)))
       }
     }
     let rest = words.filter { !$0.elementsEqual("daemon".utf8) }
-    if includesDaemon { daemonWait = .infinity }
     guard includesDaemon || !options.conditions.isEmpty else { return .request(words) }
     options.player = others.last { $0.starts(with: "player=".utf8) }.map { Array($0.dropFirst("player=".utf8.count)) }
     // The options have the same form as those of any other `wait`.
     let line: [UInt8]
     do throws(MediaError) {
-      line = try RequestEncoder().words([Array("wait".utf8), Array("ended".utf8)] + others)
+      let conditions = options.daemonConditions.isEmpty ? [Array("ended".utf8)] : options.daemonConditions
+      line = try RequestEncoder().words([Array("wait".utf8)] + conditions + others)
       guard case .watching(.wait(_, let timeout, _)) = try RequestCheck.command(line) else { return .request(words) }
       options.timeout = timeout?.seconds
     } catch { throw Misuse(message: error.message) }
-    if includesDaemon, let timeout = options.timeout { daemonWait = timeout }
+    if includesDaemon { daemonWait = daemonWait ?? options.timeout ?? .infinity }
     guard !options.conditions.isEmpty else {
       return options.daemonConditions.isEmpty ? .wait(options) : .request(rest)
     }
     return .wait(options)
   }
+
+  /// The beginnings of conditions that only the daemon evaluates.
+  private static let daemonForms = ["time>=", "time<=", "status=", "item="]
 
   /// Whether the daemon evaluates the condition.
   private static func isCondition(_ word: [UInt8]) -> Bool {

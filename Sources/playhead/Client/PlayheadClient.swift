@@ -46,23 +46,27 @@ enum PlayheadClient {
 
   /// Performs the action, and first starts the daemon if none runs. Returns the exit status.
   private static func performWithDaemon(_ invocation: Invocation) throws -> Int32 {
-    do {
-      // A `watch` that reconnects would wait for a daemon.
-      if case .watch = invocation.action { _ = try DaemonConnection(path: socketPath(invocation.socket)) }
-      return try perform(invocation)
-    } catch let unreachable as Unreachable where unreachable.isNotRunning {
+    // Wrong use starts nothing.
+    if case .request(let words) = invocation.action { _ = try checkedCommand(words) }
+    if invocation.action.needsDaemon, try !isRunning(invocation.socket) {
       let socket = invocation.socket.map { String(decoding: absolute(Array($0.utf8)), as: UTF8.self) }
-      try DaemonStart.start(socket: socket) { isReachable(invocation.socket) }
-      return try perform(invocation)
+      try DaemonStart.start(socket: socket) { (try? isRunning(invocation.socket)) == true }
     }
+    return try perform(invocation)
   }
 
   /// Whether a daemon accepts connections.
-  private static func isReachable(_ socket: String?) -> Bool {
-    do {
-      _ = try DaemonConnection(path: socketPath(socket))
-      return true
-    } catch { return false }
+  ///
+  /// - Throws: `Unreachable` if there is another reason than that no daemon runs.
+  private static func isRunning(_ socket: String?) throws(Unreachable) -> Bool {
+    let path = try socketPath(socket)
+    do throws(Unreachable) {
+      _ = try DaemonConnection(path: path)
+    } catch {
+      guard error.isNotRunning else { throw error }
+      return false
+    }
+    return true
   }
 
   /// Performs the action of the command line. Returns the exit status.
@@ -132,14 +136,21 @@ enum PlayheadClient {
 
   // MARK: - Requests
 
+  /// The command of a request, before standard input is transferred.
+  ///
+  /// - Throws: The errors of wrong use.
+  private static func checkedCommand(_ words: [[UInt8]]) throws -> Command {
+    let encoder = RequestEncoder {
+      StandardInput.isStandardInput($0) ? Array(StandardInput.placeholder.utf8) : absolute($0)
+    }
+    return try RequestCheck.command(try encoder.words(words))
+  }
+
   /// Sends a request, with the file of `-o`.
   private static func request(_ words: [[UInt8]], _ invocation: Invocation) throws -> Int32 {
     guard let name = invocation.outputFile else { return try request(words, invocation, nil) }
     let requested = OutputFile.inserting([Array("file=".utf8) + name], into: words)
-    let encoder = RequestEncoder {
-      StandardInput.isStandardInput($0) ? Array(StandardInput.placeholder.utf8) : absolute($0)
-    }
-    let command = try RequestCheck.command(try encoder.words(requested))
+    let command = try checkedCommand(requested)
     guard let output = try OutputFile(for: command, words, socketPath: { try socketPath(invocation.socket) }) else {
       return try request(requested, invocation, nil)
     }
@@ -201,8 +212,9 @@ enum PlayheadClient {
       reply = try output?.completed(by: reply) ?? reply
       var context: DaemonReply?
       if !invocation.isVerbose, let request = ReplyContext.request(after: words, reply) {
-        try connection.send(encoder.words(request))
-        context = try connection.waitForReply()
+        // The request itself has succeeded, so its reply is printed even without the context.
+        try? connection.send(encoder.words(request))
+        context = try? connection.waitForReply()
       }
       let command = String(decoding: words.first ?? [], as: UTF8.self)
       let text = HumanText(ofCommand: command, reply, context: context, .output, isVerbose: invocation.isVerbose)

@@ -76,7 +76,7 @@ extension Subcommand {
       --observe, --json, --raw). Events are printed one per line until the command is interrupted. By default they are
       the changes of the keys player.* item.* queue.version.
 
-      With --format, a line is printed each time when the text in the template changes, for a status bar. The names are
+      With --format, a line is printed whenever the text in the template changes, for a status bar. The names are
       those of `playhead get`. A time is updated once per second of the item, or at each multiple of --tick.
       """,
     options: [

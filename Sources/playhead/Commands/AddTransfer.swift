@@ -116,8 +116,8 @@ struct AddTransfer: ~Copyable {
       }
     }
     _ = try request(begin + player)
-    // Each batch after the same entry precedes the earlier batches. The same applies to a position in the queue.
-    let isReversed = !positionWords.isEmpty && Self.entryID(in: positionWords) == nil
+    // Each batch after the same entry precedes the earlier batches.
+    let isReversed = !edit.words(of: .after).isEmpty
     let ordered = isReversed ? batches.reversed() : batches
     let otherWords = edit.words(except: .after, .before, .ifVersion)
     var pendingReplyCount = 0
@@ -147,13 +147,6 @@ struct AddTransfer: ~Copyable {
     var reply = try request([Array("queue.commit".utf8)] + player)
     if isReversed { Self.restoreOrder(ofItemsIn: &reply, batches) }
     return reply
-  }
-
-  /// The id of `before=ID`; nil for another position.
-  private static func entryID(in positionWords: [[UInt8]]) -> Int? {
-    let prefix = Array("before=".utf8)
-    guard positionWords.count == 1, let word = positionWords.first, word.starts(with: prefix) else { return nil }
-    return Int(String(decoding: word.dropFirst(prefix.count), as: UTF8.self)).flatMap { $0 > 0 ? $0 : nil }
   }
 
   /// Sorts the ids of batches that were sent in reverse order.

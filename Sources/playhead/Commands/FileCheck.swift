@@ -16,7 +16,7 @@ enum FileCheck {
     switch status.st_mode & S_IFMT {
     case S_IFDIR: return nil
     case S_IFREG: break
-    case S_IFIFO: return "a pipe, not a file (standard input is -)"
+    case S_IFIFO: return "a pipe, not a file; use - for standard input"
     case S_IFSOCK: return "a socket, not a file"
     default: return "a device, not a file"
     }

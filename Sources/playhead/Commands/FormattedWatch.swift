@@ -9,9 +9,6 @@ struct FormattedWatch {
   /// The text printed last, also before a reconnection.
   private var printedText: String?
 
-  /// The values that change without an event while the time advances.
-  private static let timeNames = ["time", "pts", "hostTime"]
-
   /// Prints lines until interrupted.
   ///
   /// - Throws: `ErrorReply`, `MediaError`, or `Unreachable` unless it reconnects.
@@ -20,7 +17,9 @@ struct FormattedWatch {
   ) throws -> Int32 {
     var options = options
     options.keys = Invocation.WatchOptions.defaultKeys
-    if options.ticks.isEmpty, template.names.contains(where: timeNames.contains) { options.ticks = [Array("1".utf8)] }
+    if options.ticks.isEmpty, template.names.contains(where: Get.continuousNames.contains) {
+      options.ticks = [Array("1".utf8)]
+    }
     let lines = try Watch.lines(options, encoder, isJSON: false)
     var watch = FormattedWatch(template: template, player: options.player, encoder: encoder, path: path)
     return try Watch.repeating(options.reconnects, isJSON: false) { onEvent in

@@ -26,7 +26,11 @@ enum QueueList {
     var parts = [try request(nil)]
     while let last = parts.last, let offset = next(last) {
       let part = try request(offset)
-      if attemptCount < maximumAttemptCount, version(part) != version(last) {
+      if version(part) != version(last) {
+        guard attemptCount < maximumAttemptCount else {
+          throw ErrorReply(
+            error: MediaError(.versionMismatch, "the queue changed during each of \(maximumAttemptCount) attempts"))
+        }
         attemptCount += 1
         parts = [try request(nil)]
         continue
@@ -45,7 +49,9 @@ enum QueueList {
   /// - Throws: `ErrorReply`, `Unreachable`.
   static func printJSON(_ words: [[UInt8]], _ client: JSONClient) throws {
     let parts = try parts(words, client)
-    guard case .object(var members)? = parts.last else { return }
+    guard case .object(var members)? = parts.last else {
+      throw Unreachable(message: "the daemon sent an invalid reply to list")
+    }
     for index in members.indices where members[index].name == "rows" {
       members[index].value = .array(parts.flatMap(JSONClient.rows))
     }

@@ -68,9 +68,10 @@ struct ShellReplies {
       var context = rows
       context.fields = fields
       return .text(text(of: request, context: context, style))
-    case .error(let id?, let error, _)?:
-      guard incomplete.removeValue(forKey: id) != nil else { return .unchanged }
-      return .text(Self.text(of: error, style))
+    case .error(let id?, _, _)?:
+      // The request itself has succeeded, so its reply is printed even without the context.
+      guard let (request, _) = incomplete.removeValue(forKey: id) else { return .unchanged }
+      return .text(text(of: request, context: nil, style))
     case .hello?, .row?, .ok?, .error?, .event?, nil: return .unchanged
     }
   }

@@ -24,24 +24,23 @@ struct ValueCondition: Equatable {
       let comparison = Comparison.allCases.first(where: { text[start...].hasPrefix($0.rawValue) })
     else {
       throw Invocation.Misuse(
-        message: "wait has no condition \(text); it takes daemon, ready, ended, or NAME with =, !=, >, >=, < or <="
-          + " and a value")
+        message: "unknown condition \(text); use daemon, ready, ended, or NAME with =, !=, >, >=, < or <= and a value")
     }
     let key = String(text[..<start])
     name = ["player.", "item."].first { key.hasPrefix($0) }.map { String(key.dropFirst($0.count)) } ?? key
     operand = String(text[start...].dropFirst(comparison.rawValue.count))
     self.comparison = comparison
     try Get.names.check([name])
-    guard !Self.continuousNames.contains(name) else {
-      throw Invocation.Misuse(message: "wait compares \(name) only as time>=TIME or time<=TIME")
+    guard !Get.continuousNames.contains(name) else {
+      throw Invocation.Misuse(
+        message: name == "time"
+          ? "wait compares time only as time>=TIME or time<=TIME"
+          : "wait cannot compare \(name), which changes continuously; use time>=TIME or time<=TIME")
     }
     guard comparison == .equal || comparison == .notEqual || Double(operand) != nil else {
       throw Invocation.Misuse(message: "\(text): \(comparison.rawValue) needs a number")
     }
   }
-
-  /// The values that change without an event while the time advances.
-  private static let continuousNames = ["time", "pts", "hostTime"]
 
   /// Whether the condition holds for a value. Numbers are compared as numbers, and an unknown value is `none`.
   func holds(for value: JSONValue) -> Bool {

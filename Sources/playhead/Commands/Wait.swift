@@ -77,7 +77,7 @@ struct Wait {
       let count = poll(&polled, 1, Int32(min(remaining, 1_000_000)))
       if count > 0 { return }
       if count == 0, remaining == 0 {
-        throw ErrorReply(error: MediaError(.timedOut, "a condition of wait did not hold before the timeout"))
+        throw ErrorReply(error: MediaError(.timedOut, "not all conditions were true before the timeout"))
       }
     }
   }

@@ -36,7 +36,7 @@ enum ReplyTable {
     if let type = row["type"], !type.isEmpty { parts.append(type) }
     if let bytes = row["bytes"] { parts.append("\(bytes) bytes") }
     if let rate = row["observedBitrate"].flatMap({ Int($0) }), rate > 0 { parts.append("\(rate / 1_000) kbit/s") }
-    if let startup = row["startup"].flatMap({ Double($0) }), startup < 1e6 {
+    if let startup = row["startup"].flatMap({ Double($0) }), (0..<1e6).contains(startup) {
       parts.append("first byte after \(Int((startup * 1_000).rounded())) ms")
     }
     for name in ["reconnects", "switches", "stalls"] {

@@ -60,7 +60,8 @@ struct Table {
 
   /// Shortens the longest columns of texts until the table has a width.
   mutating func fit(to columnCount: Int) {
-    var widths = widths
+    // A column is never longer than the table.
+    var widths = widths.map { min($0, max(columnCount, Self.minimumWidth)) }
     while widths.reduce(0, +) + 2 * max(0, columns.count - 1) > columnCount {
       // A column of numbers is complete, and the name of a column, too.
       let shortenable = widths.indices.filter {

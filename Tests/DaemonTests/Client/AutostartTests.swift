@@ -45,7 +45,7 @@ import Testing
     #expect(try run("--autostart", "seek", "abc").status == 2)
     #expect(try run("--autostart", "help").status == 0)
     #expect(try run("status").status == 3)
-    let volume = try run("volume", "0.5", "--autostart")
+    let volume = try run("volume", "0.5", "--autostart", "--wait")
     defer { try? kill(folder) }
     #expect(volume == .init(status: 0, output: "volume=0.5\n", errors: ""))
     // The same daemon continues, and no other is started.

@@ -51,7 +51,7 @@ import Testing
       (["volume=0", "timeout=0"], 1, "timed-out"), (["volume=0", "timeout=20ms"], 1, "timed-out"),
       (["volume=1", "status=playing", "timeout=0"], 1, "timed-out"),
       (["volume=1", "player=none"], 1, "no-such-player"),
-      (["loudness=1"], 2, "unknown value loudness; the values are: "), (["volume"], 2, "wait has no condition volume"),
+      (["loudness=1"], 2, "unknown value loudness; the values are: "), (["volume"], 2, "unknown condition volume"),
       (["volume<loud"], 2, "< needs a number"), (["time>5"], 2, "time>=TIME"),
       (["volume=1", "timeout=x"], 2, "timeout"),
     ]

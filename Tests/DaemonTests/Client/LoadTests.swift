@@ -39,7 +39,7 @@ import Testing
       (["missing.flac"], "missing.flac: No such file or directory"), (["notes.txt"], "notes.txt: \(text)"),
       (["long"], "long: \(text)"), (["empty.wav"], "empty.wav: the file is empty"),
       (["/dev/null"], "/dev/null: a device, not a file"),
-      (["pipe.wav"], "pipe.wav: a pipe, not a file (standard input is -)"),
+      (["pipe.wav"], "pipe.wav: a pipe, not a file; use - for standard input"),
       (["file://\(folder.path)/n%6ftes.txt"], "file://\(folder.path)/n%6ftes.txt: \(text)"),
       (["none"], "no media files found"), (["album", "--list", "true"], "album: a folder, not a playlist"),
     ] as [([String], String)] {
@@ -136,7 +136,9 @@ import Testing
     #expect(try daemon.playhead("list", "limit=1").output.hasSuffix("count=10000 version=2 next=1\n"))
     let first = try #require(field("item", try daemon.playhead("list", "limit=1").output))
     // After an entry, before an entry, and after the current entry: in the given order, with ids in this order.
-    for (word, index) in [("after=\(first)", 1), ("before=\(first)", 0), ("resume=false", 1)] {
+    for (word, index) in [
+      ("after=\(first)", 1), ("before=\(first)", 0), ("resume=false", 1), ("before=next", 1), ("after=current", 1),
+    ] {
       let inserted = try run("insert", "--json", word)
       #expect(inserted.status == 0 && inserted.output.hasSuffix(",\"rows\":[]}\n"), "\(inserted.output.suffix(80))")
       #expect(
@@ -153,6 +155,6 @@ import Testing
       let rejected = try daemon.playhead(words + names, folder: daemon.folder.path)
       #expect(rejected.status == 1 && rejected.errors.contains(message), "\(rejected)")
     }
-    #expect(try daemon.playhead("get", "count").output == "40000\n")
+    #expect(try daemon.playhead("get", "count").output == "60000\n")
   }
 }

@@ -116,6 +116,7 @@ import Testing
     }
     #expect(try daemon.playhead("queue.save", "party", "--human").output == "Saved 1 entry as party\n")
     #expect(try daemon.playhead("queue.load", "party", "--human").output == "Loaded 1 entry of party\n")
+    #expect(try daemon.playhead("wait", "ready").status == 0)
     #expect(
       try daemon.playhead("bookmark.add", "0.5", "name=here", "--human").output == "Bookmark 1 at 0:00.500: here\n")
   }
