@@ -7,8 +7,8 @@ extension Connection {
   /// Runs the commands that reply immediately. Nil means `ok` without fields.
   func run(_ command: PlayersCommand) throws(MediaError) -> Reply? {
     switch command {
-    case .create(let name):
-      try server.registry.create(name)
+    case .create(let name, let ifMissing):
+      if !ifMissing || !server.registry.hasPlayer(name) { try server.registry.create(name) }
       return .ok(["player": .string(name)])
     case .close(let name):
       try server.registry.close(name)

@@ -108,11 +108,13 @@ final class PlayerRegistry {
     MediaError(.noSuchPlayer, "unknown player \(name); `player.list` lists the players")
   }
 
+  func hasPlayer(_ name: String) -> Bool { players.contains { $0.name == name } }
+
   /// Creates a player.
   ///
   /// - Throws: `player-exists` or `too-many-players`.
   func create(_ name: String) throws(MediaError) {
-    guard !players.contains(where: { $0.name == name }) else {
+    guard !hasPlayer(name) else {
       throw MediaError(.playerExists, "the player \(name) already exists")
     }
     guard players.count < limits.playerCount else {

@@ -173,6 +173,8 @@ enum ArgumentReader {
   /// Reads the token of a JSON number.
   private static func number(_ token: ArraySlice<UInt8>, _ kind: ParameterSpec.Kind) throws(Fault) -> ArgumentValue {
     switch kind {
+    // A number is an id. A position is a text.
+    case .entry: return .entry(.id(try integer(token, 1...Int.max)))
     // A number is a volume. A change is a text, because JSON has no positive sign.
     case .volume: return .volume(.absolute(try number(token, 0...1, exceptZero: false)))
     case .timeExpression: return .expression(.absolute(try checked(try time(token), kind)))

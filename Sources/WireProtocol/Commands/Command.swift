@@ -443,7 +443,8 @@ public struct EventQuery: Sendable, Hashable {
 
 /// Commands about the players of the daemon and their outputs.
 public enum PlayersCommand: Sendable, Hashable {
-  case create(name: String)
+  /// Creates a player. With `ifMissing`, an existing player is not an error.
+  case create(name: String, ifMissing: Bool = false)
   case close(name: String)
   case list
   case outputStatus(player: String)

@@ -54,6 +54,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case id
   case identifier
   case ids
+  case ifMissing = "if-missing"
   case ifVersion = "if-version"
   case index
   case instance

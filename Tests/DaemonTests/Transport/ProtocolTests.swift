@@ -320,6 +320,9 @@ import Testing
     for number in 1...63 { #expect(try client.reply("player.create p\(number)") == "ok player=p\(number)") }
     #expect(try client.reply("player.create more").hasPrefix("error code=6014 name=too-many-players"))
     #expect(try client.reply("player.create main").hasPrefix("error code=1007 name=player-exists"))
+    try client.reply("volume 0.25 player=main")
+    #expect(try client.reply("player.create main if-missing") == "ok player=main")
+    #expect(try client.reply("volume player=main") == "ok volume=0.25", "an existing player does not change")
     #expect(try client.reply("player.close main").hasPrefix("error code=1001"))
     #expect(try client.ask("player.list").count == 65)
     #expect(try client.reply("player.close p1") == "ok")

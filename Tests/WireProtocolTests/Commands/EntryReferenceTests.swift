@@ -50,6 +50,11 @@ import Testing
     #expect(try Lines.rejection(Self.json("5")).error.error.code == .badArguments)
   }
 
+  @Test(arguments: ["-1", "0", "1.5"]) func otherNumberInJSONIsAnError(_ number: String) throws {
+    let line = #"{"jsonrpc":"2.0","id":1,"method":"item.status","params":{"id":\#(number)}}"#
+    #expect(try Lines.rejection(line).error.error.code == .badArguments)
+  }
+
   private static func json(_ id: String) -> String {
     #"{"jsonrpc":"2.0","id":1,"method":"item.status","params":{"id":"\#(id)"}}"#
   }

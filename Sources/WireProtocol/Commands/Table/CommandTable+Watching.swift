@@ -288,10 +288,16 @@ extension CommandTable {
     CommandSpec(
       .playerCreate, .players, "Create a player.",
       details: "It has an empty queue and shares the output with the others.",
-      parameters: [playerNameParameter], reply: [.player], errors: [.playerExists, .tooManyPlayers],
+      parameters: [
+        playerNameParameter,
+        ParameterSpec(.ifMissing, .flag, .option, "if-missing", "if the player exists, reply `ok` and change nothing"),
+      ],
+      reply: [.player], errors: [.playerExists, .tooManyPlayers],
       example: ["> player.create jingles", "< ok player=jingles"]
     ) { arguments throws(MediaError) in
-      .players(.create(name: try arguments.required(.name, arguments.text(.name))))
+      .players(
+        .create(
+          name: try arguments.required(.name, arguments.text(.name)), ifMissing: arguments.flag(.ifMissing)))
     },
     CommandSpec(
       .playerClose, .players, "Close a player, its queue and its subscriptions.",
