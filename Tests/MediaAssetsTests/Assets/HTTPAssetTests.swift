@@ -26,8 +26,10 @@ import Testing
   private struct Row {
     var name: String
     var arguments: [String] = []
-    /// Whether a seek's position is known without reading the data before it.
+    /// Whether a seek's position is that of the local file.
     var isExact = true
+    /// Whether the position is proved without reading the data before it.
+    var isProven = true
     /// The maximum number of bytes that opening and 3 seeks load, as a multiple of the file's size. In addition, each
     /// request may load 1 MiB, because the transfer reads ahead.
     var maximumLoad: Int64 = 2
@@ -37,9 +39,10 @@ import Testing
     Row(name: "source.wav", maximumLoad: 0), Row(name: "a.flac"), Row(name: "a.m4a", arguments: ["-aac_pns", "0"]),
     Row(name: "fast.m4a", arguments: ["-aac_pns", "0", "-movflags", "+faststart"]),
     Row(name: "a.ogg", arguments: ["-c:a", "libvorbis"]), Row(name: "a.opus"),
-    Row(name: "a.mka", arguments: ["-c:a", "flac"]),
-    Row(name: "a.wv"), Row(name: "a.mp3", arguments: ["-b:a", "128k"], isExact: false),
-    Row(name: "a.aac", arguments: ["-aac_pns", "0"], isExact: false),
+    // Only reading all packets would show that no timestamp jumps.
+    Row(name: "a.mka", arguments: ["-c:a", "flac"], isProven: false),
+    Row(name: "a.wv"), Row(name: "a.mp3", arguments: ["-b:a", "128k"], isExact: false, isProven: false),
+    Row(name: "a.aac", arguments: ["-aac_pns", "0"], isExact: false, isProven: false),
   ]
 
   @Test func httpAssetHasTheSamplesOfTheFileAndSeeksLoadABoundedPart() throws {
@@ -55,7 +58,7 @@ import Testing
       for seconds in [30, 10, 20] {
         let time = MediaTime(value: Int64(seconds), timescale: 1)
         let reached = try remote.seekExactly(to: time)
-        #expect((remote.positionDoubt == nil) == row.isExact, "\(row.name)")
+        #expect((remote.positionDoubt == nil) == row.isProven, "\(row.name)")
         let localReached = try local.seekExactly(to: time)
         let (position, samples) = try remote.readFrames(2_000)
         let expected = try local.readFrames(2_000)
@@ -69,7 +72,7 @@ import Testing
       let log = asset.networkLog.accessEvents
       let bytes = log.reduce(0) { $0 + $1.numberOfBytesTransferred }
       let requests = log.reduce(0) { $0 + $1.numberOfMediaRequests }
-      print("\(row.name) | \(byteCount) | \(bytes) | \(requests) | \(row.isExact ? "exact" : "estimated")")
+      print("\(row.name) | \(byteCount) | \(bytes) | \(requests) | \(row.isProven ? "exact" : "estimated")")
       #expect(bytes > 0 && bytes <= row.maximumLoad * Int64(byteCount) + (Int64(requests) << 20), "\(row.name)")
       #expect(asset.networkLog.errorEvents.isEmpty)
 
