@@ -15,7 +15,7 @@ import Testing
       (0, nil, ["info", path]), (0, nil, ["save", list]), (0, nil, ["add", path]), (0, nil, ["scan", path]),
       (0, nil, ["shell"]),
       (1, "no-such-item", ["remove", "99"]), (1, "timed-out", ["wait", "status=playing", "--timeout", "0"]),
-      (1, "no-such-player", ["watch", "--lines", "--player", "nobody"]),
+      (1, "no-such-player", ["watch", "--lines", "--player", "unknown"]),
       (1, "not-written", ["save", list]), (1, "nothing-added", ["add", "/nowhere"]),
       (1, "nothing-added", ["load", path, "/nowhere"]), (1, "nothing-added", ["play", "/dev/null"]),
       (1, "file-not-found", ["info", "/nowhere"]),

@@ -485,9 +485,7 @@ final class FrameReader {
       if error.kind == .cancelled { throw error }
       return false
     }
-    countedFrame = frame
-    entryFrame = frame
-    isCounted = true
+    (countedFrame, entryFrame, isCounted) = (frame, frame, true)
     counting.restart(isIrregular: index?.hasIrregularTimestamps(before: frame - (startFrame ?? 0)) ?? false)
     timestampsDefineSeekPosition = format == .programStream
     if let ticks = timeline?.ticks(ofFrame: frame) { vorbisTimes?.restart(atPageAfter: ticks) }

@@ -35,11 +35,6 @@ public enum EntryReference: Sendable, Hashable {
   }
 }
 
-/// An integer literal is an id.
-extension EntryReference: ExpressibleByIntegerLiteral {
-  public init(integerLiteral value: Int) { self = .id(value) }
-}
-
 extension EntryReference: WireListElement {
   public static func unpacked(_ bytes: ArraySlice<UInt8>) -> EntryReference {
     guard case .entry(let value) = ArgumentReader.validated(bytes, .entry) else {

@@ -28,7 +28,7 @@ enum CommandAlias {
     case "current": return "use playhead get --format '{artist} - {title}'"
     case "quit", "exit", "kill", "shutdown":
       return "playhead stop ends playback; the signal SIGTERM ends playheadd"
-    case _ where Get.names.names.contains(word): return "use playhead get \(word)"
+    case _ where Get.names.all.contains(word): return "use playhead get \(word)"
     default:
       let names = Subcommand.all.filter { !$0.isHidden }.map(\.name) + CommandName.allCases.map(\.rawValue)
       return Nearest.name(to: word, among: names + commands.map(\.alias)).map { "did you mean \($0)?" }

@@ -74,3 +74,13 @@ extension Invocation {
     return .add(options)
   }
 }
+
+extension Invocation.Action {
+  /// Whether the action connects to the daemon.
+  var needsDaemon: Bool {
+    switch self {
+    case .usage, .version, .help, .completions, .manual, .complete: false
+    case .request, .watch, .wait, .save, .get, .list, .load, .record, .inspect, .shell, .add: true
+    }
+  }
+}

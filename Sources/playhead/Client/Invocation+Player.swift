@@ -14,24 +14,14 @@ extension Invocation {
     case .load(var options):
       if options.edit.value(of: .player) == nil { options.edit.options.append(Self.playerWord(name)) }
       action = .load(options)
-    case .watch(var options):
-      options.player = options.player ?? name
-      action = .watch(options)
-    case .save(var options):
-      options.player = options.player ?? name
-      action = .save(options)
-    case .get(var options):
-      options.player = options.player ?? name
-      action = .get(options)
-    case .wait(var options):
-      options.player = options.player ?? name
-      action = .wait(options)
+    case .watch(let options): action = .watch(options.with(name))
+    case .save(let options): action = .save(options.with(name))
+    case .get(let options): action = .get(options.with(name))
+    case .wait(let options): action = .wait(options.with(name))
+    case .add(let options): action = .add(options.with(name))
     case .list(var options):
       options.words = Self.words(options.words, withPlayer: name)
       action = .list(options)
-    case .add(var options):
-      options.player = options.player ?? name
-      action = .add(options)
     case .usage, .version, .help, .record, .inspect, .shell, .completions, .manual, .complete: break
     }
   }
@@ -48,3 +38,24 @@ extension Invocation {
 
   private static func playerWord(_ name: [UInt8]) -> [UInt8] { Array("player=".utf8) + name }
 }
+
+/// Options that can name a player.
+private protocol PlayerOptions {
+  /// The player of the option `--player`; nil when not specified.
+  var player: [UInt8]? { get set }
+}
+
+extension PlayerOptions {
+  /// The options with a player, unless they name one.
+  fileprivate func with(_ name: [UInt8]) -> Self {
+    var options = self
+    options.player = player ?? name
+    return options
+  }
+}
+
+extension Invocation.WatchOptions: PlayerOptions {}
+extension Invocation.SaveOptions: PlayerOptions {}
+extension Invocation.GetOptions: PlayerOptions {}
+extension Invocation.WaitOptions: PlayerOptions {}
+extension Invocation.AddOptions: PlayerOptions {}

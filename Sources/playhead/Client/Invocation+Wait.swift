@@ -1,16 +1,6 @@
 import MediaCore
 import WireProtocol
 
-extension Invocation.Action {
-  /// Whether the action connects to the daemon.
-  var needsDaemon: Bool {
-    switch self {
-    case .usage, .version, .help, .completions, .manual, .complete: false
-    case .request, .watch, .wait, .save, .get, .list, .load, .record, .inspect, .shell, .add: true
-    }
-  }
-}
-
 extension Invocation {
   /// The options of `wait` with conditions that the client evaluates.
   struct WaitOptions: Equatable {

@@ -56,9 +56,9 @@ extension Subcommand {
       }} are braces.
 
       Values:
-      \(HelpText.wrapped(Get.names.names.joined(separator: " "), width: 118, indent: "  "))
+      \(HelpText.wrapped(Get.names.all.joined(separator: " "), width: 118, indent: "  "))
       """,
-    candidates: .words(Get.names.names),
+    candidates: .words(Get.names.all),
     options: [
       Option(name: "format", value: "TEMPLATE", summary: "a template, such as '{artist} - {title}'"), player,
     ],

@@ -39,15 +39,7 @@ struct FormattedWatch {
     let client = JSONClient(try DaemonConnection(path: path)) { [encoder] in try encoder.json($0, id: 1) }
     try connection.send(lines)
     while true {
-      var hasChanged = false
-      while let line = connection.nextLine() {
-        switch Watch.kind(of: line) {
-        case .event: hasChanged = true
-        case .other: continue
-        case .failure(let error): throw error
-        }
-      }
-      if hasChanged {
+      if try Watch.readEvents(&connection) {
         onEvent()
         let values = try Get.values(template.names, player: player, client)
         let text = template.line { values[$0] ?? .null }

@@ -7,7 +7,7 @@ enum Get {
   private static let playerNames = fieldNames(of: .status)
   /// The fields of `item.status` that `status` does not have. They belong to the current entry.
   private static let entryNames = fieldNames(of: .itemStatus).filter { !playerNames.contains($0) }
-  static let names = ValueNames(names: playerNames + entryNames, includesTags: true)
+  static let names = ValueNames(all: playerNames + entryNames, includesTags: true)
   /// The values that change without an event while the time advances.
   static let continuousNames = [
     "time", "pts", "hostTime", "date", "liveEdge", "loadedTimeRanges", "seekableTimeRanges",

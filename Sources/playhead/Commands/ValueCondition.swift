@@ -42,8 +42,8 @@ struct ValueCondition: Equatable {
     }
   }
 
-  /// Whether the condition holds for a value. Numbers are compared as numbers, and an unknown value is `none`.
-  func holds(for value: JSONValue) -> Bool {
+  /// Whether the condition is true for a value. Numbers are compared as numbers, and an unknown value is `none`.
+  func isTrue(for value: JSONValue) -> Bool {
     let text = value == .null ? "none" : ValueTemplate.text(of: value)
     if let number = Double(text), let operand = Double(operand) {
       return switch comparison {

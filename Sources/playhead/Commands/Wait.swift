@@ -9,7 +9,7 @@ struct Wait {
   private let encoder: RequestEncoder
   private let path: String
 
-  /// Waits until all conditions hold. Prints nothing. Returns the exit status.
+  /// Waits until all conditions are true. Prints nothing. Returns the exit status.
   ///
   /// - Throws: `ErrorReply`, also at the end of the timeout, or `Unreachable`.
   static func run(_ options: Invocation.WaitOptions, _ encoder: RequestEncoder, _ path: String) throws -> Int32 {
@@ -33,33 +33,20 @@ struct Wait {
     try connection.send(
       encoder.words([Array("observe".utf8)] + Invocation.WatchOptions.defaultKeys + player))
     while true {
-      if try readChanges(&connection), try hold(client, player) { return }
+      if try Watch.readEvents(&connection), try areConditionsTrue(client, player) { return }
       try waitForBytes(connection.descriptor)
       guard try connection.receive() else { throw Unreachable(message: "the daemon at \(path) disconnected") }
     }
   }
 
-  /// Whether the received lines contain changes.
-  private func readChanges(_ connection: inout DaemonConnection) throws -> Bool {
-    var hasChanged = false
-    while let line = connection.nextLine() {
-      switch Watch.kind(of: line) {
-      case .event: hasChanged = true
-      case .other: continue
-      case .failure(let error): throw error
-      }
-    }
-    return hasChanged
-  }
-
-  /// Whether all conditions hold. First waits for the conditions that the daemon evaluates.
-  private func hold(_ client: JSONClient, _ player: [[UInt8]]) throws -> Bool {
+  /// Whether all conditions are true. First waits for the conditions that the daemon evaluates.
+  private func areConditionsTrue(_ client: JSONClient, _ player: [[UInt8]]) throws -> Bool {
     if !options.daemonConditions.isEmpty {
       let timeout = deadline.map { [Array("timeout=\(milliseconds(until: $0))ms".utf8)] } ?? []
       _ = try client.request([Array("wait".utf8)] + options.daemonConditions + timeout + player)
     }
     let values = try Get.values(options.conditions.map(\.name), player: options.player, client)
-    return options.conditions.allSatisfy { $0.holds(for: values[$0.name] ?? .null) }
+    return options.conditions.allSatisfy { $0.isTrue(for: values[$0.name] ?? .null) }
   }
 
   private func milliseconds(until deadline: ContinuousClock.Instant) -> Int {

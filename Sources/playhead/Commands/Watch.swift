@@ -85,6 +85,21 @@ enum Watch {
     }
   }
 
+  /// Reads the received lines. Returns whether there are events among them.
+  ///
+  /// - Throws: `ErrorReply`, or `Unreachable` if the daemon ends the connection.
+  static func readEvents(_ connection: inout DaemonConnection) throws -> Bool {
+    var hasEvents = false
+    while let line = connection.nextLine() {
+      switch kind(of: line) {
+      case .event: hasEvents = true
+      case .other: continue
+      case .failure(let error): throw error
+      }
+    }
+    return hasEvents
+  }
+
   /// The requests of the subscriptions. Values come last, so that all subscriptions exist when the first value is
   /// printed.
   private static func requests(_ options: Invocation.WatchOptions) -> [[[UInt8]]] {

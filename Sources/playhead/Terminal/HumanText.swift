@@ -46,11 +46,11 @@ struct HumanText {
     isatty(STDOUT_FILENO) == 1 ? max(1, Keyboard.columnCount - 1) : nil
   }
 
-  /// The number of added entries: `Loaded 200 entries.`
+  /// The number of added entries: `Loaded 200 entries`.
   static func additions(_ verb: String, _ fields: ServerLine.TextFields) -> String {
     let count = fields.list("items")?.count ?? 0
     let skipped = fields["skipped"].map { ", omitted \($0) playlist entries" } ?? ""
-    return "\(verb) \(count) \(count == 1 ? "entry" : "entries")\(skipped).\n"
+    return "\(verb) \(count) \(count == 1 ? "entry" : "entries")\(skipped)\n"
   }
 
   // MARK: - Generic replies
@@ -172,7 +172,7 @@ struct HumanText {
     if let status = shownValue("itemStatus"), status != "readyToPlay" {
       add("File", status + (shownValue("message").map { ": \($0)" } ?? ""))
     }
-    add("Volume", shownValue("volume").map { $0 + (fields["isMuted"] == "true" ? ", muted" : "") })
+    add("Volume", shownValue("volume").map { Self.volume($0) + (fields["isMuted"] == "true" ? ", muted" : "") })
     // Omit settings with their usual value.
     let settings = [
       ("rate", "Rate", ["0", "1"]), ("pan", "Pan", ["0"]), ("repeat", "Repeat", ["off"]), ("loop", "Loop", []),
@@ -185,6 +185,13 @@ struct HumanText {
     }
     let width = lines.map(\.0.count).max() ?? 0
     return lines.map { "\(style.dim(DisplayWidth.padded($0.0, to: width)))  \($0.1)\n" }.joined()
+  }
+
+  /// A volume with at most three decimals.
+  static func volume(_ text: String) -> String {
+    guard let volume = Double(text) else { return Terminal.printable(text) }
+    let rounded = "\((volume * 1_000).rounded() / 1_000)"
+    return rounded.hasSuffix(".0") ? String(rounded.dropLast(2)) : rounded
   }
 
   /// The state of a player as one word.

@@ -61,7 +61,7 @@ struct ReplySentence {
 
   /// An edit of the queue, or the number of edits that wait for `queue.commit`.
   private func edit(_ text: String) -> String? {
-    if let count = value("pending") { return "Edits until queue.commit: \(count)" }
+    if let count = value("pending") { return "Pending edits: \(count)" }
     return fields["version"].map { _ in text }
   }
 
@@ -76,7 +76,8 @@ struct ReplySentence {
     guard fields.entries.count == 1, let field = fields.entries.first, let title = Self.settings[field.name] else {
       return nil
     }
-    return "\(title): \(Terminal.printable(field.value))"
+    let value = field.name == "volume" ? HumanText.volume(field.value) : Terminal.printable(field.value)
+    return "\(title): \(value)"
   }
 
   // MARK: - Sentences

@@ -3,7 +3,7 @@ struct ValueNames {
   /// The prefix of the names of tags. The rest of such a name is the value of `commonKey` or `key` of a tag.
   static let tagPrefix = "tags."
 
-  let names: [String]
+  let all: [String]
   /// Whether names with `tagPrefix` are valid, too.
   var includesTags = false
 
@@ -11,8 +11,8 @@ struct ValueNames {
   ///
   /// - Throws: `Misuse` for an unknown name.
   func check(_ requested: [String]) throws(Invocation.Misuse) {
-    let known = (names + (includesTags ? [Self.tagPrefix + "KEY"] : [])).joined(separator: " ")
-    for name in requested where !names.contains(name) && !isTag(name) {
+    let known = (all + (includesTags ? [Self.tagPrefix + "KEY"] : [])).joined(separator: " ")
+    for name in requested where !all.contains(name) && !isTag(name) {
       throw Invocation.Misuse(message: "unknown value \(name); the values are: \(known)")
     }
   }

@@ -72,7 +72,8 @@ import Testing
     #expect(try add("--player", "jingles", "3.flac") == ["2.flac"])
     #expect(try daemon.playhead("list", "player=jingles").output.contains("3.flac"))
     #expect(
-      try daemon.playhead("add", "--player", "nobody", "3.flac", folder: folder.path).errors.contains("no-such-player"))
+      try daemon.playhead("add", "--player", "unknown", "3.flac", folder: folder.path).errors.contains("no-such-player")
+    )
   }
 
   /// The daemon reads playlists.
@@ -187,7 +188,7 @@ import Testing
     let daemon = try TestDaemon("--clock", "virtual", "--config", folder.file("playhead.toml"))
     #expect(
       try daemon.playhead("add", "--human", folder.path)
-        == .init(status: 0, output: "Added 300 entries.\n", errors: "playhead: omitted: 1 no media\n"))
+        == .init(status: 0, output: "Added 300 entries\n", errors: "playhead: omitted: 1 no media\n"))
     #expect(try queue(daemon, folder) == (1...300).map { "\($0).flac" })
     #expect(try daemon.playhead("list", "limit=1", "offset=299").output.hasSuffix("count=300 version=1 next=none\n"))
     // A path longer than a request line is rejected, and nothing is added.
@@ -267,7 +268,7 @@ import Testing
     let daemon = try InProcessServer()
     #expect(try daemon.connect().reply("append /music/first.flac /music/second.flac").hasPrefix("ok "))
     let outcome = try daemon.playhead("add", "--next", "--human", folder.path)
-    #expect(outcome == .init(status: 0, output: "Added 50000 entries.\n", errors: ""))
+    #expect(outcome == .init(status: 0, output: "Added 50000 entries\n", errors: ""))
     #expect(try daemon.playhead("list", "offset=50001").output.hasSuffix("count=50002 version=2 next=none\n"))
     for (index, name) in [(1, "/1/1.flac"), (1_000, "/1/1000.flac"), (1_001, "/2/1.flac"), (50_000, "/50/1000.flac")] {
       let row = try daemon.playhead("list", "offset=\(index)", "limit=1").output
@@ -284,7 +285,7 @@ import Testing
     #expect(try terminal.waitForEnd() == 0)
     #expect(
       terminal.shown.contains("500 files found") && terminal.shown.contains("#-"), "\(terminal.shown.prefix(2_000))")
-    #expect(terminal.shown.hasSuffix("\r\u{1B}[KAdded 50000 entries.\r\n"), "\(terminal.shown.suffix(200))")
+    #expect(terminal.shown.hasSuffix("\r\u{1B}[KAdded 50000 entries\r\n"), "\(terminal.shown.suffix(200))")
     // The bar has the width of its terminal.
     let narrow = try TerminalProgram(
       Executables.playhead, ["--socket", daemon.socket, "add", "--replace", folder.path],
@@ -292,7 +293,7 @@ import Testing
     #expect(try narrow.waitForEnd() == 0)
     let lines = narrow.shown.split(separator: "\r\u{1B}[K").map { $0.prefix { !$0.isNewline } }
     #expect(lines.contains { $0.hasPrefix("[#") }, "\(lines.suffix(5))")
-    for line in lines where line != "Added 50000 entries." { #expect(line.count < 24, "\(line)") }
+    for line in lines where line != "Added 50000 entries" { #expect(line.count < 24, "\(line)") }
     #expect(try daemon.playhead("list", "offset=49999").output.hasSuffix("count=50000 version=4 next=none\n"))
   }
 

@@ -178,7 +178,7 @@ import Testing
 
   @Test func watchReportsAnUnknownPlayer() throws {
     let daemon = try TestDaemon("--output", "null")
-    let outcome = try daemon.playhead("watch", "--observe", "player.rate", "--player", "nobody")
+    let outcome = try daemon.playhead("watch", "--observe", "player.rate", "--player", "unknown")
     #expect(outcome.status == 1)
     #expect(outcome.errors.contains("no-such-player"))
   }

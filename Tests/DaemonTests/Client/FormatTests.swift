@@ -5,21 +5,8 @@ import Testing
 
 /// `--format` of `status`, `list`, `tags` and `watch`.
 @Suite struct FormatTests {
-  /// A server with a song that has tags, and with a file without tags.
-  private func makeDaemon() throws -> TestServer {
-    let daemon = try InProcessServer.recording()
-    try Fixtures.ffmpeg([
-      "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=duration=100", "-metadata", "title=One {Time}",
-      "-metadata", "artist=The Band", "-metadata", "album=First", daemon.folder.file("one.flac"),
-    ])
-    try TimeCode.writeWAV(path: daemon.folder.file("two.wav"), file: 1, frameCount: 48_000)
-    let loaded = try daemon.playhead("load", "one.flac", "two.wav", "wait=ready", folder: daemon.folder.path)
-    try #require(loaded.status == 0)
-    return daemon
-  }
-
   @Test func statusAndListArePrintedInATemplate() throws {
-    let daemon = try makeDaemon()
+    let daemon = try TaggedQueue.makeServer(title: "One {Time}")
     try daemon.connect().reply("seek 83.5")
     let rows: [(words: [String], output: String)] = [
       (["status", "--format", "{artist} - {title} [{time:clock}]"], "The Band - One {Time} [1:23]\n"),
@@ -54,7 +41,7 @@ import Testing
   }
 
   @Test func tagsArePrintedInATemplate() throws {
-    let daemon = try makeDaemon()
+    let daemon = try TaggedQueue.makeServer(title: "One {Time}")
     let folder = daemon.folder.path
     let template = "{file}: {artist} - {title} ({tags.albumName}, {ALBUM}) {nothing}"
     let result = try daemon.playhead("tags", "one.flac", "none", "two.wav", "--format", template, folder: folder)
@@ -90,7 +77,7 @@ import Testing
   }
 
   @Test func watchPrintsALineForEachChangeOfTheText() throws {
-    let daemon = try makeDaemon()
+    let daemon = try TaggedQueue.makeServer(title: "One {Time}")
     let client = try daemon.connect()
     let watch = try Program(
       Executables.playhead,

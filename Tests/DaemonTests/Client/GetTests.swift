@@ -4,21 +4,8 @@ import Testing
 
 /// `playhead get`.
 @Suite struct GetTests {
-  /// A server with a song that has tags, and with a file without tags.
-  private func makeDaemon() throws -> TestServer {
-    let daemon = try InProcessServer.recording()
-    try Fixtures.ffmpeg([
-      "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=duration=100", "-metadata", "title=One \"More\" {Time}",
-      "-metadata", "artist=The Band", "-metadata", "album=First", daemon.folder.file("one.flac"),
-    ])
-    try TimeCode.writeWAV(path: daemon.folder.file("two.wav"), file: 1, frameCount: 4_800)
-    let loaded = try daemon.playhead("load", "one.flac", "two.wav", "wait=ready", folder: daemon.folder.path)
-    try #require(loaded.status == 0)
-    return daemon
-  }
-
   @Test func valuesArePrintedInLines() throws {
-    let daemon = try makeDaemon()
+    let daemon = try TaggedQueue.makeServer(title: "One \"More\" {Time}")
     let client = try daemon.connect()
     try client.reply("seek 83.5")
     let rows: [(words: [String], output: String)] = [

@@ -87,8 +87,8 @@ import Testing
   @Test func numberOfEntriesIsPrintedForPeople() throws {
     let daemon = try makeDaemon()
     let folder = daemon.folder.path
-    #expect(try daemon.playhead("load", "--human", "2.wav", folder: folder).output == "Loaded 1 entry.\n")
-    #expect(try daemon.playhead("append", "--human", "album", folder: folder).output == "Added 2 entries.\n")
+    #expect(try daemon.playhead("load", "--human", "2.wav", folder: folder).output == "Loaded 1 entry\n")
+    #expect(try daemon.playhead("append", "--human", "album", folder: folder).output == "Added 2 entries\n")
     #expect(
       try daemon.playhead("insert", "--json", "2.wav", folder: folder).output
         == "{\"items\":[5],\"version\":4,\"rows\":[]}\n")
@@ -117,7 +117,7 @@ import Testing
     func run(_ words: String...) throws -> Program.Outcome {
       try daemon.playhead(words + names, folder: daemon.folder.path)
     }
-    #expect(try run("load", "--human") == .init(status: 0, output: "Loaded 10000 entries.\n", errors: ""))
+    #expect(try run("load", "--human") == .init(status: 0, output: "Loaded 10000 entries\n", errors: ""))
     func queued(_ offset: Int, _ count: Int) throws -> [String] {
       try queue(daemon, "offset=\(offset)", "limit=\(count)")
     }

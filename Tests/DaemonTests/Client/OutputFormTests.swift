@@ -93,7 +93,7 @@ import Testing
     #expect(try narrow.waitForEnd() == 0)
     #expect(narrow.shown.contains("CODEC") && narrow.shown.contains("pcm_s16le"), "\(narrow.shown)")
     #expect(narrow.shown.split(separator: "\r\n").allSatisfy { $0.count < 40 }, "\(narrow.shown)")
-    #expect(try daemon.playhead("list", "player=nobody", "--human").status == 1)
+    #expect(try daemon.playhead("list", "player=unknown", "--human").status == 1)
     _ = try daemon.playhead("clear")
     #expect(try daemon.playhead("list", "--human").output == "The queue is empty.\n")
   }

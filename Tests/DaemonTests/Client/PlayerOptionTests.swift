@@ -44,7 +44,7 @@ import Testing
       #expect(try run(daemon, words).status == 2, "\(words)")
     }
     #expect(try run(daemon, ["volume"], variable: "a b").status == 2)
-    #expect(try run(daemon, ["volume"], variable: "nobody").errors.contains("(no-such-player)"))
+    #expect(try run(daemon, ["volume"], variable: "unknown").errors.contains("(no-such-player)"))
   }
 
   @Test func subcommandsUseThePlayer() throws {

@@ -133,11 +133,12 @@ import Testing
     let terminal = try shell()
     for (line, output) in [
       ("seek 12.25", "\u{1B}[K0:12.250 of 1:23.000\r\n"), ("bogus", "\u{1B}[Kerror: unknown command 'bogus'"),
+      ("volume -0.25", "\u{1B}[KVolume: 0.75\r\n"), ("volume -6dB", "\u{1B}[KVolume: 0.376\r\n"),
       ("volume 0.5", "\u{1B}[KVolume: 0.5\r\n"), ("list", "\n   2   2  1:23  2.wav\r\n"),
       ("@7 volume", "\u{1B}[K@7 ok volume=0.5\r\n"), ("volume \"", "is not closed"),
       ("status", "\r\nTitle   1.wav\r\n"),
       (#"{"jsonrpc":"2.0","id":1,"method":"volume"}"#, #""result":{"volume":0.5}"#), ("pan", "\u{1B}[KPan: 0\r\n"),
-      ("queue.begin", "version"), ("remove 2", "\u{1B}[KEdits until queue.commit: 1\r\n"), ("queue.abort", "version"),
+      ("queue.begin", "version"), ("remove 2", "\u{1B}[KPending edits: 1\r\n"), ("queue.abort", "version"),
     ] {
       try terminal.type("\(line)\r")
       try terminal.wait(for: output)

@@ -66,7 +66,7 @@ import Testing
     #expect(lines.contains { $0.hasPrefix("@1 ok finished=false") && field("reason", $0) == "cancelled" })
     #expect(lines.contains("@2 ok ready=false"))
     #expect(lines.filter { $0 == "ok" }.count == 2)
-    #expect(try client.reply("preroll.cancel player=nobody").hasPrefix("error code=1006"))
+    #expect(try client.reply("preroll.cancel player=unknown").hasPrefix("error code=1006"))
   }
 
   @Test func rateStartsAtAnInstantFromATimeOfTheItem() throws {

@@ -62,7 +62,7 @@ import Testing
       #expect(try client.reply(request).hasPrefix("error code=1002 name=invalid-time"), "\(request)")
     }
     #expect(try client.reply("item.volume 9 0.5").hasPrefix("error code=2004 name=no-such-item"))
-    #expect(try client.reply("pan 0 player=nobody").hasPrefix("error code=1006 name=no-such-player"))
+    #expect(try client.reply("pan 0 player=unknown").hasPrefix("error code=1006 name=no-such-player"))
     #expect(try client.reply("unmeter 1").hasPrefix("error code=1008 name=no-such-observer"))
     #expect(try client.reply("status") == before)
     #expect(try client.reply("item.volume 1") == "ok item=1 count=0")

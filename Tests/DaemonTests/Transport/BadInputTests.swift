@@ -46,7 +46,7 @@ import Testing
     }
     + [
       ("remove 0", .badArguments), ("remove -0", .badArguments), ("remove -1", .noSuchItem), ("remove #9", .noSuchItem),
-      ("play player=nobody", .noSuchPlayer),
+      ("play player=unknown", .noSuchPlayer),
     ]
 
   /// The queue has version 2.

@@ -195,7 +195,7 @@ import Testing
     #expect(try client.line()?.hasPrefix("error code=6004 name=invalid-utf8") == true)
     #expect(try client.reply("volume 2").hasPrefix("error code=6002"))
     #expect(try client.reply("rate 0.03").hasPrefix("error code=1005 name=unsupported-rate"))
-    #expect(try client.reply("play player=nobody").hasPrefix("error code=1006 name=no-such-player"))
+    #expect(try client.reply("play player=unknown").hasPrefix("error code=1006 name=no-such-player"))
     #expect(try client.reply("observe player.nothing").hasPrefix("error code=1009 name=no-such-property"))
     #expect(try client.reply("seek 5").hasPrefix("error code=1004 name=no-current-item"))
     #expect(try client.reply("next").hasPrefix("error code=1004"))

@@ -1,0 +1,6 @@
+@testable import WireProtocol
+
+/// An integer literal is an id.
+extension EntryReference: ExpressibleByIntegerLiteral {
+  public init(integerLiteral value: Int) { self = .id(value) }
+}
