@@ -9,12 +9,13 @@ extension TestDaemon {
     }
   }
 
-  /// The proportional set size (PSS) of the daemon, in kilobytes.
+  /// The memory that the daemon has allocated, in kilobytes. Pages of files do not count: the share of the daemon in
+  /// them grows when another daemon ends.
   package func memoryKilobytes() throws -> Int {
     let rollup = String(decoding: try Files.read("/proc/\(process.id)/smaps_rollup"), as: UTF8.self)
-    guard let line = rollup.split(separator: "\n").first(where: { $0.hasPrefix("Pss:") }),
+    guard let line = rollup.split(separator: "\n").first(where: { $0.hasPrefix("Pss_Anon:") }),
       let kilobytes = Int(line.filter(\.isNumber))
-    else { throw RigError.programFailed("no Pss in smaps_rollup: \(rollup)") }
+    else { throw RigError.programFailed("no Pss_Anon in smaps_rollup: \(rollup)") }
     return kilobytes
   }
 
