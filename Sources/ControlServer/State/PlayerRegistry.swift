@@ -70,6 +70,8 @@ final class PlayerRegistry {
   var onNextItemIDChange: ((PlayerItem.ID) -> Void)?
   /// Called with a created player, or with nil after a player was closed. Not called for restored players.
   var onPlayersChange: ((NamedPlayer?) -> Void)?
+  /// Called after each edit of a player's queue.
+  var onQueueChange: ((NamedPlayer) -> Void)?
   /// Returns the position at which a new item starts, or nil for its beginning. Not set if no state is saved.
   var resumeTime: ((PlayerItem) -> MediaTime?)?
   /// Updates the positions that `resumeTime` returns. Called once for entries that are added together.
@@ -138,7 +140,11 @@ final class PlayerRegistry {
     let player = QueuePlayer(engine: engine, name: name)
     let count = limits.queueChangeCount
     player.onLoop { $0.setQueueChangeLimit(count) }
-    return NamedPlayer(name: name, player: player, loop: engine.loop, log: log)
+    let named = NamedPlayer(name: name, player: player, loop: engine.loop, log: log)
+    named.observer.onQueueChange = { [weak self, weak named] in
+      if let self, let named { self.onQueueChange?(named) }
+    }
+    return named
   }
 
   /// Closes a player.

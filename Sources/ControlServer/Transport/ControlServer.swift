@@ -188,7 +188,10 @@ public final class ControlServer: @unchecked Sendable {
   public func stop() {
     guard let running else { return }
     self.running = nil
-    loop.perform { for opened in running.acceptors { opened.acceptor.close() } }
+    loop.perform {
+      for opened in running.acceptors { opened.acceptor.close() }
+      running.context.titleReader.close()
+    }
     running.handoff?.socket.stop()
     let recordings = stopRecordings(running.context)
     closeConnections(running.context)

@@ -48,6 +48,8 @@ final class ServerContext: @unchecked Sendable {
   let log: EventLog
   /// Reads playlists off the loop.
   let playlistLoader: PlaylistLoader
+  /// Reads the titles of entries that are not opened yet.
+  let titleReader: TitleReader
   let logger: Logger
   /// Saves the state of the players. Nil: no state is saved.
   let stateWriter: StateWriter?
@@ -91,6 +93,8 @@ final class ServerContext: @unchecked Sendable {
     log = EventLog(limits: policy.limits) { loop.execute($0) }
     registry = PlayerRegistry(engine: facade, policy: policy, log: log)
     playlistLoader = PlaylistLoader(loop: engine.loop)
+    titleReader = TitleReader(loop: engine.loop) { engine.openingRecord }
+    registry.onQueueChange = { [titleReader] in titleReader.queueChanged(of: $0) }
     stateWriter = store.map { [registry] in
       StateWriter(store: $0, registry: registry, engine: engine, loop: loop, logger: logger)
     }

@@ -18,6 +18,8 @@ final class PlayerObserver: @unchecked Sendable {
   private var observations: [Observation] = []
   /// The last reported values of opened entries. The status of other entries is `unknown`, which is not reported.
   private var reportedValues = ReportedItemValues()
+  /// Called after each edit of the queue.
+  var onQueueChange: (() -> Void)?
 
   /// Starts to observe the player, for its whole lifetime.
   init(_ player: QueuePlayer, name: String, loop: any ControlLoop, log: EventLog) {
@@ -38,7 +40,9 @@ final class PlayerObserver: @unchecked Sendable {
 
   /// The current values of the opened entries, and of the current entry.
   func itemValues(current: PlayerItem.ID?) -> [(id: PlayerItem.ID, values: ItemValues)] {
-    var values = reportedValues.values.filter { id, _ in player.onLoop { $0.item(id) != nil } }
+    var values = reportedValues.values.filter { id, values in
+      values.status != .unknown && player.onLoop { $0.item(id) != nil }
+    }
     if let current, values[current] == nil, let item = player.onLoop({ $0.item(current) }) {
       values[current] = Self.values(of: item)
     }
@@ -111,6 +115,7 @@ final class PlayerObserver: @unchecked Sendable {
       itemChanged(id, Self.values(of: item), change.cause)
     }
     removeStaleValues()
+    onQueueChange?()
   }
 
   /// The maximum number of edit steps in one event. An event about more steps has none.
@@ -180,6 +185,14 @@ final class PlayerObserver: @unchecked Sendable {
       var new = values
       new.titles = Titles(item)
       itemChanged(id, new, .request)
+    }
+  }
+
+  /// Publishes the titles of entries that are not opened yet, and whose tags were read.
+  func titlesBecameKnown(_ ids: [PlayerItem.ID]) {
+    for id in ids {
+      guard let item = player.onLoop({ $0.item(id) }), item.status == .unknown else { continue }
+      itemChanged(id, ItemValues(titles: Titles(item)), .itemLoaded)
     }
   }
 

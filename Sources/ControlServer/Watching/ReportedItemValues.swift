@@ -13,7 +13,7 @@ extension PlayerObserver {
     var titles = Titles()
   }
 
-  /// The title, artist and album of an entry. Nil before the entry is ready, and if they are unknown.
+  /// The title, artist and album of an entry. Nil if they are unknown.
   struct Titles {
     var title: String?
     var artist: String?
@@ -22,7 +22,7 @@ extension PlayerObserver {
     init() {}
 
     init(_ item: PlayerItem) {
-      guard item.status == .readyToPlay else { return }
+      guard item.status == .readyToPlay || item.tagTitles != nil else { return }
       (title, artist) = item.titleAndArtist
       album = item.tagTitles?.album
     }

@@ -229,15 +229,16 @@ public final class Asset: Sendable {
     }
   }
 
-  /// The title, artist and album in the tags; nil unless all tags have been read. Does no I/O.
+  /// The title, artist and album in the tags; nil unless all tags or the titles have been read. Does no I/O.
   public var loadedTitles: AssetTitles? { state.metadataOutcome.withLock { $0.titles } }
 
   /// The known title, artist and album: of all tags if they have been read, or else of the tags that opening the file
-  /// reads. Nil before the file is opened. Does no I/O.
+  /// reads. Nil before the file is opened, unless its titles were read (``AssetOpening/readTitles(of:)``). Does no I/O.
   public var titles: AssetTitles? {
-    if let loadedTitles { return loadedTitles }
+    let loadedTitles = loadedTitles
+    if let loadedTitles, !loadedTitles.isEmpty { return loadedTitles }
     if case .success(let properties)? = loaded { return properties.titles }
-    return nil
+    return loadedTitles
   }
 
   /// Opens the file and reads its tags, unless they are known. Blocks.
@@ -254,6 +255,23 @@ public final class Asset: Sendable {
     if interrupt.isCancelled { throw MediaError(.cancelled, "the operation was cancelled") }
     if case .failure(let error) = result, error.code == .cancelled { throw error }
     return try state.set(result).get()
+  }
+
+  /// Reads the tags for ``titles``, and keeps only the titles. Blocks. Returns whether there are new titles.
+  func readTitles(interrupt: Interrupt) -> Bool {
+    guard titles == nil else { return false }
+    state.begin(interrupt)
+    defer { state.end(interrupt) }
+    let charset = tagCharset
+    do throws(MediaError) {
+      let titles = AssetTitles(try readMetadata(interrupt).items)
+      // The encoding was changed meanwhile.
+      if interrupt.isCancelled || tagCharset != charset { return false }
+      return state.keep(titles)
+    } catch {
+      if error.code != .cancelled { _ = state.keep(AssetTitles()) }
+      return false
+    }
   }
 
   private func readMetadata(_ interrupt: Interrupt) throws(MediaError) -> AssetMetadata {

@@ -51,6 +51,14 @@ public final class AssetOpening: Sendable {
   /// Returns the asset's tags. Blocks. Throws the errors of `Asset.load`, and `cancelled`.
   func metadata(of asset: Asset) throws(MediaError) -> AssetMetadata { try asset.loadMetadata(interrupt: interrupt) }
 
+  /// Reads the asset's tags for ``Asset/titles`` without opening the asset, and keeps only the titles. Blocks.
+  ///
+  /// The memory for titles is part of the budget for tags of all assets: titles use at most half of it (32 MiB).
+  ///
+  /// - Returns: whether there are new titles. False if they are known, if the file has none or cannot be read, if the
+  ///   budget is exhausted, and after a cancellation. In the first four cases ``Asset/titles`` is not nil afterwards.
+  public func readTitles(of asset: Asset) -> Bool { asset.readTitles(interrupt: interrupt) }
+
   /// Determines the asset's properties for a caller that does not read it. Blocks.
   ///
   /// - Throws: the errors of `Asset.load`; `cancelled`.

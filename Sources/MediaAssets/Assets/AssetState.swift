@@ -78,6 +78,21 @@ final class AssetState: Sendable {
     tagData.release(previous)
   }
 
+  /// Stores titles without the other tags, unless titles are known. Stores empty ones if half of the budget is used, so
+  /// that the titles are not read again. Returns whether titles were stored that are not empty.
+  func keep(_ titles: AssetTitles) -> Bool {
+    var (titles, byteCount) = (titles, titles.byteCount)
+    if !tagData.reserve(byteCount, leaving: tagData.byteCount / 2) { (titles, byteCount) = (AssetTitles(), 0) }
+    let isStored = metadataOutcome.withLock { current in
+      guard current.titles == nil else { return false }
+      current.titles = titles
+      current.reservedByteCount += byteCount
+      return true
+    }
+    if !isStored { tagData.release(byteCount) }
+    return isStored && !titles.isEmpty
+  }
+
   /// Stores the result of reading the tags, reduced to the budget. Returns the stored result.
   func set(_ result: Result<AssetMetadata, MediaError>) -> Result<AssetMetadata, MediaError> {
     var outcome = MetadataOutcome(result: result)

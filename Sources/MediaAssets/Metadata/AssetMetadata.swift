@@ -117,6 +117,11 @@ public struct AssetTitles: Sendable, Hashable, Codable {
     album = first(.albumName)
   }
 
+  var isEmpty: Bool { title == nil && artist == nil && album == nil }
+
+  /// The number of bytes of the texts.
+  var byteCount: Int { [title, artist, album].reduce(0) { $0 + ($1?.utf8.count ?? 0) } }
+
   /// Whether the texts from a worker process are within their limit. A malicious file may control the worker.
   var isPlausible: Bool {
     [title, artist, album].allSatisfy { $0.map { $0.utf8.count <= Self.maximumByteCount } ?? true }

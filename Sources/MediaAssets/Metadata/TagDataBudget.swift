@@ -24,10 +24,10 @@ final class TagDataBudget: Sendable {
   /// The number of bytes retained now.
   var reservedByteCount: Int { reserved.withLock { $0 } }
 
-  /// Reserves bytes. Returns false if that would exceed the limit.
-  func reserve(_ count: Int) -> Bool {
+  /// Reserves bytes. Returns false if that would exceed the limit, or leave fewer than `rest` bytes.
+  func reserve(_ count: Int, leaving rest: Int = 0) -> Bool {
     reserved.withLock { reserved in
-      guard count <= byteCount - reserved else { return false }
+      guard count <= byteCount - reserved - rest else { return false }
       reserved += count
       return true
     }

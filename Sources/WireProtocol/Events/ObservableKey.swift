@@ -87,10 +87,10 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     case .itemProvidesPreciseDuration: "for each opened item: whether the duration is exact"
     case .itemError: "the name of the error of a failed item, or `none`"
     case .itemTitle:
-      "the title of each opened item, from its tags, or else from its playlist; `none` without one, and for one of more"
+      "the title of each item whose tags are known, from its tags, or else from its playlist; `none` without one, and for one of more"
         + " than 1,024 bytes"
-    case .itemArtist: "the artist of each opened item, from its tags, with the same rules"
-    case .itemAlbum: "the album of each opened item, from its tags, with the same rules"
+    case .itemArtist: "the artist of each item whose tags are known, with the same rules"
+    case .itemAlbum: "the album of each item whose tags are known, with the same rules"
     case .itemCurrentMediaSelection:
       "for each opened item: the presented track of each group, such as `audible=1,legible=none`; groups without"
         + " tracks are left out. `none` before the item is opened"

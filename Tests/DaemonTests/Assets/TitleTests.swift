@@ -10,16 +10,18 @@ import Testing
   }
 
   /// A file with these tags.
-  private func file(_ daemon: TestServer, _ name: String, _ tags: String...) throws -> String {
+  private func file(
+    _ daemon: TestServer, _ name: String, _ tags: String..., frameCount: Int = 4_800
+  ) throws -> String {
     let path = daemon.folder.file(name)
     let arguments = tags.flatMap { ["-metadata", $0] }
     try Fixtures.ffmpeg(
-      ["-nostdin", "-v", "error", "-i", try daemon.wave(1, frameCount: 4_800)] + arguments + [path])
+      ["-nostdin", "-v", "error", "-i", try daemon.wave(1, frameCount: frameCount)] + arguments + [path])
     return path
   }
 
   private func changes(_ lines: [String]) -> [String] {
-    lines.filter { $0.hasPrefix("* changed ") && !$0.contains("initial=true") }.unnumbered
+    lines.filter { $0.hasPrefix("* changed ") && !$0.contains("cause=initial") }.unnumbered
   }
 
   @Test(arguments: ["flac", "mp3", "m4a", "ogg", "wav"])
@@ -94,5 +96,104 @@ import Testing
     let lines = try client.ask("item.metadata 1 charset=windows-1251") + client.ask("ping")
     let second = try #require(changes(lines).first { $0.contains("key=item.title") }, "\(lines)")
     #expect(field("new", second) == "Приве" && field("old", second) == field("new", first))
+  }
+
+  // MARK: - Entries that are not opened
+
+  /// Copies of a tagged file, as the words of a request. The file is so long that following entries are not decoded
+  /// ahead.
+  private func copies(_ daemon: TestServer, _ numbers: ClosedRange<Int>) throws -> String {
+    let bytes = try Files.read(try file(daemon, "tagged.flac", "title=Same", "artist=A", frameCount: 960_000))
+    return try numbers.map { number in
+      try daemon.folder.write("copy \(number).flac", bytes)
+      return "\"\(daemon.folder.file("copy \(number).flac"))\""
+    }.joined(separator: " ")
+  }
+
+  /// Reads events until the titles of these entries are known. Returns the entries in the order of the events.
+  private func titles(of count: Int, _ watcher: WireClient) throws -> [Int] {
+    var items: [Int] = []
+    while items.count < count {
+      let line = try #require(try watcher.line())
+      guard line.contains("key=item.title") else { continue }
+      #expect(field("new", line) == "Same" && field("cause", line) == "itemLoaded", "\(line)")
+      items.append(try #require(field("item", line).flatMap { Int($0) }))
+    }
+    return items
+  }
+
+  private func rows(_ client: WireClient) throws -> [(status: String?, title: String?, artist: String?)] {
+    try client.ask("list").dropLast().map { (field("status", $0), field("title", $0), field("artist", $0)) }
+  }
+
+  @Test func titlesOfUnopenedEntriesAreReadInBatches() throws {
+    let (daemon, client) = try server()
+    let watcher = try daemon.connect()
+    try watcher.reply("observe item.title")
+    try client.reply("append \(try copies(daemon, 1...60))")
+    // The entries that are needed next are opened. The others are read after a delay.
+    let openedCount = 8
+    #expect(try titles(of: openedCount, watcher) == Array(1...openedCount))
+    try client.reply("clock.advance 0.2")
+    #expect(try titles(of: 32, watcher) == Array(openedCount + 1...openedCount + 32))
+    var entries = try rows(client)
+    #expect(entries.prefix(openedCount + 32).allSatisfy { $0.title == "Same" && $0.artist == "A" }, "\(entries)")
+    #expect(entries.dropFirst(openedCount + 32).allSatisfy { $0.title == nil }, "\(entries)")
+    #expect(entries.count { $0.status == "readyToPlay" } == openedCount)
+    try client.reply("clock.advance 0.1")
+    #expect(try titles(of: 28 - openedCount, watcher) == Array(openedCount + 33...60))
+    entries = try rows(client)
+    #expect(entries.count == 60 && entries.allSatisfy { $0.title == "Same" })
+    // A new observer gets the values of opened entries only. Opening an entry reports no title again.
+    let observer = try daemon.connect()
+    let initial = try observer.ask("observe item.title") + observer.ask("ping")
+    #expect(initial.count { $0.contains("new=Same cause=initial") } == openedCount, "\(initial)")
+    #expect(try client.reply("jump 60").hasPrefix("ok"))
+    try client.reply("wait ready")
+    #expect(changes(try watcher.ask("ping")).isEmpty)
+  }
+
+  @Test func titlesOfEntriesThatAreAddedMeanwhileAreRead() throws {
+    let (daemon, client) = try server()
+    let watcher = try daemon.connect()
+    try watcher.reply("observe item.title")
+    try client.reply("append \(try copies(daemon, 1...30))")
+    try client.reply("player.create other")
+    let other = try daemon.connect()
+    try other.reply("observe item.title player=other")
+    try client.reply("append player=other \(try copies(daemon, 31...60))")
+    try client.reply("clock.advance 0.2")
+    try client.reply("append \(try copies(daemon, 61...70))")
+    // Each reading is finished in real time, and continues in virtual time.
+    var known: Set<Int> = []
+    while known.count < 70 {
+      for connection in [watcher, other] {
+        for line in try connection.ask("ping") where line.contains("key=item.title") {
+          #expect(field("new", line) == "Same" && known.insert(Int(field("item", line) ?? "") ?? 0).inserted, "\(line)")
+        }
+      }
+      try client.reply("clock.advance 0.1")
+    }
+    #expect(known == Set(1...70))
+  }
+
+  @Test func filesWithoutTitlesStayInTheQueue() throws {
+    let (daemon, client) = try server()
+    let plain = try daemon.wave(2, frameCount: 480)
+    try daemon.folder.write("text.flac", Array("no media\n".utf8))
+    let text = daemon.folder.file("text.flac")
+    let missing = daemon.folder.file("missing.flac")
+    let watcher = try daemon.connect()
+    try watcher.reply("observe item.title")
+    let first = try copies(daemon, 1...20)
+    try client.reply("append \(first) \(plain) \(text) \(missing) \(daemon.folder.path) \(try copies(daemon, 21...21))")
+    try client.reply("clock.advance 0.2")
+    #expect(try titles(of: 21, watcher).last == 25)
+    let entries = try rows(client)
+    #expect(entries.count == 25 && entries[20...23].allSatisfy { $0.status == "unknown" && $0.title == nil })
+    #expect(entries[24].title == "Same" && entries[24].status == "unknown")
+    // Opening them reports the error.
+    #expect(try client.reply("jump 22").hasPrefix("ok"))
+    #expect(try client.reply("wait ready").contains("unknown-format"))
   }
 }

@@ -130,4 +130,35 @@ import Testing
     #expect(try unbudgeted.loadArtwork(0).1.data == data)
     #expect(try asset(none).loadArtwork().index == 0)
   }
+
+  @Test func titlesUseAtMostHalfOfTheBudget() async throws {
+    let folder = try TemporaryFolder()
+    let path = try flac(folder, "a")
+    func asset(_ path: String, _ budget: TagDataBudget) -> Asset {
+      Asset(location: .path(Array(path.utf8)), prefersPreciseDuration: false, workers: .shared, tagData: budget)
+    }
+    let budget = TagDataBudget(byteCount: 4)
+    var retained: Asset? = asset(path, budget)
+    #expect(retained?.titles == nil)
+    #expect(AssetOpening().readTitles(of: try #require(retained)))
+    #expect(retained?.titles?.title == "T" && retained?.titles?.artist == "A" && retained?.titles?.album == nil)
+    #expect(budget.reservedByteCount == 2 && retained?.loaded == nil && retained?.status(of: .metadata).value == nil)
+    #expect(!AssetOpening().readTitles(of: try #require(retained)), "known titles are not read again")
+    // Without space there are no titles until the asset is opened.
+    let other = asset(path, budget)
+    #expect(!AssetOpening().readTitles(of: other) && other.titles == AssetTitles())
+    _ = try await other.load(.duration)
+    #expect(other.titles?.title == "T")
+    // All tags replace the titles in the budget.
+    _ = try await #require(retained).load(.metadata)
+    #expect(retained?.titles?.title == "T" && budget.reservedByteCount == 0)
+    retained = nil
+    for name in ["missing.flac", "."] {
+      let unreadable = asset(folder.file(name), budget)
+      #expect(!AssetOpening().readTitles(of: unreadable) && unreadable.titles == AssetTitles())
+    }
+    let (cancelled, opening) = (asset(path, budget), AssetOpening())
+    opening.cancel()
+    #expect(!opening.readTitles(of: cancelled) && cancelled.titles == nil)
+  }
 }
