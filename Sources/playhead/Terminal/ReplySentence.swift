@@ -32,6 +32,16 @@ struct ReplySentence {
     case .stateSave: "Saved"
     case .configReload: configuration
     case .playerCreate: value("player").map { "Created player \($0)" }
+    case .replace, .itemCopy: value("items").map { "Added entry \($0)" }
+    case .itemBuffer: buffer
+    case .itemEndTime: endTime
+    case .itemPitch: both("item", "audioTimePitchAlgorithm").map { "Entry \($0), pitch: \($1)" }
+    case .itemSelect: selection
+    case .itemVolume: value("item").map { "Entry \($0) has no volume changes" }
+    case .sessionActive: flag("isActive", "The session is active", "The session is not active")
+    case .sessionCategory, .sessionStatus: session
+    case .sessionPolicy: sessionPolicy
+    case .outputSet, .outputStatus: output
     case .recordStop: both("file", "duration").map { "\($0): \(HumanText.clock($1)), \(value("size") ?? "0") bytes" }
     default: setting
     }
@@ -129,5 +139,47 @@ struct ReplySentence {
       (changed.isEmpty ? [] : ["Changed: \(list(changed))"])
       + (pending.isEmpty ? [] : ["After a restart: \(list(pending))"])
     return parts.isEmpty ? "The configuration has not changed" : parts.joined(separator: "\n")
+  }
+
+  private var buffer: String? {
+    both("item", "preferredForwardBufferDuration").map { item, duration in
+      "Entry \(item), buffer: " + (Double(duration) == 0 ? "chosen by the player" : HumanText.clock(duration))
+    }
+  }
+
+  private var endTime: String? {
+    guard let item = value("item"), fields["forwardPlaybackEndTime"] != nil else { return nil }
+    let forward = value("forwardPlaybackEndTime").map { "ends at \(HumanText.clock($0))" } ?? "plays to its end"
+    let reverse = value("reversePlaybackEndTime").map { ", in reverse at \(HumanText.clock($0))" } ?? ""
+    return "Entry \(item) \(forward)\(reverse)"
+  }
+
+  private var selection: String? {
+    guard let item = value("item"), fields["audio"] != nil else { return nil }
+    let audio = value("audio").map { "audio track \($0)" } ?? "no audio track"
+    return "Entry \(item): \(audio), " + (value("subtitles").map { "subtitle track \($0)" } ?? "no subtitles")
+  }
+
+  private var session: String? {
+    guard let (category, mode) = both("category", "mode"), let other = value("otherAudio") else { return nil }
+    var parts = ["Category: \(category)"]
+    if mode != "default" { parts.append("mode \(mode)") }
+    if let options = value("options") { parts.append("options \(options)") }
+    parts.append("other audio: \(other)")
+    if let state = flag("isActive", "active", "not active") { parts.append(state) }
+    if fields["isInterrupted"] == "true" { parts.append("interrupted") }
+    return parts.joined(separator: ", ")
+  }
+
+  private var sessionPolicy: String? {
+    guard let (atEnd, atTimeout) = both("atEnd", "atTimeout") else { return nil }
+    let timeout = value("timeout").map { "; after \($0) s: \(atTimeout)" } ?? ""
+    return "After an interruption: \(atEnd)\(timeout)" + (value("fade").map { "; fade: \($0) s" } ?? "")
+  }
+
+  private var output: String? {
+    guard let (output, state) = both("output", "state") else { return nil }
+    let format = both("sampleRate", "channels").map { ", \($0) Hz, \($1) channels" } ?? ""
+    return "\(output): \(state)\(format)" + (value("selected").map { "; selected: \($0)" } ?? "")
   }
 }

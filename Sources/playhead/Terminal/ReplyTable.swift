@@ -58,6 +58,7 @@ enum ReplyTable {
     switch CommandName(rawValue: command) {
     case .image?: images(reply)
     case .explain?: steps(reply.fields)
+    case .itemStatus?: entry(reply.fields)
     default: nil
     }
   }
@@ -73,6 +74,23 @@ enum ReplyTable {
     let sheet = reply.fields["file"] == nil ? nil : line(reply.fields, ["\(reply.rows.count) images"])
     let fault = reply.fields["fault"].map { "Incomplete: \(Terminal.printable($0))\n" }
     return images.joined() + (sheet ?? "") + (fault ?? "")
+  }
+
+  /// The main properties of an entry.
+  private static func entry(_ fields: ServerLine.TextFields) -> String? {
+    guard let item = fields["item"], var status = fields["status"] else { return nil }
+    if let message = fields["message"] { status += ": \(message)" }
+    var duration = HumanText.clock(fields["duration"] ?? "")
+    if fields["providesPreciseDuration"] == "false" { duration = "about \(duration)" }
+    let values = [
+      ("Entry", item), ("Title", fields["title"]), ("Artist", fields["artist"]), ("Album", fields["album"]),
+      ("File", fields["path"]), ("Status", status),
+      ("Duration", fields["duration"].flatMap { Double($0) } == nil ? nil : duration),
+      ("Ends at", fields["forwardPlaybackEndTime"].flatMap { Double($0) == nil ? nil : HumanText.clock($0) }),
+    ]
+    let lines = values.compactMap { name, value in value.map { (name, Terminal.printable($0)) } }
+    let width = lines.map(\.0.utf8.count).max() ?? 0
+    return lines.map { "\(DisplayWidth.padded($0, to: width))  \($1)\n" }.joined()
   }
 
   /// The steps of a start or a seek, with their durations in milliseconds.
