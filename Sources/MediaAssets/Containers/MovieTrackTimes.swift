@@ -23,6 +23,7 @@ struct MovieTrackTimes: Sendable, Hashable {
 
   static let maximumBoxCount = 4_096
   static let maximumEditCount = 256
+  static let maximumDurationCount = 65_536
 
   /// The ticks per second of the movie and of the track; 1 or more.
   private(set) var movieTimescale: Int64 = 0
@@ -30,10 +31,11 @@ struct MovieTrackTimes: Sendable, Hashable {
   /// The duration in ticks of the track; 0 if the header does not state it, as in fragmented files.
   private(set) var mediaDuration: Int64 = 0
   private(set) var edits: [Edit] = []
-  /// The duration of the track's last sample in its ticks.
+  /// The time of the track's last sample in its ticks: the sum of the durations before it.
   ///
-  /// Read only if the single audible edit ends before the media by less than a tick of the movie.
-  private(set) var lastSampleDuration: Int64?
+  /// Read only if the single audible edit ends with the media. Nil in fragmented files, and if the table of durations
+  /// has more than `maximumDurationCount` entries.
+  private(set) var lastSampleStart: Int64?
 
   /// - Parameter read: reads up to `count` bytes of the file from an offset; fewer at its end.
   init?(trackID: Int, read: @escaping (_ offset: Int64, _ count: Int) -> [UInt8]) {
@@ -57,9 +59,7 @@ struct MovieTrackTimes: Sendable, Hashable {
       let count = Int(clamping: min(list.upperBound - list.lowerBound, Int64(8 + 20 * Self.maximumEditCount)))
       guard let edits = Self.edits(read(list.lowerBound, count)) else { return nil }
       self.edits = edits
-      if let end = mediaEnd, let edited = editEnd, edited < end {
-        lastSampleDuration = Self.lastSampleDuration(in: media, of: &boxes)
-      }
+      if mediaEnd != nil { lastSampleStart = Self.lastSampleStart(in: media, of: &boxes) }
       return
     }
     return nil
@@ -103,11 +103,12 @@ struct MovieTrackTimes: Sendable, Hashable {
     return overflow || sumOverflow || endOverflow ? nil : end
   }
 
-  /// Whether FFmpeg leaves out the last sample: the single audible edit ends with the media, but its end in coarse
-  /// ticks is at or before the start of that sample.
+  /// Whether FFmpeg leaves out the last sample: the single audible edit ends with the media, but at or before the start
+  /// of that sample. The end may be in coarse ticks, or the sample durations may exceed the duration in the header.
   var losesLastSample: Bool {
-    guard let end = mediaEnd, let edited = editEnd, let lastSampleDuration else { return false }
-    return edited < end && end - edited >= lastSampleDuration
+    guard mediaEnd != nil, let origin = mediaOrigin, let edited = editEnd, let lastSampleStart else { return false }
+    let (start, overflow) = origin.addingReportingOverflow(lastSampleStart)
+    return !overflow && edited <= start
   }
 
   /// Whether an edit ends with the media: its end is less than one tick of the movie from the media's end.
@@ -122,19 +123,28 @@ struct MovieTrackTimes: Sendable, Hashable {
 
   // MARK: - Boxes
 
-  /// Returns the last entry of the sample durations (8.6.1.2); nil if there is none, as in fragmented files.
-  private static func lastSampleDuration(in media: Range<Int64>, of boxes: inout Boxes) -> Int64? {
+  /// Returns the sum of all sample durations except the last (8.6.1.2); nil if there is none, as in fragmented files.
+  private static func lastSampleStart(in media: Range<Int64>, of boxes: inout Boxes) -> Int64? {
     guard let information = boxes.first("minf", in: media), let table = boxes.first("stbl", in: information),
       let list = boxes.first("stts", in: table)
     else { return nil }
     var header = BigEndianBytes(boxes.read(list.lowerBound, 8))
     header.skip(4)
-    guard let count = header.number(4), count > 0, count <= (list.upperBound - list.lowerBound - 8) / 8 else {
-      return nil
+    guard let count = header.number(4), count > 0, count <= Int64(maximumDurationCount),
+      count <= (list.upperBound - list.lowerBound - 8) / 8
+    else { return nil }
+    var entries = BigEndianBytes(boxes.read(list.lowerBound + 8, Int(8 * count)))
+    var end: Int64 = 0
+    var last: Int64?
+    for _ in 0..<count {
+      guard let sampleCount = entries.number(4), let duration = entries.number(4) else { return nil }
+      let (ticks, overflow) = sampleCount.multipliedReportingOverflow(by: duration)
+      let (sum, sumOverflow) = end.addingReportingOverflow(ticks)
+      if overflow || sumOverflow { return nil }
+      end = sum
+      last = sampleCount > 0 ? duration : last
     }
-    var entry = BigEndianBytes(boxes.read(list.lowerBound + 8 * count, 8))
-    guard let sampleCount = entry.number(4), sampleCount > 0 else { return nil }
-    return entry.number(4)
+    return last.map { end - $0 }
   }
 
   /// Finds boxes in a sequence, and counts all boxes that it visits.

@@ -75,16 +75,17 @@ extension FrameReader {
     let cut = edges.decoderCutFrames + trims.startFrames
     var lastFrame = frameStart - max(0, cut - before)
     if !timeline.hasCoarseTicks, let timestampFrame = last.pts.flatMap({ timeline.frame(ofTicks: $0) }) {
-      lastFrame = timestampFrame
+      lastFrame = timestampFrame - lateStartFrames
     }
     // The first packet of a Vorbis stream produces no audio, even if it states a length. Packets of other codecs that
     // state their lengths have them, although the timestamps may be nearer, or up to two frames farther.
     if counts.count > 1, !timeline.hasCoarseTicks, let kept = stored.kept.first,
       let first = kept.pts.flatMap({ timeline.frame(ofTicks: $0) }),
-      let second = stored.kept[1].pts.flatMap({ timeline.frame(ofTicks: $0) }), second >= first,
-      stream.codecName == "vorbis" || lengths.frameCount(of: kept).map({ second - first > $0 + 2 }) ?? true
+      let second = stored.kept[1].pts.flatMap({ timeline.frame(ofTicks: $0) }), second - lateStartFrames >= first,
+      stream.codecName == "vorbis"
+        || lengths.frameCount(of: kept).map({ second - lateStartFrames - first > $0 + 2 }) ?? true
     {
-      counts[0] = min(second - first, StoredPacketState.maximumFrameCount)
+      counts[0] = min(second - lateStartFrames - first, StoredPacketState.maximumFrameCount)
     }
     stored.start = (lastFrame - counts.dropLast().reduce(0, +), counts[0])
   }

@@ -16,16 +16,35 @@ extension FrameReader {
     // shows that it was audio.
     let audioStart = (isAfterLoss && format != .adts ? afterLoss ?? firstFrame : firstFrame) ?? 0
     if vorbisTimes != nil { negativeStartFrames = max(0, -audioStart) }
-    let first = audioStart + edges.uncutStartFrames + negativeStartFrames
+    lateStartFrames = lateness(of: firstFrame, afterPrimingUntil: firstPacketStart, frameBase)
+    let first = audioStart - lateStartFrames + edges.uncutStartFrames + negativeStartFrames
     let videoStart = presentationStart.flatMap {
       frameBase.ticks(from: $0.ticks, of: $0.timeBase, rounding: .nearest)
     }
     let earliest = min(first, videoStart ?? first)
     let beginsAtZero = format.hasMovieTimeline && !edges.beginsAtFirstAudio
-    return AudioTimeline(
+    var timeline = AudioTimeline(
       timeBase: stream.timeBase, frameBase: frameBase, originFrame: beginsAtZero ? min(0, earliest) : earliest,
       coding: AudioCoding(codecName: stream.codecName),
       source: vorbisTimes == nil ? format.timestampSource : .granulePositions)
+    if lateStartFrames > 0, let ticks = frame.pts, let position = timeline.frame(ofTicks: ticks) {
+      timeline.restart(at: position - lateStartFrames)
+    }
+    return timeline
+  }
+
+  /// Returns the number of frames by which the first timestamp after the priming is late; 0 if a gap may precede it.
+  ///
+  /// The edit list of an MP4 file trims the priming. The audio after it is continuous with it, as between other
+  /// packets, even if the timestamp of the next packet is irregular.
+  private func lateness(
+    of firstFrame: Int64?, afterPrimingUntil primingEnd: Int64?, _ frameBase: TimeBase
+  ) -> Int64 {
+    guard format == .movie, trims.startFrames > 0, lostAtStartCount == 0, let firstFrame, let primingEnd,
+      firstFrame > primingEnd,
+      AudioTimeline.isNoise(firstFrame - primingEnd, sampleRateHz: Int64(frameBase.denominator))
+    else { return 0 }
+    return firstFrame - primingEnd
   }
 
   /// Converts a timestamp to frames of the stream's count; nil if sums with it could overflow.

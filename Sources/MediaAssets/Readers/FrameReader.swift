@@ -85,6 +85,8 @@ final class FrameReader {
   private(set) var vorbisTimes: VorbisPacketTimes?
   /// The inaudible frames before time 0: granule positions count audio from 0 (Vorbis I, appendix A.2).
   var negativeStartFrames: Int64 = 0
+  /// The number of frames by which the first timestamp after the priming is later than the end of the priming.
+  var lateStartFrames: Int64 = 0
   /// Finds packets that follow each other, regardless of their timestamps.
   private(set) var continuity: PacketContinuity
   /// How the last packet's position follows from the timestamps stored in the container.
@@ -433,6 +435,10 @@ final class FrameReader {
     isPositionRounded = false
     if isCountedByLength || continuity.numberedFrame != nil, let packetFrame, frame.pts == packet.pts {
       timeline?.restart(at: packetFrame)
+      return true
+    }
+    if isAtFirstPacket, lateStartFrames > 0, let firstFrameStart {
+      timeline?.restart(at: firstFrameStart)
       return true
     }
     // Plain PCM can begin at any sample.

@@ -113,8 +113,16 @@ struct AudioTimeline {
     let twoTicks = frameBase.ticks(from: 2, of: timeBase, rounding: .up) ?? 0
     let isExact = coding != .lossy && timeBase.divides(frameBase)
     isSampleExact = coding == .samples && isExact
-    agreementFrames = isExact ? 0 : max(twoTicks, rate / 50)
+    agreementFrames = isExact ? 0 : max(twoTicks, Self.noiseFrames(sampleRateHz: rate))
     wholeFrameToleranceFrames = isExact ? 0 : max(twoTicks, 2)
+  }
+
+  /// The maximum difference of a rounded or irregular timestamp from the count: 20 ms.
+  private static func noiseFrames(sampleRateHz: Int64) -> Int64 { sampleRateHz / 50 }
+
+  /// Whether a difference of a timestamp from the count is an irregularity of the timestamp, and no gap.
+  static func isNoise(_ difference: Int64, sampleRateHz: Int64) -> Bool {
+    difference.magnitude <= noiseFrames(sampleRateHz: sampleRateHz).magnitude
   }
 
   /// Whether ticks are longer than frames, so that a timestamp alone does not identify a frame.

@@ -66,9 +66,9 @@ import Testing
   @Test func lastSampleAfterTheEndOfTheEditIsDetected() throws {
     func last(_ duration: UInt32, of edit: Edit = (10_298, 256)) throws -> Int64? {
       let found = try #require(
-        times(movie([edit], duration: 494_592, samples: [(482, 1_024), (2, 512), (1, duration)])))
+        times(movie([edit], duration: 494_592, samples: [(482, 1_024), (1, 1_024 - duration), (1, duration)])))
       #expect((EditedTimeline(found, sampleRateHz: 48_000) != nil) == found.losesLastSample)
-      return found.losesLastSample ? found.lastSampleDuration : nil
+      return found.losesLastSample ? found.lastSampleStart.map { 494_592 - $0 } : nil
     }
     #expect(try last(32) == 32)
     #expect(try last(1) == 1)
@@ -77,11 +77,15 @@ import Testing
     #expect(try last(32, of: (10_304, 0)) == nil)
     #expect(try last(1, of: (10_299, 256)) == nil)
     #expect(try last(32, of: (10_000, 256)) == nil)
-    let whole = try #require(times(movie([(10_298, 256)], duration: 494_592, samples: [(1, 10)])))
+    // The durations of the samples exceed the duration in the header.
+    let whole = try #require(times(movie([(10_298, 256)], duration: 494_592, samples: [(483, 1_030), (1, 1)])))
+    #expect(whole.lastSampleStart == 497_490 && whole.losesLastSample)
     let timeline = try #require(EditedTimeline(whole, sampleRateHz: 48_000))
     #expect(timeline.segments == [EditedTimeline.Segment(start: 0, end: 494_336, mediaStart: 256)])
-    #expect(times(movie([(10_298, 256)], duration: 494_592))?.lastSampleDuration == nil)
-    #expect(times(movie([(10_298, 256)], duration: 494_592, samples: [(0, 10)]))?.lastSampleDuration == nil)
+    #expect(times(movie([(10_298, 256)], duration: 494_592))?.lastSampleStart == nil)
+    #expect(times(movie([(10_298, 256)], duration: 494_592, samples: [(0, 10)]))?.lastSampleStart == nil)
+    let many = [(count: UInt32, duration: UInt32)](repeating: (1, 1), count: MovieTrackTimes.maximumDurationCount + 1)
+    #expect(times(movie([(10_298, 256)], duration: 494_592, samples: many))?.lastSampleStart == nil)
   }
 
   @Test func editThatEndsElsewhereHasNoMediaEnd() throws {

@@ -192,6 +192,29 @@ import Testing
     try expectJump(Asset(path: path), at: 41 * 4_096, change: change, tolerance: 0)
   }
 
+  /// The sample table moves each timestamp by up to `reach` frames. The audio is that of the file with right
+  /// timestamps, from the first sample after the priming to the declared end.
+  @Test(arguments: [11, 300, 900])
+  func irregularMovieTimestampsMoveNoAudio(_ reach: Int) throws {
+    let folder = try TemporaryFolder()
+    _ = try make("a.m4a", ["-t", "3", "-c:a", "aac", "-aac_pns", "0"], in: folder)
+    let whole = try AudioTrackReader(asset: Asset(path: folder.file("a.m4a"))).readToEnd()
+    let path = folder.file("jitter.m4a")
+    try MediaPatch.apply("mp4_jitter(data, \(reach), \(reach))", from: folder.file("a.m4a"), to: path)
+    let asset = Asset(path: path)
+    #expect(try AudioTrackReader(asset: asset).readToEnd() == whole)
+    #expect(
+      try Asset(path: path, prefersPreciseDuration: true).load().duration
+        == MediaTime(frame: Int64(whole.count / 2), rate: 44_100))
+    let reader = try AudioTrackReader(asset: asset)
+    for target in [100_000, 0, 1_500, 60_000] {
+      try reader.seekExactly(to: MediaTime(frame: Int64(target), rate: 44_100))
+      let (position, samples) = try reader.readFrames(3_000)
+      #expect(position == Int64(target) && reader.positionDoubt == nil)
+      #expect(SampleComparison.largestDifference(samples, whole[(2 * target)...]) <= 1e-4, "target \(target)")
+    }
+  }
+
   @Test(arguments: [(3_000, 3_000), (20_000, 0), (-200, -200), (-2_000, 0)])
   func transportStreamTimestampJumpBecomesSilenceOrACut(_ jump: Int, _ change: Int) throws {
     let folder = try TemporaryFolder()
