@@ -19,6 +19,7 @@ import Testing
     ("b.w64", ["-c:a", "g726", "-ar", "8000", "-ac", "1"], "data"), ("c.w64", ["-c:a", "libmp3lame"], "data"),
     ("b.mka", ["-c:a", "alac"], "remove_range(data, 0.45, 188)"),
     ("b.opus", ["-c:a", "libopus"], "ogg_without_end_flag(data)"),
+    ("d.flac", ["-c:a", "flac"], "set_bytes(data, 18, bytes(2))"),
     ("a.spx", ["-c:a", "libspeex", "-ar", "16000"], "data"), ("a.m4a", ["-c:a", "aac"], "data"),
   ])
   func countsTheAudioThatExists(_ name: String, _ options: [String], _ edit: String) throws {

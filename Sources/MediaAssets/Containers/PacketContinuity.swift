@@ -7,7 +7,8 @@ import LibAV
 /// - The header of a frame states the sampling rate, which may change.
 struct PacketContinuity {
   private let codecName: String
-  /// Whether the numbers of FLAC frames define positions: in containers whose timestamps FFmpeg derives or confuses.
+  /// Whether the numbers of FLAC frames define positions: in containers whose timestamps FFmpeg derives or confuses,
+  /// and in files whose header states another sample rate than the frames.
   private let usesNumbers: Bool
   private let maximumGapFrames: Int64
   private var first: Packet.FLACPosition?
@@ -29,7 +30,9 @@ struct PacketContinuity {
 
   init(stream: StreamInfo, format: ContainerFormat) {
     codecName = stream.codecName
-    usesNumbers = codecName == "flac" && (format == .ogg || format == .coarse)
+    // FFmpeg's ticks are those of the sample rate in the file's header, which may be wrong.
+    let hasWrongTicks = format == .flac && stream.sampleRateHz.flatMap(TimeBase.init(sampleRateHz:)) != stream.timeBase
+    usesNumbers = codecName == "flac" && (format == .ogg || format == .coarse || hasWrongTicks)
     maximumGapFrames = Int64((stream.sampleRateHz ?? 0) * AudioTimeline.maximumGapSeconds)
   }
 
