@@ -75,6 +75,7 @@ public final class PacketLengths {
     // FFmpeg writes the number of frames before the file's data (`ape_read_packet`).
     case "ape": return optionalCount(Int64(packet.leadingUInt32 ?? 0))
     case "alac": return Self.alacFrameCount(packet) ?? alacFrameSize
+    case "tta": return ttaFrameCount(packet)
     // Matroska states no durations for these codecs.
     case "truehd", "mlp", "speex": return packet.duration == nil && frameSize > 0 ? frameSize : nil
     default: return parsedFrameCount(packet)
@@ -106,6 +107,25 @@ public final class PacketLengths {
     let none = shim_AV_NOPTS_VALUE()
     _ = av_parser_parse2(parser, context, &output, &outputCount, data, packet.pointer.pointee.size, none, none, 0)
     return optionalCount(Int64(parser.pointee.duration))
+  }
+
+  /// Returns the length of a True Audio frame: all frames have one length, except for the last one. The header states
+  /// the number of samples, and FFmpeg makes such a header for Matroska (`matroska_parse_tracks`). Nil if the header
+  /// or the timestamp is missing.
+  private func ttaFrameCount(_ packet: Packet) -> Int64? {
+    guard let data = context.pointee.extradata, context.pointee.extradata_size >= 18, let rate = stream.sampleRateHz,
+      let frameBase = TimeBase(sampleRateHz: rate), let pts = packet.pts
+    else { return nil }
+    let total = (14..<18).reversed().reduce(Int64(0)) { $0 << 8 | Int64(data[$1]) }
+    // `libavcodec/tta.c`: 256 / 245 seconds.
+    let length = Int64(rate) * 256 / 245
+    let (ticks, overflow) = pts.subtractingReportingOverflow(stream.startTicks ?? 0)
+    guard !overflow, length > 0, let frame = frameBase.ticks(from: ticks, of: stream.timeBase, rounding: .nearest),
+      frame >= 0, frame < total
+    else { return nil }
+    // The timestamp is rounded.
+    let start = (frame + length / 2) / length * length
+    return start < total ? min(length, total - start) : nil
   }
 
   /// The frame size in the ALAC setup data, after the size, the name and the version of its box; nil when it is
