@@ -84,6 +84,18 @@ import Testing
     #expect(try AudioTrackReader(asset: Asset(path: target)).readToEnd() == whole)
   }
 
+  /// The information frame of the copy counts frames, and FFmpeg trims the end at the wrong position.
+  @Test func anMP3CopyOfTwoRatesHasTheSameAudio() async throws {
+    let folder = try TemporaryFolder()
+    let row = Row(name: "info.mp3", options: ["-c:a", "libmp3lame", "-id3v2_version", "0"], channels: (2, 2))
+    let (path, _, _) = try Self.make(row, in: folder)
+    let whole = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
+    let target = folder.file("copy.mp3")
+    _ = try await AssetExportSession(Asset(path: path), to: Array(target.utf8), .passthrough(.mp3)).outcome()
+    let copy = try AudioTrackReader(asset: Asset(path: target)).readToEnd()
+    #expect(copy.count == whole.count && SampleComparison.largestDifference(copy, whole[...]) <= 1e-4)
+  }
+
   /// MP4 stores the sample rate once.
   @Test func anAACCopyOfTwoRatesIsRefused() async throws {
     let folder = try TemporaryFolder()

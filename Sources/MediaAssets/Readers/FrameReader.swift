@@ -233,7 +233,8 @@ final class FrameReader {
       stored.readCount += 1
       previousEndFrame = countedFrame
       try vorbisTimes?.correct(packet)
-      if edges.hasWrongLength, hasReadPacket { packet.clearTrims() }
+      // FFmpeg trims the end by a number of frames, which is wrong after a change of the sample rate.
+      if edges.hasWrongLength || format == .mp3 && hasOtherRates, hasReadPacket { packet.clearTrims() }
       positionPacket()
       if stored.keepsPackets { try stored.keep(packet) }
       recordTitles()
