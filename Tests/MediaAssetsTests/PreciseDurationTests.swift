@@ -20,6 +20,10 @@ import Testing
     ("b.mka", ["-c:a", "alac"], "remove_range(data, 0.45, 188)"),
     ("b.opus", ["-c:a", "libopus"], "ogg_without_end_flag(data)"),
     ("d.flac", ["-c:a", "flac"], "set_bytes(data, 18, bytes(2))"),
+    (
+      "b.spx", ["-c:a", "libspeex", "-ar", "16000"],
+      "repeat_block(data, 0, data.find(b'OggS', data.find(b'OggS', 4) + 4))"
+    ),
     ("a.spx", ["-c:a", "libspeex", "-ar", "16000"], "data"), ("a.m4a", ["-c:a", "aac"], "data"),
   ])
   func countsTheAudioThatExists(_ name: String, _ options: [String], _ edit: String) throws {

@@ -10,8 +10,9 @@ extension FrameReader {
     // Undecodable packets count, because silence replaces them.
     let firstPacketStart = (firstPacket?.ticks).flatMap { streamFrame(ofTicks: $0, frameBase) }
       .map { $0 + trims.startFrames }
+    let lostFrameCount = lostAtStartCount * Int64(frame.frameCount)
     let isFine = frameBase.ticks(from: 1, of: stream.timeBase, rounding: .up).map { $0 <= 1 } ?? false
-    let afterLoss = isFine ? firstPacketStart : firstFrame.map { $0 - lostAtStartCount * Int64(frame.frameCount) }
+    let afterLoss = isFine ? firstPacketStart : firstFrame.map { $0 - lostFrameCount }
     // In an ADTS stream, undecodable data before the first decoded frame is not counted: nothing
     // shows that it was audio.
     let audioStart = (isAfterLoss && format != .adts ? afterLoss ?? firstFrame : firstFrame) ?? 0
@@ -29,6 +30,9 @@ extension FrameReader {
       source: vorbisTimes == nil ? format.timestampSource : .granulePositions)
     if lateStartFrames > 0, let ticks = frame.pts, let position = timeline.frame(ofTicks: ticks) {
       timeline.restart(at: position - lateStartFrames)
+    }
+    if frame.pts == nil, lostAtStartCount > 0 {
+      timeline.restart(at: (timeline.frame(ofTicks: firstPacket?.ticks ?? 0) ?? 0) + lostFrameCount)
     }
     return timeline
   }
@@ -63,11 +67,13 @@ extension FrameReader {
   /// Whether the count defines the position of an Ogg packet, and not the granule position of its page.
   ///
   /// Granule positions do not decrease within a stream (RFC 3533, section 4): a position before the packets that were
-  /// read is wrong. A position of Opus that agrees with the count does not change it, as in `AudioTimeline`.
+  /// read is wrong. A position of Opus that agrees with the count does not change it, as in `AudioTimeline`. FFmpeg
+  /// derives the timestamps of Speex packets from the page's length, so they may be earlier than the page before.
   func ignoresGranule(_ timestampFrame: Int64?, _ countedFrame: Int64, _ timeline: AudioTimeline) -> Bool {
     guard format == .ogg, hasReadPacket, !edges.isChain, let timestampFrame else { return false }
     let agrees = stream.codecName == "opus" && timeline.agrees(timestampFrame, countedFrame)
-    return agrees || timeline.isEarly(timestampFrame, countedFrame)
+    let repeats = stream.codecName == "speex" && timeline.repeatsAudio(timestampFrame, countedFrame)
+    return agrees || repeats || timeline.isEarly(timestampFrame, countedFrame)
   }
 
   /// The end of the packet on the timeline, if the packet states it.

@@ -402,6 +402,8 @@ final class FrameReader {
     guard let result = timeline?.advance(timestampFrame: timestampFrame, exact: exact, frameCount: frame.frameCount)
     else { return true }
     frameStart = result.frame
+    // The timestamp of the packet after this one may be that of a lost packet before it.
+    if firstFrameStart == nil, lostAtStartCount > 0, frame.pts == nil { countedFrame = frameStart + lastFrameCount }
     if result.step == .discontinuity, let timestampFrame { shiftPositions(by: result.frame - timestampFrame) }
     if let timeline, isCounted, !hasIrregularTimestamps {
       hasIrregularTimestamps = !timeline.hasAgreed
@@ -438,7 +440,7 @@ final class FrameReader {
       timeline?.restart(at: packetFrame)
       return true
     }
-    if isAtFirstPacket, lateStartFrames > 0, let firstFrameStart {
+    if isAtFirstPacket, lateStartFrames > 0 || frame.pts == nil, let firstFrameStart {
       timeline?.restart(at: firstFrameStart)
       return true
     }

@@ -171,6 +171,11 @@ struct AudioTimeline {
   /// Whether a timestamp is earlier than the count by more than an overlap.
   func isEarly(_ timestampFrame: Int64, _ counted: Int64) -> Bool { timestampFrame < counted - maximumOverlapFrames }
 
+  /// Whether a timestamp is earlier than the count by so little that the audio is continuous.
+  func repeatsAudio(_ timestampFrame: Int64, _ counted: Int64) -> Bool {
+    timestampFrame < counted && counted - timestampFrame <= driftFrames(lastFrameCount)
+  }
+
   /// Determines the position of the next decoded frames and advances the expected position.
   mutating func advance(ticks: Int64?, frameCount: Int) -> (frame: Int64, step: Step) {
     advance(timestampFrame: ticks.flatMap { self.frame(ofTicks: $0) }, frameCount: frameCount)
