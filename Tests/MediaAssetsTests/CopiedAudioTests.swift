@@ -18,7 +18,8 @@ import Testing
     ("d.wma", ["-c:a", "dca", "-strict", "-2", "-ar", "48000"], .mp4),
     ("e.mka", ["-c:a", "truehd", "-strict", "-2", "-ar", "48000"], .matroska),
     ("f.mka", ["-c:a", "libspeex", "-ar", "16000", "-ac", "1"], .ogg),
-    ("i.mka", ["-c:a", "tta"], .matroska),
+    ("g.mp4", ["-c:a", "libopus", "-ar", "48000", "-movflags", "+frag_keyframe+empty_moov"], .ogg),
+    ("h.ismv", ["-c:a", "libvorbis"], .ogg), ("i.mka", ["-c:a", "tta"], .matroska),
   ])
   func aCopyDecodesToTheSameAudio(_ name: String, _ options: [String], _ container: WritableContainer) async throws {
     let folder = try TemporaryFolder()

@@ -145,6 +145,12 @@ public final class Demuxer {
     return optionalTimestamp(entry.pointee.timestamp)
   }
 
+  /// Returns the timestamp of the second packet in the container's index, in the stream's ticks; nil if there is none.
+  public func secondIndexedTicks(streamIndex: Int) -> Int64? {
+    guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else { return nil }
+    return avformat_index_get_entry(stream, 1).flatMap { optionalTimestamp($0.pointee.timestamp) }
+  }
+
   /// Returns the number of packets in the container's index from the third packet to the one at `last`, and the
   /// timestamp of the third packet; in the stream's ticks. Nil if there are fewer packets.
   ///

@@ -70,7 +70,7 @@ struct ContainerTiming {
     if let edits = edges[stream.index]?.edits, let rate = stream.sampleRateHz {
       return MediaTime(frame: edits.firstAudioFrame, rate: rate)
     }
-    guard let ticks = stream.startTicks else { return nil }
+    guard let ticks = edges[stream.index]?.firstAudioTicks ?? stream.startTicks else { return nil }
     let start = stream.timeBase.time(ofTicks: ticks)
     guard format == .movie, let uncut = edges[stream.index]?.uncutStartFrames, uncut > 0, let rate = stream.sampleRateHz
     else { return start }

@@ -12,6 +12,8 @@ struct TrackEdges: Sendable, Hashable, Codable {
   private(set) var decoderCutFrames: Int64 = 0
   /// The number of audio frames between both edges, if the file states it in addition to the track's duration.
   private(set) var audioFrameCount: Int64?
+  /// The start of the audio in the stream's ticks, if the decoder trims the priming and no edit list states it.
+  private(set) var firstAudioTicks: Int64?
   /// The end of the audio in the stream's ticks, if the container states it more precisely than the track's duration.
   private(set) var endTicks: Int64?
   /// Whether the audio must be cut at `audioFrameCount`, because FFmpeg does not do so, or not always.
@@ -52,7 +54,9 @@ struct TrackEdges: Sendable, Hashable, Codable {
 
   /// The largest magnitude of all numbers of frames and ticks.
   var largestNumber: Int64 {
-    var numbers = [uncutStartFrames, decoderCutFrames, audioFrameCount, informationFrames, edits?.mediaFrameCount]
+    var numbers = [
+      uncutStartFrames, decoderCutFrames, audioFrameCount, informationFrames, edits?.mediaFrameCount, firstAudioTicks,
+    ]
     for segment in edits?.segments ?? [] { numbers += [segment.start, segment.end, segment.mediaStart] }
     return numbers.compactMap { $0 }.map { $0 == .min ? .max : abs($0) }.max() ?? 0
   }
@@ -174,9 +178,8 @@ struct TrackEdges: Sendable, Hashable, Codable {
   private mutating func readMovie(_ demuxer: Demuxer, _ stream: StreamInfo) {
     (startSource, endSource) = (.editList, .trackDuration)
     if demuxer.ignoresEditLists { return }
-    if let times = MovieTrackTimes(trackID: stream.containerID, read: { demuxer.bytes(at: $0, count: $1) }),
-      TimeBase(sampleRateHz: Int(times.mediaTimescale)) == stream.timeBase
-    {
+    let times = MovieTrackTimes(trackID: stream.containerID) { demuxer.bytes(at: $0, count: $1) }
+    if let times, TimeBase(sampleRateHz: Int(times.mediaTimescale)) == stream.timeBase {
       edits = stream.sampleRateHz.flatMap { EditedTimeline(times, sampleRateHz: $0) }
       if edits != nil { return }
       endTicks = times.mediaEnd
@@ -188,6 +191,7 @@ struct TrackEdges: Sendable, Hashable, Codable {
           ?? 0
       }
     }
+    if times?.edits.isEmpty ?? true { readDecoderPriming(demuxer, stream) }
     guard let comment = ITunesGaplessComment(demuxer.tag(ITunesGaplessComment.name)), comment.startFrames > 0,
       let rate = stream.sampleRateHz, let start = stream.startTicks,
       // FFmpeg applies the comment only without an edit list: the first audio is then late by that number of frames.
@@ -196,6 +200,26 @@ struct TrackEdges: Sendable, Hashable, Codable {
     beginsAtFirstAudio = true
     audioFrameCount = comment.audioFrameCount
     (startSource, endSource) = (.iTunSMPB, .iTunSMPB)
+  }
+
+  /// Finds the priming that the decoder trims in a file without an edit list, as FFmpeg writes with `empty_moov`.
+  ///
+  /// The pre-skip of Opus and the first packet of Vorbis (Vorbis I, 4.3.8) produce no audio. Muxers move their negative
+  /// times to 0, so time 0 of the encoder is the audio after them.
+  private mutating func readDecoderPriming(_ demuxer: Demuxer, _ stream: StreamInfo) {
+    guard stream.startTicks == 0 else { return }
+    switch stream.codecName {
+    case "opus":
+      guard let delay = stream.initialPaddingFrames, let rate = stream.sampleRateHz,
+        let frameBase = TimeBase(sampleRateHz: rate)
+      else { return }
+      decoderCutFrames = delay
+      firstAudioTicks = stream.timeBase.ticks(from: delay, of: frameBase, rounding: .nearest)
+      startSource = .opusPreSkip
+    case "vorbis": firstAudioTicks = demuxer.secondIndexedTicks(streamIndex: stream.index)
+    default: return
+    }
+    beginsAtFirstAudio = firstAudioTicks != nil
   }
 
   /// Reads the number of frames and the length of the data of a WAV file.

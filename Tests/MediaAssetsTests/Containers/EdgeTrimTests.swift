@@ -169,6 +169,31 @@ import Testing
     #expect(isSameAfterSeek)
   }
 
+  /// A fragmented file without an edit list: the decoder trims the priming, and time 0 is the audio after it.
+  @Test(arguments: [
+    (Row(name: "a.mp4", options: ["-c:a", "libopus", "-ar", "48000", "-movflags", "+frag_keyframe+empty_moov"]), 312),
+    (Row(name: "a.ismv", options: ["-c:a", "libvorbis"]), 0),
+  ])
+  func primingWithoutAnEditListIsBeforeTimeZero(_ row: Row, _ preskip: Int) throws {
+    let folder = try TemporaryFolder()
+    let path = try Self.make(row, in: folder)
+    let asset = Asset(path: path)
+    let reader = try AudioTrackReader(asset: asset)
+    let samples = try reader.readToEnd()
+    let decoded = try Tool.decode(path)
+    #expect(samples.count > 0 && samples.count <= decoded.count)
+    let isSame = zip(samples, decoded).allSatisfy { abs($0 - $1) <= 1e-6 }
+    #expect(isSame)
+    #expect(reader.startTrim == (preskip > 0 ? EdgeTrim(frameCount: Int64(preskip), source: .opusPreSkip) : .none))
+    let rate = reader.format.sampleRateHz
+    let frameCount = Int64(samples.count / reader.format.channelCount)
+    #expect(try asset.load().duration == MediaTime(frame: frameCount, rate: rate))
+    try reader.seekExactly(to: .zero)
+    let isSameAfterSeek =
+      try reader.readFrames(1_000).samples == Array(samples.prefix(1_000 * reader.format.channelCount))
+    #expect(isSameAfterSeek)
+  }
+
   @Test func iTunesCommentTrimsAnMP3() throws {
     let folder = try TemporaryFolder()
     let plain = Row(name: "plain.mp3", options: ["-c:a", "libmp3lame", "-write_xing", "0", "-id3v2_version", "0"])
