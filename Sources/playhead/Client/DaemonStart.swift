@@ -86,7 +86,7 @@ enum DaemonStart {
   }
 
   /// `POSIX_SPAWN_SETSID` of spawn.h, which the headers declare only with _GNU_SOURCE.
-  private static let startsSession: Int16 = 0x80
+  static let startsSession: Int16 = 0x80
 
   /// `playheadd` in the folder of the client, else the name, which is searched for in `PATH`.
   private static var program: String {

@@ -79,7 +79,7 @@ extension Invocation.Action {
   /// Whether the action connects to the daemon.
   var needsDaemon: Bool {
     switch self {
-    case .usage, .version, .help, .completions, .manual, .complete: false
+    case .usage, .version, .help, .completions, .manual, .complete, .spool: false
     case .request, .watch, .wait, .save, .get, .list, .load, .record, .inspect, .shell, .add: true
     }
   }

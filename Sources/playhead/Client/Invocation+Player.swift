@@ -22,7 +22,7 @@ extension Invocation {
     case .list(var options):
       options.words = Self.words(options.words, withPlayer: name)
       action = .list(options)
-    case .usage, .version, .help, .record, .inspect, .shell, .completions, .manual, .complete: break
+    case .usage, .version, .help, .record, .inspect, .shell, .completions, .manual, .complete, .spool: break
     }
   }
 

@@ -29,6 +29,8 @@ struct Invocation: Equatable {
     case manual(ManualPage)
     /// Prints the candidates for the last of these words.
     case complete([[UInt8]])
+    /// Copies standard input to standard output, and stores at most this number of bytes.
+    case spool(capacity: Int)
   }
 
   /// The format of the results.
@@ -193,6 +195,8 @@ struct Invocation: Equatable {
     case "completions": action = try parseChoice(name, rest) { CompletionScript(rawValue: $0).map { .completions($0) } }
     case "manual": action = try parseChoice(name, rest) { ManualPage(rawValue: $0).map { .manual($0) } }
     case "complete": action = .complete(Array(rest.first == Self.bytes("--") ? rest.dropFirst() : rest))
+    case "spool":
+      action = try parseChoice(name, rest) { Int($0).flatMap { $0 > 0 ? .spool(capacity: $0) : nil } }
     case "help": action = try parseHelp(rest)
     case _ where CommandAlias.isCommand(command): action = try parseRequest(name, rest)
     default: throw CommandAlias.unknown(command)

@@ -87,6 +87,9 @@ enum PlayheadClient {
     case .completions(let script): Terminal.print(script.text)
     case .manual(let page): try page.print()
     case .complete(let words): LiveCandidates.print(words) { try socketPath($0 ?? invocation.socket) }
+    case .spool(let capacity):
+      var spool = Spool(from: STDIN_FILENO, to: STDOUT_FILENO, capacity: capacity)
+      spool.run()
     case .request(let words): return try request(words, invocation)
     case .add(let options):
       return try Add.run(options, outputFormat: invocation.outputFormat, absolute: absolute) {

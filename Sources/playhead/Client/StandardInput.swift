@@ -1,5 +1,5 @@
-// Standard input as a playable source. The client passes the descriptor to the daemon, so that the data of a pipe goes
-// directly to the daemon. The client can exit before the end of the data.
+// Standard input as a playable source. The client passes the descriptor to the daemon, or for a queue the end of a
+// spool. The client can exit before the end of the data.
 import Glibc
 import MediaCore
 import WireProtocol
@@ -63,6 +63,22 @@ enum StandardInput {
     try RequestCheck.check(line)
     guard try encode(otherPlaceholder) != line else { return line }
     try check(words)
-    return try encode(PassedDescriptor.pass(STDIN_FILENO, named: name, socketPath: socketPath()))
+    let command = words.first.flatMap { CommandName(rawValue: String(decoding: $0, as: UTF8.self)) }
+    return try encode(pass(forQueue: command.map(queueCommands.contains) ?? false, socketPath: socketPath()))
+  }
+
+  /// The commands whose files are read while they play. All others read their files at once.
+  private static let queueCommands: Set<CommandName> = [.load, .append, .insert, .replace]
+
+  /// Transfers standard input to the daemon, and returns its path on the wire.
+  ///
+  /// - Parameter forQueue: Whether the daemon reads the data while it plays. A pipe is then spooled (``Spool``).
+  /// - Throws: `ErrorReply`, or `Unreachable`.
+  static func pass(forQueue: Bool, socketPath: String) throws -> String {
+    guard forQueue, let spool = Spool.start() else {
+      return try PassedDescriptor.pass(STDIN_FILENO, named: name, socketPath: socketPath)
+    }
+    defer { close(spool) }
+    return try PassedDescriptor.pass(spool, named: name, socketPath: socketPath)
   }
 }

@@ -2,7 +2,7 @@ import WireProtocol
 
 extension Subcommand {
   /// All commands of the client.
-  static let all = [add, get, watch, info, tags, save, record, shell, help, completions, manual, complete]
+  static let all = [add, get, watch, info, tags, save, record, shell, help, completions, manual, complete, spool]
 
   /// The command with that name.
   static func named(_ name: String) -> Subcommand? { all.first { $0.name == name } }
@@ -274,4 +274,15 @@ extension Subcommand {
       come from the daemon, within a time limit of half a second.
       """,
     examples: ["playhead complete -- seek fa"], statuses: "0 always", isHidden: true)
+
+  private static let spool = Subcommand(
+    name: "spool", arguments: "BYTES",
+    summary: "Copy standard input to standard output, and store what is not read yet.",
+    details: """
+      For a pipe on standard input of `load`, `append`, `insert` and `replace`, which start this command in the
+      background. At most BYTES bytes are stored, in an unnamed file in $TMPDIR, /var/tmp or /tmp. The command ends when
+      all input is copied, or when the reader closes the output.
+      """,
+    examples: ["ffmpeg ... | playhead spool 1000000000 | less"], statuses: "0 success; 2 invalid arguments",
+    isHidden: true)
 }

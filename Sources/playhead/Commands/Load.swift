@@ -107,7 +107,7 @@ struct Load {
     }
     let paths = try files.map { path in
       guard StandardInput.isStandardInput(path) else { return path }
-      return Array(try PassedDescriptor.pass(STDIN_FILENO, named: StandardInput.name, socketPath: socketPath()).utf8)
+      return Array(try StandardInput.pass(forQueue: true, socketPath: socketPath()).utf8)
     }
     var transfer = AddTransfer(try DaemonConnection(path: socketPath()), options.edit)
     let reply = try transfer.send(paths) { bar.show($0, of: paths.count) }
