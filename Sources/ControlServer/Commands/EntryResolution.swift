@@ -48,10 +48,10 @@ extension NamedPlayer {
   /// - Throws: `no-such-item`, or `version-mismatch` if the edit has positions and the queue has another version.
   func resolved(_ edit: QueueCommand, _ version: UInt64) throws(MediaError) -> QueueCommand {
     switch edit {
-    case .insert(let paths, let position, let waits, let ifVersion, let precise, let network, let resumes):
+    case .insert(let paths, let position, let waits, let ifVersion, let precise, let network, let resumes, let title):
       return .insert(
         paths, at: try resolved(position, version), waitUntilReady: waits, ifVersion: ifVersion, precise: precise,
-        network: network, resumes: resumes)
+        network: network, resumes: resumes, title: title)
     case .remove(let references, let ifVersion):
       var ids: [EntryReference] = []
       for reference in references { ids.append(try resolved(reference, version)) }

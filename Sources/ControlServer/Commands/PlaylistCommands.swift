@@ -109,7 +109,7 @@ extension PlayerItem {
     status == .unknown ? playlistEntry?.duration ?? duration : duration
   }
 
-  /// Appends the title, artist and album, from the tags or from the playlist.
+  /// Appends the title, artist and album: those that the user gave, or else from the tags or from the playlist.
   func appendTitles(to fields: inout Fields) {
     let titles = titleAndArtist
     fields.append("title", ifPresent: titles.title.map { .string($0) })
@@ -123,10 +123,11 @@ extension PlayerItem {
     fields.append("range", ifPresent: timeRange.map { .string($0.wireText) })
   }
 
-  /// The title and artist, if known: those of the tags, or else the title of the playlist entry.
+  /// The title and artist, if known. The title is the one that the user gave, or else that of the tags, or else that of
+  /// the playlist entry.
   var titleAndArtist: (title: String?, artist: String?) {
     let tags = tagTitles
-    return (tags?.title ?? playlistEntry?.title, tags?.artist)
+    return (title ?? tags?.title ?? playlistEntry?.title, tags?.artist)
   }
 
   /// The known title, artist and album in the tags. The tags of a part of a file are ignored, because they describe the
@@ -145,6 +146,7 @@ extension PlayerItem {
     var entry = playlistEntry ?? PlaylistEntry(location: location)
     // Replaces the URL of the playlist, which may contain a user name and password.
     if asset.url != nil { entry.location = location }
+    if let title { entry.title = title }
     entry.range = timeRange
     if duration.isNumeric { entry.duration = duration }
     return entry

@@ -143,6 +143,8 @@ struct EntrySource: Sendable {
   /// Whether the entries start at their last position. Nil: as in the policy.
   let resumes: Bool?
   private let isPrecise: Bool
+  /// The title of the entry; nil for several entries.
+  private let title: String?
   private let options: HTTPOptions
   private let expansion: PlaylistExpansion?
   private let userID: UInt32?
@@ -156,7 +158,7 @@ struct EntrySource: Sendable {
   ///   - expansion: The contents of the playlists among the paths.
   ///   - userID: The user whose passed descriptors the entries may use.
   init(_ command: QueueCommand, _ registry: PlayerRegistry, _ expansion: PlaylistExpansion?, for userID: UInt32?) {
-    (resumes, isPrecise) = (command.resumes, command.isPrecise)
+    (resumes, isPrecise, title) = (command.resumes, command.isPrecise, command.title)
     // All entries share this value, because it may be large.
     options = registry.httpOptions(command.network)
     (self.expansion, self.userID) = (expansion, userID)
@@ -165,7 +167,7 @@ struct EntrySource: Sendable {
 
   /// Creates the source of saved entries, which start where they were saved.
   init(saved entries: [StoredEntry], _ policy: ServerPolicy) {
-    (resumes, isPrecise, options, expansion, userID) = (false, false, HTTPOptions(), nil, nil)
+    (resumes, isPrecise, title, options, expansion, userID) = (false, false, nil, HTTPOptions(), nil, nil)
     paths = WireList<FilePath>([]).makeIterator()
     saved = (entries.makeIterator(), EntryMaker(policy))
   }
@@ -176,7 +178,7 @@ struct EntrySource: Sendable {
   /// Creates the next item. Nil at the end.
   mutating func nextItem(_ registry: PlayerRegistry, id: PlayerItem.ID) -> PlayerItem? {
     if let entry = saved?.entries.next() { return saved?.maker.makeItem(entry, id: id) }
-    return next(registry).map { PlayerItem(asset: $0, timeRange: $1?.range, playlistEntry: $1, id: id) }
+    return next(registry).map { PlayerItem(asset: $0, timeRange: $1?.range, playlistEntry: $1, title: title, id: id) }
   }
 
   /// Returns the next asset with its playlist entry, if any. Nil at the end.

@@ -448,8 +448,8 @@ extension QueueCommand {
   /// The version that the queue must have for the edit. Nil: any.
   var ifVersion: Int? {
     switch self {
-    case .load(_, _, _, let version, _, _), .append(_, _, let version, _, _, _),
-      .insert(_, _, _, let version, _, _, _),
+    case .load(_, _, _, let version, _, _, _), .append(_, _, let version, _, _, _, _),
+      .insert(_, _, _, let version, _, _, _, _),
       .remove(_, let version), .move(_, _, let version), .replace(_, _, let version, _, _), .clear(let version),
       .edit(_, let version):
       version
@@ -462,7 +462,9 @@ extension QueueCommand {
   /// Whether the command replies only when the new entries are ready.
   var waitsUntilReady: Bool {
     switch self {
-    case .load(_, let waits, _, _, _, _), .append(_, let waits, _, _, _, _), .insert(_, _, let waits, _, _, _, _): waits
+    case .load(_, let waits, _, _, _, _, _), .append(_, let waits, _, _, _, _, _),
+      .insert(_, _, let waits, _, _, _, _, _):
+      waits
     default: false
     }
   }
@@ -470,7 +472,9 @@ extension QueueCommand {
   /// The paths that the command adds.
   var paths: WireList<FilePath> {
     switch self {
-    case .load(let paths, _, _, _, _, _), .append(let paths, _, _, _, _, _), .insert(let paths, _, _, _, _, _, _): paths
+    case .load(let paths, _, _, _, _, _, _), .append(let paths, _, _, _, _, _, _),
+      .insert(let paths, _, _, _, _, _, _, _):
+      paths
     case .replace(_, let path, _, _, _): [path]
     default: []
     }
@@ -479,7 +483,8 @@ extension QueueCommand {
   /// Whether the durations of added entries are to be precise.
   var isPrecise: Bool {
     switch self {
-    case .load(_, _, let precise, _, _, _), .append(_, _, _, let precise, _, _), .insert(_, _, _, _, let precise, _, _),
+    case .load(_, _, let precise, _, _, _, _), .append(_, _, _, let precise, _, _, _),
+      .insert(_, _, _, _, let precise, _, _, _),
       .replace(_, _, _, let precise, _):
       precise
     default: false
@@ -489,8 +494,8 @@ extension QueueCommand {
   /// The network options of added entries.
   var network: NetworkOptions {
     switch self {
-    case .load(_, _, _, _, let network, _), .append(_, _, _, _, let network, _),
-      .insert(_, _, _, _, _, let network, _),
+    case .load(_, _, _, _, let network, _, _), .append(_, _, _, _, let network, _, _),
+      .insert(_, _, _, _, _, let network, _, _),
       .replace(_, _, _, _, let network):
       network
     default: NetworkOptions()
@@ -501,9 +506,20 @@ extension QueueCommand {
   /// add no entries.
   var resumes: Bool? {
     switch self {
-    case .load(_, _, _, _, _, let resumes), .append(_, _, _, _, _, let resumes), .insert(_, _, _, _, _, _, let resumes):
+    case .load(_, _, _, _, _, let resumes, _), .append(_, _, _, _, _, let resumes, _),
+      .insert(_, _, _, _, _, _, let resumes, _):
       resumes
     default: false
+    }
+  }
+
+  /// The title of the added entry. Nil: that of its tags.
+  var title: String? {
+    switch self {
+    case .load(_, _, _, _, _, _, let title), .append(_, _, _, _, _, _, let title),
+      .insert(_, _, _, _, _, _, _, let title):
+      title
+    default: nil
     }
   }
 
@@ -514,7 +530,7 @@ extension QueueCommand {
   }
 
   /// The number of bytes of the paths and network options.
-  fileprivate var pathAndOptionByteCount: Int { network.byteCount + paths.byteCount }
+  fileprivate var pathAndOptionByteCount: Int { network.byteCount + paths.byteCount + (title?.utf8.count ?? 0) }
 
   /// The commands of `queue.edit`, or the command itself.
   fileprivate var parts: WireList<QueueCommand> { if case .edit(let commands, _) = self { commands } else { [self] } }
@@ -541,7 +557,7 @@ extension QueueCommand {
     switch self {
     case .load: [.removeAll, .append(items)]
     case .append: [.append(items)]
-    case .insert(_, let position, _, _, _, _, _): [.insert(items, at: position.queuePosition)]
+    case .insert(_, let position, _, _, _, _, _, _): [.insert(items, at: position.queuePosition)]
     case .remove(let ids, _): [.remove(ids.map { $0.resolvedID })]
     case .move(let id, let position, _): [.move(id.resolvedID, to: position.queuePosition)]
     case .replace(let id, _, _, _, _): items.map { .replace(id.resolvedID, with: $0) }

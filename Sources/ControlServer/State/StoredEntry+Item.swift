@@ -26,6 +26,7 @@ extension StoredEntry {
       fields["length"] = range.duration.storedText
     }
     if let entry = item.playlistEntry { fields.put(entry) }
+    fields["title"] = item.title
     fields.putSettings(of: item)
     if item.error?.code == .crashedWhileOpening { fields["crashed"] = "true" }
   }
@@ -195,7 +196,8 @@ struct EntryMaker {
       if range != nil { sharedAssets[stored.location] = asset }
     }
     let item = PlayerItem(
-      asset: asset, timeRange: range, playlistEntry: stored.fields.playlistEntry(stored.location, range), id: id)
+      asset: asset, timeRange: range, playlistEntry: stored.fields.playlistEntry(stored.location, range),
+      title: stored.fields["title"], id: id)
     stored.fields.applySettings(to: item)
     return item
   }

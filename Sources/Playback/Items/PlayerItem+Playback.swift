@@ -181,17 +181,17 @@ extension PlayerItem {
 
   // MARK: - Copying
 
-  /// Returns a new item of the same asset and range with the same settings: mix, measured gain, pitch algorithm, track
-  /// choices, end times and buffer duration. The copy has a new id, is in no queue, and its status is `unknown`.
+  /// Returns a new item of the same asset, range and title with the same settings: mix, measured gain, pitch algorithm,
+  /// track choices, end times and buffer duration. The copy has a new id, is in no queue, and its status is `unknown`.
   public func copy() -> PlayerItem {
-    let copy = PlayerItem(asset: asset, timeRange: timeRange, playlistEntry: playlistEntry)
+    let copy = PlayerItem(asset: asset, timeRange: timeRange, playlistEntry: playlistEntry, title: title)
     copySettings(to: copy)
     return copy
   }
 
   /// Returns a copy with an id that the caller assigned.
   public func copy(id: ID) -> PlayerItem {
-    let copy = PlayerItem(asset: asset, timeRange: timeRange, playlistEntry: playlistEntry, id: id)
+    let copy = PlayerItem(asset: asset, timeRange: timeRange, playlistEntry: playlistEntry, title: title, id: id)
     copySettings(to: copy)
     return copy
   }

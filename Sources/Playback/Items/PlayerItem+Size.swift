@@ -4,7 +4,7 @@ import NetworkIO
 import Playlists
 
 extension PlayerItem {
-  /// Computes ``descriptionByteCount`` for an item of `asset`.
+  /// Computes ``descriptionByteCount`` for an item of `asset` without a title.
   static func descriptionByteCount(_ asset: Asset, _ playlistEntry: PlaylistEntry?) -> Int {
     let location =
       switch asset.location {

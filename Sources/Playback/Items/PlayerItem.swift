@@ -43,8 +43,10 @@ public final class PlayerItem: Sendable {
   public let timeRange: TimeRange?
   /// The playlist entry that the item was made from; nil without one.
   public let playlistEntry: PlaylistEntry?
-  /// The number of bytes that describe the item: its location, HTTP options, and texts from the playlist. A saved state
-  /// stores about as many bytes for the item.
+  /// The title that the user gave the item, which replaces those of the tags and of the playlist; nil without one.
+  public let title: String?
+  /// The number of bytes that describe the item: its location, title, HTTP options, and texts from the playlist. A
+  /// saved state stores about as many bytes for the item.
   public let descriptionByteCount: Int
   /// The log of network activity for this item; empty for assets that use no network.
   public let networkLog: NetworkLog
@@ -63,20 +65,25 @@ public final class PlayerItem: Sendable {
   let decodedState = Mutex(DecodedState())
 
   /// Makes an item of `asset`. The asset is not opened before the item is in a player's queue.
-  public convenience init(asset: Asset, timeRange: TimeRange? = nil, playlistEntry: PlaylistEntry? = nil) {
+  public convenience init(
+    asset: Asset, timeRange: TimeRange? = nil, playlistEntry: PlaylistEntry? = nil, title: String? = nil
+  ) {
     self.init(
-      asset: asset, timeRange: timeRange, playlistEntry: playlistEntry,
+      asset: asset, timeRange: timeRange, playlistEntry: playlistEntry, title: title,
       id: Self.nextID.wrappingAdd(1, ordering: .relaxed).oldValue)
   }
 
   /// Makes an item with an id that the caller assigned.
   ///
   /// An invalid or empty range, and a range with an epoch other than 0, make an item that fails (`invalidTime`).
-  public init(asset: Asset, timeRange: TimeRange? = nil, playlistEntry: PlaylistEntry? = nil, id: ID) {
+  public init(
+    asset: Asset, timeRange: TimeRange? = nil, playlistEntry: PlaylistEntry? = nil, title: String? = nil, id: ID
+  ) {
     self.asset = asset
     self.timeRange = timeRange
     self.playlistEntry = playlistEntry
-    descriptionByteCount = Self.descriptionByteCount(asset, playlistEntry)
+    self.title = title
+    descriptionByteCount = Self.descriptionByteCount(asset, playlistEntry) + (title?.utf8.count ?? 0)
     self.id = id
     networkLog = asset.mayUseNetwork ? NetworkLog() : .empty
   }

@@ -26,9 +26,9 @@ public enum Command: Sendable, Hashable {
       .record(.prepare), .record(.stop), .record(.delete),
       .watching(.wait), .watching(.clockAdvance):
       true
-    case .queue(.load(_, let waitUntilReady, _, _, _, _), _): waitUntilReady
-    case .queue(.append(_, let waitUntilReady, _, _, _, _), _): waitUntilReady
-    case .queue(.insert(_, _, let waitUntilReady, _, _, _, _), _): waitUntilReady
+    case .queue(.load(_, let waitUntilReady, _, _, _, _, _), _): waitUntilReady
+    case .queue(.append(_, let waitUntilReady, _, _, _, _, _), _): waitUntilReady
+    case .queue(.insert(_, _, let waitUntilReady, _, _, _, _, _), _): waitUntilReady
     case .queue(.expanding, _): true
     case .watching(.events(let query)): query.waits
     default: false
@@ -231,18 +231,18 @@ public enum PlaybackCommand: Sendable, Hashable {
 /// - `precise`: whether the exact durations of the new entries are determined.
 /// - `resumes`: whether the new entries start at their last position. Nil: as configured in the daemon.
 public enum QueueCommand: Sendable, Hashable {
-  /// Replaces the queue. At least one path.
+  /// Replaces the queue. At least one path. A title is allowed with one path only.
   case load(
     WireList<FilePath>, waitUntilReady: Bool, precise: Bool = false, ifVersion: Int? = nil,
-    network: NetworkOptions = NetworkOptions(), resumes: Bool? = nil)
+    network: NetworkOptions = NetworkOptions(), resumes: Bool? = nil, title: String? = nil)
   /// Appends entries to the queue. At least one path.
   case append(
     WireList<FilePath>, waitUntilReady: Bool, ifVersion: Int?, precise: Bool = false,
-    network: NetworkOptions = NetworkOptions(), resumes: Bool? = nil)
+    network: NetworkOptions = NetworkOptions(), resumes: Bool? = nil, title: String? = nil)
   /// Inserts entries at a position. At least one path.
   case insert(
     WireList<FilePath>, at: QueuePosition, waitUntilReady: Bool, ifVersion: Int?, precise: Bool = false,
-    network: NetworkOptions = NetworkOptions(), resumes: Bool? = nil)
+    network: NetworkOptions = NetworkOptions(), resumes: Bool? = nil, title: String? = nil)
   /// Removes entries. At least one id.
   case remove(WireList<EntryReference>, ifVersion: Int?)
   case move(item: EntryReference, to: QueuePosition, ifVersion: Int?)

@@ -117,6 +117,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case time
   case times
   case timeout
+  case title
   case to
   case track
   case upright

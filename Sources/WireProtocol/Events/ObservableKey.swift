@@ -87,8 +87,8 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     case .itemProvidesPreciseDuration: "for each opened item: whether the duration is exact"
     case .itemError: "the name of the error of a failed item, or `none`"
     case .itemTitle:
-      "the title of each item whose tags are known, from its tags, or else from its playlist; `none` without one, and for one of more"
-        + " than 1,024 bytes"
+      "the title of each item whose tags are known: that of the request, or else of the tags, or else of the playlist;"
+        + " `none` without one, and for one of more than 1,024 bytes"
     case .itemArtist: "the artist of each item whose tags are known, with the same rules"
     case .itemAlbum: "the album of each item whose tags are known, with the same rules"
     case .itemCurrentMediaSelection:

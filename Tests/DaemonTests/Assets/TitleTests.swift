@@ -1,4 +1,5 @@
 import DaemonTesting
+import Glibc
 import RigSupport
 import Testing
 
@@ -50,6 +51,41 @@ import Testing
     var initial = try client.ask("observe item.*") + client.ask("ping")
     initial.removeAll { !$0.hasPrefix("* changed") || field("item", $0) != "2" }
     #expect(initial.contains { $0.contains("key=item.title item=2 new=\"Two More\" cause=initial") }, "\(initial)")
+  }
+
+  @Test func givenTitleReplacesThatOfTheTags() throws {
+    let (daemon, client) = try server()
+    let tagged = try file(daemon, "tagged.flac", "title=Tag", "artist=A")
+    try client.reply("observe item.title")
+    let input = open(try daemon.wave(2, frameCount: 4_800), O_RDONLY | O_CLOEXEC)
+    try #require(input >= 0)
+    defer { close(input) }
+    let words = ["--socket", daemon.socket, "load", "-", "--title", "Morning News"]
+    #expect(try Program(Executables.playhead, words, input: input).waitForEnd().status == 0)
+    var events = try client.ask("append \(tagged) title=\"A \\\"B\\\"\" wait=ready")
+    events += try client.ask("wait ready")
+    let expected = ["item=1 old=none new=\"Morning News\"", #"item=2 old=none new="A \"B\"""#]
+    for change in expected { #expect(events.contains { $0.contains("key=item.title \(change)") }, "\(events)") }
+    let rows = try client.ask("list")
+    #expect(rows[0].hasSuffix(" title=\"Morning News\""), "\(rows)")
+    #expect(rows[1].hasSuffix(#" title="A \"B\"" artist=A"#), "\(rows)")
+    #expect(try client.reply("status").hasSuffix(" title=\"Morning News\""))
+    #expect(try daemon.playhead("get", "title").output == "Morning News\n")
+    #expect(try client.ask("playlist.export").contains { $0.hasPrefix(#"| text="#) && $0.contains(#"A \"B\""#) })
+    // A copy has the same title.
+    #expect(try client.reply("item.copy 2").hasPrefix("ok items=3 "))
+    let copy = try client.ask("list").first { field("item", $0) == "3" }
+    #expect(copy?.contains(#" title="A \"B\"""#) == true, "\(copy ?? "none")")
+  }
+
+  @Test func givenTitleIsInPlaylistsAndEdits() throws {
+    let (daemon, client) = try server()
+    defer { withExtendedLifetime(daemon) {} }
+    #expect(try client.reply("load http://127.0.0.1:9/a.ogg title=News").hasPrefix("ok items=1 "))
+    #expect(try client.ask("playlist.export").contains("| text=#EXTINF:-1,News"))
+    #expect(try client.reply("load /a.flac /b.flac title=News").hasPrefix("error code=6002 "))
+    #expect(try client.reply("queue.edit 'append /a.flac title=Two'").hasPrefix("ok items=2 "))
+    #expect(try client.ask("list")[1].contains(" title=Two"))
   }
 
   @Test func titleOfAPlaylistReplacesOnlyAMissingTag() throws {

@@ -66,6 +66,9 @@ import Testing
   }
 
   @Test func queueCommandsAreParsedInJSONForm() throws {
+    #expect(
+      try Lines.command(#"{"jsonrpc":"2.0","id":1,"method":"load","params":{"paths":"/a","title":"N"}}"#)
+        == .queue(.load([try path("/a")], waitUntilReady: false, title: "N"), player: "main"))
     let params =
       #"{"ops":["move 5 to=0",{"method":"append","params":{"paths":["/a b","/c"],"precise":true}},{"method":"clear"}],"if-version":7}"#
     let line = #"{"jsonrpc":"2.0","id":1,"method":"queue.edit","params":\#(params)}"#
@@ -96,7 +99,9 @@ import Testing
     ("queue.edit ''", 6002), ("queue.edit play", 6002), ("queue.edit flay", 6001), ("queue.edit \"remove x\"", 6002),
     ("queue.edit 'queue.edit clear'", 6002), ("queue.edit \"clear if-version=3\"", 6002),
     ("queue.edit \"clear player=x\"", 6002), ("queue.edit \"append /a wait=ready\"", 6002),
-    ("queue.edit \"append /a.m3u\"", 6002), ("append /a list=maybe", 6002), ("playlist.export format=asx", 6002),
+    ("queue.edit \"append /a.m3u\"", 6002), ("append /a list=maybe", 6002), ("load /a /b title=N", 6002),
+    ("append /a title=''", 6002),
+    ("insert /a.m3u title=N", 6002), ("load /a list=true title=N", 6002), ("playlist.export format=asx", 6002),
     ("playlist.export limit=0", 6002), (#"queue.edit "append \"/a""#, 6005), ("queue.edit \"append a\"", 6002),
     ("queue.commit 1", 6002),
   ])

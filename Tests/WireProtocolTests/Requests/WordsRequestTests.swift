@@ -457,6 +457,18 @@ import Testing
         "insert '/a b' resume=true",
         .queue(.insert([one], at: .next, waitUntilReady: false, ifVersion: nil, resumes: true), player: "main")
       ),
+      (
+        "load title=\"Morning News\" '/a b'",
+        .queue(.load([one], waitUntilReady: false, title: "Morning News"), player: "main")
+      ),
+      (
+        "append '/a b' title=N",
+        .queue(.append([one], waitUntilReady: false, ifVersion: nil, title: "N"), player: "main")
+      ),
+      (
+        "insert '/a b' title=N",
+        .queue(.insert([one], at: .next, waitUntilReady: false, ifVersion: nil, title: "N"), player: "main")
+      ),
       ("queue.saved", .state(.savedQueues)), ("queue.forget a", .state(.forgetQueue(name: "a"))),
       ("player.list", .players(.list)), ("output.status", .players(.outputStatus(player: "main"))),
       ("output.list", .players(.outputList)),

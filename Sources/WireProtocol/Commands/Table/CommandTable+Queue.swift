@@ -46,6 +46,9 @@ extension CommandTable {
     .resume, .boolean, .option, "true|false",
     "whether the entries start where playback ended last (*Bookmarks*); default: the daemon's option `state.resume`"
   )
+  private static let title = ParameterSpec(
+    .title, .text(maximumByteCount: 1_024), .option, "TEXT",
+    "the title of the entry, for one path only; it replaces that of the tags")
   private static let list = ParameterSpec(
     .list, .word(["true", "false"]), .option, "true|false",
     "whether the paths are playlists; default: those that end in .m3u, .m3u8 (files only; an .m3u8 URL is an HLS stream), .pls, .xspf or .cue"
@@ -64,6 +67,7 @@ extension CommandTable {
       FilePath.isFileOrAddress(path) && isListArgument ?? FilePath.isNamedAsPlaylist(path)
     }
     guard arguments.listContains(isList) else { return .queue(command, player: arguments.player) }
+    guard !arguments.isGiven(.title) else { throw arguments.failure("a playlist cannot have a title") }
     if arguments.isPartOfEdit {
       throw arguments.failure(
         "a playlist is not allowed within queue.edit; list=false adds its path as a media file")
@@ -71,6 +75,17 @@ extension CommandTable {
     return .queue(
       .expanding(command, lists: arguments.filteredList(isList), isForced: isListArgument == true),
       player: arguments.player)
+  }
+
+  /// The title of the only entry.
+  ///
+  /// - Throws: `bad-arguments` for an empty title, or for several paths.
+  private static func title(_ arguments: Arguments) throws(MediaError) -> String? {
+    guard let title = arguments.text(.title) else { return nil }
+    guard !title.isEmpty else { throw arguments.failure("title must not be empty") }
+    let count = arguments.list(.paths, of: FilePath.self).count
+    guard count == 1 else { throw arguments.failure("title needs exactly one path (got \(count))") }
+    return title
   }
 
   /// The errors of an edit that is collected between `queue.begin` and `queue.commit`.
@@ -100,7 +115,7 @@ extension CommandTable {
         (`providesPreciseDuration=false`). It is corrected when the end has been read. `precise` determines the exact \
         duration first.
         """,
-      parameters: [paths, wait, precise, resume, list, ifVersion, player] + network, waiting: .untilReady,
+      parameters: [paths, wait, precise, resume, title, list, ifVersion, player] + network, waiting: .untilReady,
       reply: listReply,
       rows: skippedEntryFields,
       errors: [.versionMismatch] + loadErrors + listErrors,
@@ -110,14 +125,14 @@ extension CommandTable {
         .load(
           arguments.list(.paths), waitUntilReady: arguments.text(.wait) != nil, precise: arguments.flag(.precise),
           ifVersion: arguments.integer(.ifVersion), network: try arguments.networkOptions(),
-          resumes: arguments.boolean(.resume)), arguments)
+          resumes: arguments.boolean(.resume), title: try title(arguments)), arguments)
     },
     CommandSpec(
       .append, .queue, "Append entries to the queue.",
       details: "The reply has the ids of the new entries. It does not wait for files to open, but it waits until"
         + " playlists are read. A missing file becomes a failed entry. Each skipped playlist entry is a row. With"
         + " `wait=ready` the reply comes when all entries are ready, or has the error of the first that fails.",
-      parameters: [paths, wait, precise, resume, list, ifVersion, player] + network, waiting: .untilReady,
+      parameters: [paths, wait, precise, resume, title, list, ifVersion, player] + network, waiting: .untilReady,
       reply: listReply,
       rows: skippedEntryFields,
       errors: [.versionMismatch] + loadErrors + listErrors,
@@ -127,15 +142,16 @@ extension CommandTable {
         .append(
           arguments.list(.paths), waitUntilReady: arguments.text(.wait) != nil,
           ifVersion: arguments.integer(.ifVersion), precise: arguments.flag(.precise),
-          network: try arguments.networkOptions(), resumes: arguments.boolean(.resume)), arguments)
+          network: try arguments.networkOptions(), resumes: arguments.boolean(.resume), title: try title(arguments)),
+        arguments)
     },
     CommandSpec(
       .insert, .queue, "Insert entries after the current one, or elsewhere.",
       details: "If entries are inserted before the current one, the first of them becomes the current entry.",
       parameters: [
         paths, ParameterSpec(.after, item, .option, "ID", "after this entry"),
-        ParameterSpec(.before, item, .option, "ID", "before this entry"), wait, precise, resume, list,
-        ifVersion, player,
+        ParameterSpec(.before, item, .option, "ID", "before this entry"), wait, precise, resume, title,
+        list, ifVersion, player,
       ] + network,
       waiting: .untilReady, reply: listReply, rows: skippedEntryFields,
       errors: [.noSuchItem, .versionMismatch] + loadErrors + listErrors,
@@ -146,7 +162,8 @@ extension CommandTable {
         .insert(
           arguments.list(.paths), at: position, waitUntilReady: arguments.text(.wait) != nil,
           ifVersion: arguments.integer(.ifVersion), precise: arguments.flag(.precise),
-          network: try arguments.networkOptions(), resumes: arguments.boolean(.resume)), arguments)
+          network: try arguments.networkOptions(), resumes: arguments.boolean(.resume), title: try title(arguments)),
+        arguments)
     },
     CommandSpec(
       .remove, .queue, "Remove entries from the queue.",
@@ -269,7 +286,8 @@ extension CommandTable {
         - A part has \(WireLimits.standard.listCount) entries, or fewer if their paths are long.
         - If `version` differs between parts, the queue has changed.
         - `title`, `artist` and `album` are those of the tags, which are known once the entry is opened. Without a \
-        title in the tags, `title` is that of the playlist (`EXTINF`). An unknown one is absent.
+        title in the tags, `title` is that of the playlist (`EXTINF`). An unknown one is absent. The option `title` \
+        of `load`, `append` and `insert` replaces the title.
         """,
       parameters: [
         ParameterSpec(

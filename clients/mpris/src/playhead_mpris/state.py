@@ -102,7 +102,8 @@ class Snapshot:
         found.update(xesam(track.tags))
         if status.stream_title:
             found["xesam:title"] = Variant("s", text(status.stream_title))
-        elif "xesam:title" not in found:
+        elif status.title or "xesam:title" not in found:
+            # A title that the user gave replaces that of the tags.
             found["xesam:title"] = Variant("s", text(status.title or name_of(track.path)))
         if status.artist and "xesam:artist" not in found:
             found["xesam:artist"] = Variant("as", [text(status.artist)])

@@ -28,9 +28,10 @@ class QueueCommands(Sends):
 
     async def append(
         self, *paths: Location, wait: Literal["ready"] | None = None, precise: bool | None = None, resume: bool | None = None,
-        list: bool | None = None, if_version: int | None = None, header: str | Sequence[str] | None = None,
-        header_for: Literal["origin", "any"] | None = None, user_agent: str | None = None, network: bool | None = None,
-        interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
+        title: str | None = None, list: bool | None = None, if_version: int | None = None,
+        header: str | Sequence[str] | None = None, header_for: Literal["origin", "any"] | None = None,
+        user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
+        timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> AddReply:
         """Append entries to the queue."""
         reply = await self._send("append", {
@@ -38,6 +39,7 @@ class QueueCommands(Sends):
             "wait": wait,
             "precise": precise,
             "resume": resume,
+            "title": title,
             "list": list,
             "if-version": if_version,
             "header": wire_texts(header),
@@ -63,9 +65,10 @@ class QueueCommands(Sends):
     async def insert(
         self, *paths: Location, after: int | str | None = None, before: int | str | None = None,
         wait: Literal["ready"] | None = None, precise: bool | None = None, resume: bool | None = None,
-        list: bool | None = None, if_version: int | None = None, header: str | Sequence[str] | None = None,
-        header_for: Literal["origin", "any"] | None = None, user_agent: str | None = None, network: bool | None = None,
-        interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
+        title: str | None = None, list: bool | None = None, if_version: int | None = None,
+        header: str | Sequence[str] | None = None, header_for: Literal["origin", "any"] | None = None,
+        user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
+        timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> AddReply:
         """Insert entries after the current one, or elsewhere."""
         reply = await self._send("insert", {
@@ -75,6 +78,7 @@ class QueueCommands(Sends):
             "wait": wait,
             "precise": precise,
             "resume": resume,
+            "title": title,
             "list": list,
             "if-version": if_version,
             "header": wire_texts(header),
@@ -99,9 +103,10 @@ class QueueCommands(Sends):
 
     async def load(
         self, *paths: Location, wait: Literal["ready"] | None = None, precise: bool | None = None, resume: bool | None = None,
-        list: bool | None = None, if_version: int | None = None, header: str | Sequence[str] | None = None,
-        header_for: Literal["origin", "any"] | None = None, user_agent: str | None = None, network: bool | None = None,
-        interface: str | Sequence[str] | None = None, timeout: Time | None = None, peak_bit_rate: int | None = None,
+        title: str | None = None, list: bool | None = None, if_version: int | None = None,
+        header: str | Sequence[str] | None = None, header_for: Literal["origin", "any"] | None = None,
+        user_agent: str | None = None, network: bool | None = None, interface: str | Sequence[str] | None = None,
+        timeout: Time | None = None, peak_bit_rate: int | None = None,
     ) -> AddReply:
         """Replace the queue."""
         reply = await self._send("load", {
@@ -109,6 +114,7 @@ class QueueCommands(Sends):
             "wait": wait,
             "precise": precise,
             "resume": resume,
+            "title": title,
             "list": list,
             "if-version": if_version,
             "header": wire_texts(header),
