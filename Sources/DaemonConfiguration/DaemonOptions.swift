@@ -75,6 +75,8 @@ public struct DaemonOptions: Sendable, Hashable {
   public var minimumBookmarkedSeconds = 600
   /// Whether new entries start at their automatic bookmark.
   public var resumesAtLastPosition = false
+  /// Whether players that were playing when the last daemon ended play again.
+  public var resumesPlayback = false
   /// The initial category of the audio session. It is not saved.
   public var sessionCategory = SessionCommand.Category.playAndRecord
   public var isolation = Isolation.opening
@@ -117,6 +119,7 @@ public struct DaemonOptions: Sendable, Hashable {
       policy.minimumBookmarkedDuration = MediaTime(value: Int64(minimumBookmarkedSeconds), timescale: 1)
     }
     policy.resumesAtLastPosition = resumesAtLastPosition
+    policy.resumesPlayback = resumesPlayback
     policy.writableRoots = try FileRoots(folders: writeRoots)
     policy.isNetworkAllowed = isNetworkAllowed
     try policy.setNetworkRules(allow: allowedNetworks, deny: deniedNetworks)

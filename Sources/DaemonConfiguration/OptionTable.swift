@@ -269,6 +269,16 @@ public enum OptionTable {
         if case .boolean(let value) = value { options.resumesAtLastPosition = value }
       },
       text: { "\($0.resumesAtLastPosition)" }),
+    OptionSpec(
+      name: "state.resume-playback", kind: .boolean,
+      summary:
+        "Whether players that were playing when the daemon ended, or was killed, continue to play after the next start."
+        + " False: they are paused at their positions.",
+      flag: "--resume-playback", isReloadable: false, field: \.resumesPlayback,
+      set: { options, value throws(MediaError) in
+        if case .boolean(let value) = value { options.resumesPlayback = value }
+      },
+      text: { "\($0.resumesPlayback)" }),
   ]
 
   /// The range of `state.bookmarks-from` in seconds: up to ten days.

@@ -22,6 +22,12 @@ struct StateOptions: ParsableArguments {
       Start entries added by `load`, `append` and `insert` where they were left, unless `resume=false` is given.
       """)
   var resume = false
+  @Flag(
+    help: """
+      Continue to play the players that were playing when the last playheadd ended or was killed. Without this option, \
+      they are paused at their positions.
+      """)
+  var resumePlayback = false
 
   func validate() throws {
     if let bookmarksFrom, !OptionTable.bookmarkSeconds.contains(bookmarksFrom) {
@@ -29,6 +35,7 @@ struct StateOptions: ParsableArguments {
         "--bookmarks-from must be between 0 and \(OptionTable.bookmarkSeconds.upperBound) (got \(bookmarksFrom))")
     }
     if noState, state != nil { throw ValidationError("--state and --no-state exclude each other") }
+    if noState, resumePlayback { throw ValidationError("--resume-playback and --no-state exclude each other") }
     if let state, !state.hasPrefix("/") { throw ValidationError("--state needs an absolute path") }
   }
 
@@ -38,6 +45,7 @@ struct StateOptions: ParsableArguments {
     if noState { options.savesState = false }
     if let bookmarksFrom { options.minimumBookmarkedSeconds = bookmarksFrom }
     if resume { options.resumesAtLastPosition = true }
+    if resumePlayback { options.resumesPlayback = true }
   }
 
   /// The store, which has started to read the saved state. Nil if no state is saved.

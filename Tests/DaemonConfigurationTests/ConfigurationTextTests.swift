@@ -132,7 +132,7 @@ import WireProtocol
       "log":{"level":"debug"},"access":{"users":[7],"groups":[5],"rights":["read"],"watching-users":[7],"watching-groups":[0]},
       "roots":{"read":["/music"],"write":["/artwork"],"min-free":4096},"sandbox":{"landlock":false},"isolation":{"level":"none"},"tags":{"charset":"gbk"},
       "network":{"allowed":false,"ca-file":"/dev/null","allow":["10.0.0.0/8"],"deny":["10.1.0.0/16"]},
-      "state":{"saved":false,"folder":"/state","bookmarks-from":60,"resume":true}}
+      "state":{"saved":false,"folder":"/state","bookmarks-from":60,"resume":true,"resume-playback":true}}
       """#)
     #expect(next.faults.isEmpty, "\(next.faults)")
     let start = DaemonOptions()

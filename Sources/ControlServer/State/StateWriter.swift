@@ -170,12 +170,23 @@ final class StateWriter: @unchecked Sendable {
       needsFullWrite = true
       scheduleWrite(after: Self.delayNanoseconds)
     }
+    resumePlayback(loaded, policy)
     store.onDatabaseReplaced { [weak self] in
       guard let self else { return }
       loop.execute {
         self.needsFullWrite = true
         self.scheduleWrite(after: Self.delayNanoseconds)
       }
+    }
+  }
+
+  /// Continues playback of the players that were playing. Not after a crash while entries were opened, because the same
+  /// crash could end each daemon that systemd starts.
+  private func resumePlayback(_ loaded: LoadedState, _ policy: ServerPolicy) {
+    guard policy.resumesPlayback, loaded.openingIDs.isEmpty else { return }
+    for stored in loaded.players {
+      guard let target = registry.players.first(where: { $0.name == stored.name }) else { continue }
+      stored.resumePlayback(of: target.player)
     }
   }
 

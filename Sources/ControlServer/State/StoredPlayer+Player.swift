@@ -12,6 +12,7 @@ extension StoredPlayer {
     var fields: StoredFields = [
       "volume": "\(state.volume)", "muted": "\(state.isMuted)", "pan": "\(state.pan)",
       "default-rate": "\(state.defaultRate)", "next-rate": "\(snapshot.rateForNextPlay)",
+      "rate": "\(state.rate)",
       "repeat": state.repeatMode.rawValue, "end-action": state.actionAtItemEnd.rawValue,
       "on-failure": state.itemFailurePolicy.rawValue, "auto-wait": "\(state.automaticallyWaitsToMinimizeStalling)",
       "pitch": state.audioTimePitchAlgorithm.rawValue, "gain.mode": state.replayGain.mode.rawValue,
@@ -99,6 +100,16 @@ extension StoredPlayer {
     let restored = restoration
     try? player.tryOnLoop { player throws(MediaError) in try player.restore(restored) }
     return items.count - restored.items.count
+  }
+
+  /// Continues playback of a restored player that was playing. Has no effect for a player that was paused, that has no
+  /// current entry, or whose current entry cannot be played in the saved direction.
+  func resumePlayback(of player: QueuePlayer) {
+    guard let position, let rate: Double = value("rate"), rate != 0 else { return }
+    player.onLoop { player in
+      guard player.items(in: 0..<1).first?.id == position.itemID else { return }
+      try? player.setRate(rate)
+    }
   }
 
   private func restoreSettings(_ player: isolated QueuePlayer) {

@@ -24,6 +24,8 @@ public struct ServerPolicy: Sendable, Hashable {
   /// Whether new entries start where playback of the same file last ended. The option `resume` of a command overrides
   /// this.
   public var resumesAtLastPosition = false
+  /// Whether players that were playing when the last daemon ended play again. Read when the server starts.
+  public var resumesPlayback = false
 
   public init() {}
 
