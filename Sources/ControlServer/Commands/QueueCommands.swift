@@ -1,6 +1,7 @@
 import MediaAssets
 import MediaCore
 import Playback
+import PlayerModel
 import WireProtocol
 
 /// Commands that edit or list one player's queue.
@@ -39,7 +40,7 @@ extension Connection {
       try checkVersion(version, of: target)
       return shuffle(change, seed: seed, target)
     case .onFailure(let policy):
-      if let policy { target.player.onLoop { $0.setItemFailurePolicy(policy == .skip ? .skip : .stop) } }
+      if let policy { target.player.onLoop { $0.setItemFailurePolicy(ItemFailurePolicy(policy)) } }
       return .ok(["onFailure": .string(target.state.itemFailurePolicy.rawValue)])
     }
   }
@@ -269,5 +270,15 @@ extension Connection {
       return fields
     }
     return .ok(["item": .int(item.id), "count": .int(rows.count)], rows: rows)
+  }
+}
+
+extension ItemFailurePolicy {
+  fileprivate init(_ policy: QueueCommand.FailurePolicy) {
+    switch policy {
+    case .skip: self = .skip
+    case .stop: self = .stop
+    case .retry: self = .retry
+    }
   }
 }

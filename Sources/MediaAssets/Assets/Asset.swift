@@ -152,6 +152,12 @@ public final class Asset: Sendable {
   /// Never blocks on the file.
   public var loaded: Result<AssetProperties, MediaError>? { state.outcome.withLock { $0 } }
 
+  /// Forgets that loading failed, so that the next load opens the file again. Has no effect on a loaded asset.
+  package func forgetFailure() {
+    state.outcome.withLock { outcome in if case .failure? = outcome { outcome = nil } }
+    state.metadataOutcome.withLock { outcome in if case .failure? = outcome.result { outcome.result = nil } }
+  }
+
   /// Opens the file on the first call and returns its properties. Blocks: call it on a worker thread.
   ///
   /// - Throws: `fileNotFound`, `notAFile`, `permissionDenied`, `readFailed`, `emptyFile`, `unknownFormat`,

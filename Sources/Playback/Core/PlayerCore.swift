@@ -93,6 +93,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var stallAllowance = StallAllowance()
   /// Fails an item that stalls for too long.
   var stallTimer: (any ControlTimer)?
+  /// The retries of failed items.
+  var retries = RetrySchedule()
   /// The position of the last underrun: the stream and its frame.
   var underrunPosition: (streamID: UInt64, frame: Int64)?
   /// The stream whose samples are withheld after an underrun.
@@ -275,6 +277,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     endPrerolls()
     timer?.cancel()
     stallTimer?.cancel()
+    retries.timer?.cancel()
     pipelineStorage?.close()
     releaseAllItems()
     pastItems = [:]
@@ -322,6 +325,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     completeReadyPrerolls()
     prepareNextRound()
     scheduleNextMilestone()
+    scheduleRetry()
     startGroup?.scheduleCheck()
     rateGroup?.scheduleCheck()
   }

@@ -282,4 +282,19 @@ public final class PlayerItem: Sendable {
   }
 
   func fail(_ error: MediaError) { state.withLock { $0.status = .failed(error) } }
+
+  /// Whether opening a failed item again can succeed: its bytes come from a path or URL, and did not crash a process.
+  var canBeRetried: Bool {
+    guard let error, error.code != .crashedWhileOpening else { return false }
+    return switch asset.location {
+    case .path, .url: true
+    case .descriptor, .source, .data, .composition: false
+    }
+  }
+
+  /// Makes a failed item unknown, so that it is opened again.
+  func forgetFailure() {
+    asset.forgetFailure()
+    state.withLock { state in if state.status.error != nil { state.status = .unknown } }
+  }
 }

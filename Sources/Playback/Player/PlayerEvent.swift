@@ -21,7 +21,7 @@ public enum PlayerEvent: Sendable, Hashable {
   case mediaSelectionChanged(PlayerItem.ID, MediaSelection)
   /// An item could not be opened. A playing player continues with the next item.
   case itemFailed(PlayerItem.ID, MediaError)
-  /// A playing player skipped a failed item. The item has left the queue.
+  /// A playing player skipped a failed item. The item has left the queue, or with the policy `retry` moved to its end.
   case itemSkipped(PlayerItem.ID, MediaError)
   /// Packets of the item, the first one at this time, could not be decoded and were replaced by silence. Emitted on
   /// detection, up to two seconds before the silence is heard.

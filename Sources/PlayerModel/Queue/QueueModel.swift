@@ -397,6 +397,16 @@ package struct QueueModel: Sendable {
     endChange()
   }
 
+  /// Moves the current entry, which failed, to the end of the queue.
+  package mutating func postpone(_ id: ItemID) {
+    entries.rotate(by: 1)
+    if repeatMode == .all {
+      shuffle?.remaining -= 1
+      startRoundIfOver(after: id)
+    }
+    endChange()
+  }
+
   /// Makes an entry after the current one current. The entries before it leave the queue or move to its end, as if each
   /// had been skipped.
   package mutating func jump(to id: ItemID) {

@@ -47,7 +47,11 @@ extension PlayerStateMachine {
     if entries.count == 1, repeatMode == .all, current.isRepeatable {
       return endSeeks(.itemEnded) + decode(DecodeRequest(itemID: current.id, jumpCause: .repeat))
     }
-    queue.leave(current)
+    if failurePolicy == .retry, repeatMode == .all, current.status.error != nil {
+      queue.postpone(current.id)
+    } else {
+      queue.leave(current)
+    }
     return reconcile()
   }
 
@@ -91,7 +95,7 @@ extension PlayerStateMachine {
   }
 
   /// Handles failed current items of a playing player. Skips them while another item follows, or with the policy
-  /// `.stop` pauses at the first one.
+  /// `.stop` pauses at the first one. With the policy `.retry`, another item must follow that has not failed.
   mutating func skipFailedItems() -> [Action] {
     var actions: [Action] = []
     while rate != 0, let current = entries.first, let error = current.status.error {
@@ -100,6 +104,7 @@ extension PlayerStateMachine {
         return actions + setRate(0)
       }
       guard entries.count > 1 else { break }
+      if failurePolicy == .retry, !entries.contains(where: { $0.status.error == nil }) { break }
       actions.append(skip(current.id, error))
     }
     return actions
@@ -118,7 +123,13 @@ extension PlayerStateMachine {
   }
 
   private mutating func skip(_ id: ItemID, _ error: MediaError) -> Action {
-    queue.skip(id)
+    if failurePolicy == .retry { queue.postpone(id) } else { queue.skip(id) }
     return .emit(.itemSkipped(id, error))
+  }
+
+  /// Handles failed items that are opened again.
+  package mutating func retry(_ ids: [ItemID]) -> [Action] {
+    for id in ids where entries[id]?.status.error != nil { queue.update(id) { $0.status = .unknown } }
+    return reconcile()
   }
 }

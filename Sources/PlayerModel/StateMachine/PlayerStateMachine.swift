@@ -155,6 +155,12 @@ package struct PlayerStateMachine {
     isOpeningDeferred ? [] : entries.prefix(Self.lookAheadCount).filter { $0.status == .unknown }.map(\.id)
   }
 
+  /// Failed entries to open again: the current one and the next ones, while the player plays.
+  package var itemsToRetry: [ItemID] {
+    guard failurePolicy == .retry, rate != 0, !isOpeningDeferred else { return [] }
+    return entries.prefix(Self.lookAheadCount).filter { $0.status.error != nil }.map(\.id)
+  }
+
   package func entry(_ id: ItemID) -> Entry? { entries[id] }
 
   // MARK: - Requests

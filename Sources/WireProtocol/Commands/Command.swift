@@ -308,6 +308,7 @@ public enum QueueCommand: Sendable, Hashable {
   public enum FailurePolicy: String, Sendable, Hashable, CaseIterable {
     case skip
     case stop
+    case retry
   }
 }
 

@@ -88,8 +88,9 @@ public enum EventTable {
     EventSpec(
       name: .itemSkipped, key: .itemEvents, fields: [.id, .player, .item] + error + [.seq.optional],
       text:
-        "an item failed and left the queue, and playback continued with the next one (`on-failure skip`). Nothing of"
-        + " the failed item is heard, so the event has no time."),
+        "an item failed and left the queue, and playback continued with the next one (`on-failure skip`). With"
+        + " `on-failure retry`, the item moved to the end of the queue. Nothing of the failed item is heard, so the"
+        + " event has no time."),
     EventSpec(
       name: .meter, fields: currentPosition + [.average, .peaks, .averageScale, .peakScale, .late],
       text:

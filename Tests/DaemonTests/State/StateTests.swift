@@ -78,7 +78,7 @@ import Testing
       "player.create Kueche", "append \(files[4]) /no/such/file player=Kueche wait=ready",
       "append \(files[4]) title=News player=Kueche", "volume 0.75 player=Kueche", "shuffle on seed=7",
       "append \(files[0])",
-      "remove 3",
+      "on-failure retry player=Kueche", "remove 3",
       "seek 2.5", "loop 2 4 count=3", "play", "clock.advance 0.75", "pause",
     ] { #expect(try client.reply(request).hasPrefix(request.contains("/no/such") ? "error" : "ok"), "\(request)") }
     let players = ["main", "Kueche"]

@@ -29,6 +29,7 @@ import Testing
       ("shuffle off if-version=1", .shuffle(.off, seed: nil, ifVersion: 1)),
       ("shuffle toggle", .shuffle(.toggle, seed: nil, ifVersion: nil)),
       ("on-failure", .onFailure(nil)), ("on-failure stop", .onFailure(.stop)),
+      ("on-failure retry", .onFailure(.retry)),
       (
         #"queue.edit "move 5 to=0" 'remove 9 8' "append \"/a b\" /c" clear if-version=7"#,
         .edit(

@@ -126,10 +126,14 @@ extension CommandTable {
         - `skip` (default): the next entry plays. The failed entry leaves the queue with an `item-skipped` event. The \
         last entry is not skipped: the player waits there (`currentItemFailed`).
         - `stop`: the player pauses, and the failed entry stays current. `play` continues with the next entry.
+        - `retry`: the next entry plays, with an `item-skipped` event. The failed entry moves to the end of the queue. \
+        While the player plays, failed entries among the next 8 are opened again: after 1 s, and then after doubled \
+        delays of at most 60 s. If all entries have failed, the player waits (`currentItemFailed`) until one can be \
+        opened. A descriptor, and an entry that crashed the daemon, are not opened again.
         """,
       parameters: [
         ParameterSpec(
-          .policy, .word(QueueCommand.FailurePolicy.allCases.map(\.rawValue)), .optional, "skip|stop",
+          .policy, .word(QueueCommand.FailurePolicy.allCases.map(\.rawValue)), .optional, "skip|stop|retry",
           "the action; default: `skip`"),
         player,
       ],

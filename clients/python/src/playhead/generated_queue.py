@@ -140,7 +140,7 @@ class QueueCommands(Sends):
         reply = await self._send("next", {"if-version": if_version})
         return decode(CurrentReply, reply)
 
-    async def on_failure(self, policy: Literal["skip", "stop"] | None = None) -> str:
+    async def on_failure(self, policy: Literal["skip", "stop", "retry"] | None = None) -> str:
         """Set what happens when an entry fails, or show it."""
         reply = await self._send("on-failure", {"policy": policy})
         return read_text(reply, "onFailure")

@@ -194,7 +194,7 @@ class Status:
     timebase_rate: float
     default_rate: float
     shuffle: int | None
-    on_failure: Literal["skip", "stop"]
+    on_failure: Literal["skip", "stop", "retry"]
     automatically_waits_to_minimize_stalling: bool
     audio_time_pitch_algorithm: Literal["timeDomain", "spectral", "varispeed"]
     chapter: int | None
