@@ -253,11 +253,12 @@ extension Subcommand {
     ], statuses: "0 success; 2 invalid arguments")
 
   private static let manual = Subcommand(
-    name: "manual", arguments: "playhead|playheadd|playhead-protocol",
+    name: "manual", arguments: "playhead|playheadd|playheadd.toml|playhead-protocol",
     summary: "Print a manual page for man(1).",
     details: """
-      The page of playheadd is generated from the output of `playheadd --experimental-dump-help` on standard input. The
-      date of the page is $SOURCE_DATE_EPOCH, else the current date.
+      The page of playheadd is generated from the output of `playheadd --experimental-dump-help` on standard input, and
+      the page of playheadd.toml from the example of that file. The date of the page is $SOURCE_DATE_EPOCH, else the
+      current date.
       """,
     candidates: .words(ManualPage.allCases.map(\.rawValue)),
     examples: [

@@ -6,9 +6,11 @@ import WireProtocol
 enum ManualPage: String, CaseIterable {
   case playhead
   case playheadd
+  case configuration = "playheadd.toml"
   case playheadProtocol = "playhead-protocol"
 
-  /// Prints the page. `playheadd` requires the output of `playheadd --experimental-dump-help` on standard input.
+  /// Prints the page. On standard input, `playheadd` requires the output of `playheadd --experimental-dump-help`, and
+  /// `playheadd.toml` the example of the configuration file.
   ///
   /// - Throws: `Misuse`.
   func print() throws(Invocation.Misuse) {
@@ -17,6 +19,7 @@ enum ManualPage: String, CaseIterable {
     case .playhead: Terminal.print(Self.clientPage(date))
     case .playheadProtocol: Terminal.print(Self.protocolPage(date))
     case .playheadd: Terminal.print(try Self.daemonPage(date, StandardInput.readAll()))
+    case .configuration: Terminal.print(try Self.configurationPage(date, StandardInput.readAll()))
     }
   }
 
@@ -104,7 +107,46 @@ enum ManualPage: String, CaseIterable {
     page.term("1", "startup failed, or a fatal error occurred")
     page.term("2", "invalid arguments or an invalid configuration")
     page.heading("SEE ALSO")
-    page.paragraph("`playhead`(1), `playhead-protocol`(7)")
+    page.paragraph("`playhead`(1), `playheadd.toml`(5), `playhead-protocol`(7)")
+    return page.text
+  }
+
+  // MARK: - playheadd.toml(5)
+
+  /// The page from the example of the configuration file, `playheadd.toml.example`. It has a comment before each table
+  /// and each option, and the options are commented out.
+  private static func configurationPage(_ date: String, _ example: [UInt8]) throws(Invocation.Misuse) -> String {
+    var page = ManualText("playheadd.toml", section: 5, date: date, "the configuration file of playheadd")
+    page.heading("SYNOPSIS")
+    page.paragraph("$XDG_CONFIG_HOME/playhead/playheadd.toml (default: ~/.config/playhead/playheadd.toml)")
+    page.heading("DESCRIPTION")
+    page.paragraph(
+      "The file is in TOML (https://toml.io). All options are optional; below, each has its default. Command-line options"
+        + " override the file. `playheadd --config` FILE reads another file, and `playheadd --check-config` reports errors"
+        + " and their positions.\nSIGHUP and `playhead config.reload` read the file again. Options marked (start) take"
+        + " effect at the next start, all others at once.")
+    page.heading("OPTIONS")
+    var comment: [String] = []
+    var hasOptions = false
+    for line in String(decoding: example, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.hasPrefix("# ") {
+        comment.append(String(line.dropFirst(2)))
+        continue
+      }
+      if line.hasPrefix("["), line.hasSuffix("]") {
+        page.subheading(String(line))
+        page.paragraph(comment.joined(separator: " "))
+      } else if line.hasPrefix("#"), line.contains(" = ") {
+        page.term(String(line.dropFirst()), comment.joined(separator: " "))
+        hasOptions = true
+      }
+      comment = []
+    }
+    guard hasOptions else {
+      throw Invocation.Misuse(message: "standard input must be the example of the configuration file")
+    }
+    page.heading("SEE ALSO")
+    page.paragraph("`playheadd`(1)")
     return page.text
   }
 

@@ -5,17 +5,27 @@ import Testing
 
 /// Manual pages and `make install`.
 @Suite struct ManualTests {
+  private static let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+
   private func pages() throws -> [(name: String, text: String)] {
     let dump = try Program(Executables.playheadd, ["--experimental-dump-help"]).waitForEnd().output
     let folder = try TemporaryDirectory("manual")
     let path = try folder.write("help.json", Array(dump.utf8))
     let input = open(path, O_RDONLY | O_CLOEXEC)
     defer { close(input) }
-    return try ["playhead", "playheadd", "playhead-protocol"].map { name in
-      let outcome = try Program(Executables.playhead, ["manual", name], input: input).waitForEnd()
+    let example = open("\(Self.root)/packaging/playheadd.toml.example", O_RDONLY | O_CLOEXEC)
+    defer { close(example) }
+    var pages = try ["playhead", "playheadd", "playheadd.toml", "playhead-protocol"].map { name in
+      let outcome = try Program(
+        Executables.playhead, ["manual", name], input: name == "playheadd.toml" ? example : input
+      ).waitForEnd()
       #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
-      return (name, outcome.output)
+      return (name: name, text: outcome.output)
     }
+    let bridge = try Files.read("\(Self.root)/packaging/playhead-mpris.1")
+    pages.append(
+      (name: "playhead-mpris", text: String(decoding: bridge, as: UTF8.self).replacing("@DATE@", with: "2026-11-28")))
+    return pages
   }
 
   @Test func manualPagesHaveNoWarningsInMandocAndMan() throws {
@@ -32,7 +42,9 @@ import Testing
       #expect(shown.output.contains("SEE ALSO"))
     }
     // A line that looks like a macro is escaped, and only known pages exist.
-    #expect(try Program(Executables.playhead, ["manual", "playheadd"]).waitForEnd().status == 2)
+    for page in ["playheadd", "playheadd.toml"] {
+      #expect(try Program(Executables.playhead, ["manual", page]).waitForEnd().status == 2)
+    }
     #expect(try Program(Executables.playhead, ["manual", "cat"]).waitForEnd().status == 2)
   }
 
@@ -61,10 +73,28 @@ import Testing
       .filter { $0.hasPrefix("  -") }.compactMap { $0.split(separator: " ").first { $0.hasPrefix("--") } }
     #expect(options.count >= 6)
     for option in options { #expect(pages["playheadd"]?.contains(option) == true, "\(option)") }
+    // The configuration file has every option, too.
+    let example = String(
+      decoding: try Files.read("\(Self.root)/packaging/playheadd.toml.example"), as: UTF8.self
+    ).split(separator: "\n").filter { $0.contains(" = ") && !$0.hasPrefix("# ") }
+    #expect(example.count > 50)
+    for line in example {
+      let name = try #require(line.dropFirst().split(separator: " ").first)
+      #expect(has("playheadd.toml", ".B", name), "\(line)")
+    }
+    let bridge = try Program(
+      "/usr/bin/python3", ["-m", "playhead_mpris", "--help"],
+      environment: [
+        "PYTHONPATH": "\(Self.root)/clients/mpris/src:\(Self.root)/clients/python/src"
+      ]
+    ).waitForEnd()
+    let bridgeOptions = bridge.output.split(whereSeparator: { " ,[]\n".contains($0) }).filter { $0.hasPrefix("--") }
+    #expect(bridge.status == 0 && bridgeOptions.count >= 4, "\(bridge)")
+    for option in bridgeOptions { #expect(pages["playhead-mpris"]?.contains(option) == true, "\(option)") }
   }
 
   @Test func installedProgramsWorkBelowTheirPrefix() throws {
-    let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+    let root = Self.root
     let prefix = try TemporaryDirectory("prefix")
     let outcome = try Program("\(root)/scripts/install", [Executables.folder, prefix.path]).waitForEnd()
     #expect(outcome == .init(status: 0, output: "", errors: ""))
@@ -75,12 +105,30 @@ import Testing
       ("share/zsh/vendor-completions/_playhead", 0o644),
       ("share/fish/vendor_completions.d/playhead.fish", 0o644), ("share/man/man1/playhead.1", 0o644),
       ("share/man/man1/playheadd.1", 0o644), ("share/man/man7/playhead-protocol.7", 0o644),
+      ("share/man/man1/playhead-mpris.1", 0o644), ("share/man/man5/playheadd.toml.5", 0o644),
+      ("share/playhead/playhead.sh", 0o755), ("share/playhead/examples/cues", 0o755),
+      ("share/playhead/examples/drill", 0o755), ("share/playhead/examples/loops", 0o755),
       ("bin/playhead-mpris", 0o755), ("lib/playhead/python/playhead/client.py", 0o644),
       ("lib/playhead/python/playhead_mpris/bridge.py", 0o644), ("lib/systemd/user/playhead-mpris.service", 0o644),
       ("lib/systemd/system/playheadd@.service", 0o644), ("share/doc/playhead/other-users.conf", 0o644),
     ] {
       print("installed: \(path)")
       #expect(Files.mode(prefix.file(path)) == S_IFREG | mode_t(mode), "\(path)")
+    }
+    // The programs have no symbols, except those for the dynamic linker. The build folder keeps its symbols.
+    for path in [
+      "bin/playhead", "bin/playheadd", "lib/playhead/playhead-worker", "lib/playhead/playheadd-toml",
+      "lib/playhead/libPlayheadTags.so",
+    ] {
+      let sections = try Program("readelf", ["-SW", prefix.file(path)]).waitForEnd().output
+      #expect(sections.contains(".dynsym") && !sections.contains(".symtab"), "\(path)")
+    }
+    let built = try Program("readelf", ["-SW", Executables.playhead]).waitForEnd().output
+    #expect(built.contains(".symtab"))
+    // The examples find the client in shell, which `bin` contains, too.
+    for script in ["share/playhead/examples/cues", "bin/playhead.sh"] {
+      let help = try Program(prefix.file(script), ["--help"]).waitForEnd()
+      #expect(help.status == 0 && help.output.hasPrefix("usage: "), "\(help)")
     }
     // The shells can parse the scripts.
     for (shell, path) in [
