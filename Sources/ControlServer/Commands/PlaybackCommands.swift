@@ -46,9 +46,11 @@ extension Connection {
         try player.tryOnLoop { player throws(MediaError) in try player.setVolume(volume.volume(from: player.state)) }
       }
       return .ok(["volume": .float(target.state.volume)])
-    case .fade(let volume, let duration, let curve):
+    case .fade(let volume, let duration, let curve, let endAction, _):
       try player.tryOnLoop { player throws(MediaError) in
-        try player.fade(to: volume.volume(from: player.state), duration: duration, curve: FadeCurve(curve))
+        try player.fade(
+          to: volume.volume(from: player.state), duration: duration, curve: FadeCurve(curve),
+          endAction: FadeEndAction(endAction))
       }
     case .pan(let pan):
       if let pan { try player.tryOnLoop { player throws(MediaError) in try player.setPan(Float(pan)) } }
@@ -100,7 +102,8 @@ extension Connection {
       "time": .time(anchor.time), "pts": .fraction(anchor.time), "hostTime": .hostTime(anchor.hostTime),
       "duration": .time(state.itemDuration),
       "providesPreciseDuration": .bool(state.itemProvidesPreciseDuration),
-      "volume": .float(state.volume), "isMuted": .bool(state.isMuted), "pan": .float(state.pan),
+      "volume": .float(state.volume), "isFading": .bool(state.isFading),
+      "isMuted": .bool(state.isMuted), "pan": .float(state.pan),
       "actionAtItemEnd": .string(state.actionAtItemEnd.rawValue), "repeat": .string(state.repeatMode.rawValue),
       "loop": state.loop.map { .string($0.wireText) } ?? FieldValue.none,
       "passes": state.loop.map { .int($0.loopCount) } ?? FieldValue.none,
@@ -143,6 +146,29 @@ extension Connection {
     case .after(let delay):
       let (sum, overflow) = server.engine.loop.now.nanoseconds.addingReportingOverflow(nanoseconds(delay))
       return HostTime(nanoseconds: overflow ? .max : sum)
+    }
+  }
+
+  // MARK: - Fades
+
+  /// Starts a fade, and replies at its end.
+  func startFade(
+    to volume: VolumeSetting, duration: MediaTime, _ curve: PlaybackCommand.FadeCurve,
+    endAction: PlaybackCommand.FadeEndAction, on target: NamedPlayer, _ request: WaitingRequest
+  ) throws(MediaError) {
+    try target.player.tryOnLoop { player throws(MediaError) in
+      try player.fade(
+        to: volume.volume(from: player.state), duration: duration, curve: FadeCurve(curve),
+        endAction: FadeEndAction(endAction)
+      ) { request.finish(Self.reply($0, of: target)) }
+    }
+  }
+
+  private static func reply(_ outcome: FadeOutcome, of target: NamedPlayer) -> Reply {
+    switch outcome {
+    case .finished: .ok(["finished": true])
+    case .replaced, .notPlaying: .ok(["finished": false, "reason": .string(outcome.rawValue)])
+    case .closed: .error(MediaError(.waitEnded, "the player \(target.name) was closed"))
     }
   }
 
@@ -254,6 +280,16 @@ extension FadeCurve {
     switch curve {
     case .linear: self = .linear
     case .equalPower: self = .equalPower
+    }
+  }
+}
+
+extension FadeEndAction {
+  fileprivate init(_ action: PlaybackCommand.FadeEndAction) {
+    switch action {
+    case .none: self = .none
+    case .pause: self = .pause
+    case .stop: self = .stop
     }
   }
 }

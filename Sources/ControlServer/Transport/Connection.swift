@@ -407,6 +407,9 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
       try startPreroll(rate, on: try server.registry.player(player), request)
     case .playback(.chapter(let isNext), let player):
       try startChapterSeek(isNext: isNext, on: try server.registry.player(player), request)
+    case .playback(.fade(let volume, let duration, let curve, let endAction, _), let player):
+      try startFade(
+        to: volume, duration: duration, curve, endAction: endAction, on: try server.registry.player(player), request)
     case .asset(.load(let id, let keys)): try startLoading(id, Array(keys), request)
     case .asset(.metadata(let id, let query)): try startMetadata(ofAsset: id, query, request)
     case .asset(.artwork(let id, let query)): try startArtwork(ofAsset: id, query, request)

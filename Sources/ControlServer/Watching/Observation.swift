@@ -118,6 +118,7 @@ extension ObservableKey {
     case .playerDefaultRate: .float(state.defaultRate)
     case .playerCurrentItem: state.currentItemID.map { FieldValue.int($0) } ?? FieldValue.none
     case .playerVolume: .float(state.volume)
+    case .playerIsFading: .bool(state.isFading)
     case .playerIsMuted: .bool(state.isMuted)
     case .playerPan: .float(state.pan)
     case .playerActionAtItemEnd: .string(state.actionAtItemEnd.rawValue)

@@ -1,7 +1,7 @@
 import MediaCore
 import PlayerModel
 
-/// Milestones of the output clock: ends of items, and observations that are due when their sample is heard. One timer
+/// Milestones of the output clock: ends of items and fades, and observations that are due when their sample is heard. One timer
 /// is set to the next milestone, so the loop does not poll.
 extension PlayerCore {
   /// The maximum time until the timer fires: 10 s, in which a clock drift of 50 ppm amounts to half a millisecond.
@@ -18,6 +18,8 @@ extension PlayerCore {
     case stall
     case meter(ObserverToken, window: Int64?)
     case metadata
+    /// The end of a fade.
+    case fade
   }
 
   /// The output frame up to which milestones are due. For a paused player it includes the end of its last run.
@@ -72,7 +74,8 @@ extension PlayerCore {
     timer = engine.loop.schedule(at: time) { [weak self] in self?.scheduleNextMilestone() }
   }
 
-  /// Returns the next milestone and its frame. At the same frame, milestones of the item's time precede meters.
+  /// Returns the next milestone and its frame. At the same frame, the end of a fade comes first, because a player that
+  /// pauses at an item's end has not heard that end. Milestones of the item's time precede meters.
   private func nextMilestone() -> (frame: Int64, Milestone)? {
     var next = nextItemMilestone()
     if machine.pendingStall != nil, let end = timeline.runs.last?.end, end.reason == .underrun,
@@ -81,6 +84,7 @@ extension PlayerCore {
       next = (end.frame, .stall)
     }
     if let metadata = nextMetadataFrame, metadata < next?.frame ?? .max { next = (metadata, .metadata) }
+    if let end = fade?.endFrame, end <= next?.frame ?? .max { next = (end, .fade) }
     if let meter = nextMeterMilestone(), meter.frame < next?.frame ?? .max {
       return (meter.frame, .meter(meter.token, window: meter.window))
     }
@@ -109,6 +113,7 @@ extension PlayerCore {
     case .metadata:
       reportNextMetadata()
       deliver()
+    case .fade: fadeEndHeard()
     case .stall: run(machine.stallHeard(), cause: .stalled)
     case .end(let end):
       ends.removeFirst()

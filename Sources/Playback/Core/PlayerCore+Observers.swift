@@ -8,6 +8,7 @@ extension PlayerCore {
   /// Reports the changes of the state since the last call, if there are any.
   func publish(_ cause: ChangeCause) {
     changeObserver?([])
+    completeFadeIfNotPlaying()
     var new = state
     let anchor = new.timebaseRate == publishedState.timebaseRate ? nil : timebaseAnchor
     if let anchor { new.timebaseRate = anchor.rate }
@@ -77,6 +78,7 @@ extension PlayerCore {
       case completion(@Sendable (SeekResult) -> Void, SeekResult)
       /// The result of a preroll.
       case preroll(@Sendable (Bool) -> Void, Bool)
+      case fade(@Sendable (FadeOutcome) -> Void, FadeOutcome)
     }
 
     var content: Content
@@ -120,6 +122,7 @@ extension PlayerCore {
       case .end(let handler): handler()
       case .completion(let completion, let result): completion(result)
       case .preroll(let completion, let isReady): completion(isReady)
+      case .fade(let completion, let outcome): completion(outcome)
       }
     }
     isDelivering = false

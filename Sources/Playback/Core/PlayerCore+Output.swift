@@ -46,6 +46,8 @@ extension PlayerCore {
     let time = positionAtOutputLoss.flatMap { $0.itemID == machine.entries.first?.id ? $0.time : nil }
     timeline = PlayerTimeline(sampleRateHz: 48_000)
     run(machine.outputWasLost(at: time), cause: .output)
+    // The next output begins with the final volume.
+    fadeEndHeard()
   }
 
   func outputRouteWasLost() {
@@ -85,6 +87,7 @@ extension PlayerCore {
       timeline.endRun(outputFrame: event.outputFrame, reason: .stopped)
     case .streamSet: streamSet(event)
     case .scheduleMissed: spliceMissed()
+    case .rampBegan: fadeBegan(event.streamID, atFrame: event.outputFrame)
     case .streamRetired: timeline.retireStream(event.streamID)
     case .spaceAvailable:
       pipeline.wakeForFreeSpace()

@@ -69,6 +69,7 @@ extension PlayerCore {
   func changeRate(
     to rate: Double, immediately: Bool = false, with group: RateGroup? = nil, cause: ChangeCause = .request
   ) {
+    settleFade()
     if rate != 0 { engine.session.playbackRequested() }
     endPrerolls()
     rateGroup?.leave(self)

@@ -32,6 +32,7 @@ extension PlayerCore {
   /// Starts playback at an output frame; nil: at once. With `Int64.max` the player stays silent until a later call sets
   /// the frame.
   func scheduleStart(atFrame frame: Int64?) {
+    settleFade()
     if frame != nil { engine.session.playbackRequested() }
     pendingStartFrame = frame
     machine.setWaitingForStartTime(frame != nil)

@@ -119,6 +119,9 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var volume: Float = 1
   var isMuted = false
   var pan: Float = 0
+  /// The fade of the volume whose end has not been heard.
+  var fade: Fade?
+  var newestFadeID: UInt64 = 0
   var replayGain = ReplayGainSettings()
   var meters = MeterTable()
   /// The output frame of a pending start: the player is silent until this frame, although its rate is not 0.
@@ -271,6 +274,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     leaveStartGroup()
     rateGroup?.leave(self)
     let resumePosition = currentResumePosition
+    endFade(.closed)
     run(machine.close(), cause: .closed)
     reportIfLeft(resumePosition)
     isClosed = true
@@ -357,8 +361,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   // MARK: - Transport
 
   /// Pauses, and seeks to the beginning of the current item.
-  func stop() {
-    pause()
+  func stop(_ cause: ChangeCause = .request) {
+    changeRate(to: 0, cause: cause)
     guard let current = machine.entries.first, current.status.error == nil else { return }
     if currentTime() == .zero, machine.requestInPreparation == nil, seeks.isEmpty { return }
     // Streams cannot seek to their beginning.
@@ -387,6 +391,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     state.defaultRate = defaultRate.value
     state.timebaseRate = timebaseRate
     state.volume = volume
+    state.isFading = isFading
     state.isMuted = isMuted
     state.pan = pan
     state.replayGain = replayGain

@@ -237,7 +237,9 @@ public final class AudioPlayer: Sendable {
   ///
   /// - Throws: `invalidArgument` for an invalid volume; `invalidTime` if `fadeDuration` is not between 0 s and a day.
   public func setVolume(_ volume: Float, fadeDuration: MediaTime = .zero) throws(MediaError) {
-    try tryOnLoop { core throws(MediaError) in try core.fade(to: volume, duration: fadeDuration, curve: .linear) }
+    try tryOnLoop { core throws(MediaError) in
+      try core.fade(to: volume, duration: fadeDuration, curve: .linear, endAction: .none, completion: nil)
+    }
   }
 
   /// The pan, from -1 (left) to 1 (right).

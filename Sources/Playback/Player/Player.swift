@@ -176,13 +176,25 @@ extension PlayerControl {
 
   /// Fades from the current volume, which may be part of another fade, to `volume`.
   ///
-  /// The volume reads as `volume` at once, and has that value on another device.
+  /// The volume reads as `volume` at once, and has that value on another device: the loss of the output ends the fade.
   ///
-  /// - Parameter duration: In time of the output, from 0 to a day. This time does not elapse while no player is heard
-  ///   on the output.
-  /// - Throws: `invalidArgument` for a volume out of 0...1; `invalidTime` for a duration out of range.
-  public func fade(to volume: Float, duration: MediaTime, curve: FadeCurve = .linear) throws(MediaError) {
-    try core.fade(to: volume, duration: duration, curve: curve)
+  /// An end action pauses the player at the exact output frame at which the fade ends. The volume keeps its final
+  /// value. Another fade or volume cancels the end action. The end action has no effect if the player is paused when
+  /// the fade ends.
+  ///
+  /// - Parameters:
+  ///   - duration: In time of the output, from 0 to a day. This time does not elapse while no player is heard on the
+  ///     output.
+  ///   - endAction: The action at the end of the fade. Default: none.
+  ///   - completion: Called once, on the control loop, when the end of the fade is heard, when the fade is replaced, or
+  ///     when its end cannot be expected because the player does not play (``FadeOutcome/notPlaying``).
+  /// - Throws: `invalidArgument` for a volume out of 0...1; `invalidTime` for a duration out of range. Then nothing
+  ///   changes, and `completion` is not called.
+  public func fade(
+    to volume: Float, duration: MediaTime, curve: FadeCurve = .linear, endAction: FadeEndAction = .none,
+    completion: (@Sendable (FadeOutcome) -> Void)? = nil
+  ) throws(MediaError) {
+    try core.fade(to: volume, duration: duration, curve: curve, endAction: endAction, completion: completion)
   }
 
   /// Sets the pan, from -1 (left) to 1 (right). The channel on the side of the pan keeps gain 1, and the other one gets

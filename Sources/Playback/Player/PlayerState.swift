@@ -15,6 +15,9 @@ public struct PlayerState: Sendable, Hashable {
   public var timebaseRate: Double = 0
   public var currentItemID: PlayerItem.ID?
   public var volume: Float = 1
+  /// Whether the volume that is heard changes in a fade. False while the player is paused, and while it waits for
+  /// something other than audio to be decoded or its start.
+  public var isFading = false
   public var isMuted = false
   /// From -1 (left) to 1 (right).
   public var pan: Float = 0

@@ -119,10 +119,19 @@ public final class RenderCore: @unchecked Sendable {
   }
 
   /// Moves the input's gain (1 = unchanged) to `gain` over `rampFrameCount` frames, from its value at that time.
-  public func setGain(_ gain: Float, rampFrameCount: Int64, curve: RampCurve = .linear, input: Int) {
+  ///
+  /// With a `rampID` other than 0, the event `rampBegan` reports the output frame at which the ramp begins.
+  ///
+  /// With `stopsAtEnd`, the input is silent from the end of the ramp on, and keeps its stream frame. It becomes audible
+  /// again when its gain is set, or when it has been stopped and started by `setRunning`.
+  public func setGain(
+    _ gain: Float, rampFrameCount: Int64, curve: RampCurve = .linear, rampID: UInt64 = 0, stopsAtEnd: Bool = false,
+    input: Int
+  ) {
     stage(
       RenderCommand(
-        kind: .setGain, inputIndex: input, gain: gain, rampFrameCount: max(0, rampFrameCount), curve: curve))
+        kind: .setGain, inputIndex: input, flag: stopsAtEnd, gain: gain, rampFrameCount: max(0, rampFrameCount),
+        curve: curve, rampID: rampID))
   }
 
   /// Mutes or unmutes the input over `rampFrameCount` frames, independently of its gain.

@@ -45,6 +45,8 @@ struct RenderInput: ~Copyable {
 
   // The gains of the samples.
   var inputGain = GainRamp()
+  /// Whether the input is silent from the end of the ramp of `inputGain` on, and keeps its stream frame.
+  var stopsAfterRamp = false
   var muteGain = GainRamp()
   var left = GainRamp()
   var right = GainRamp()
@@ -81,6 +83,14 @@ struct RenderInput: ~Copyable {
     guard isRunning, startFrame > frame else { return 0 }
     let (count, overflow) = startFrame.subtractingReportingOverflow(frame)
     return overflow ? frameCount : Int(min(count, Int64(frameCount)))
+  }
+
+  /// Returns how many of the `frameCount` frames from output frame `frame` on come before the end of a ramp that stops
+  /// the input.
+  @_noAllocation
+  func frameCountBeforeStop(from frame: Int64, atMost frameCount: Int) -> Int {
+    guard stopsAfterRamp else { return frameCount }
+    return Int(max(0, min(inputGain.endFrame &- frame, Int64(frameCount))))
   }
 
   @_noAllocation

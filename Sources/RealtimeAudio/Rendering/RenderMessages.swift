@@ -8,6 +8,7 @@ struct RenderCommand: BitwiseCopyable {
 
   var kind: Kind
   var inputIndex: Int
+  /// `setRunning`: whether the input runs. `setGain`: whether the input stops at the end of the ramp.
   var flag = false
   var stream: UnsafeMutablePointer<RenderStream.Storage>?
   /// The frame of `stream` at which reading begins.
@@ -28,6 +29,8 @@ struct RenderCommand: BitwiseCopyable {
   var rightGain: Float = 1
   var rampFrameCount: Int64 = 0
   var curve = RampCurve.linear
+  /// `setGain`: the ID that `RenderEvent.rampBegan` reports; 0: no report.
+  var rampID: UInt64 = 0
   /// `setRunning`: the first output frame at which the input may play.
   var startFrame: Int64 = .min
   /// `setMetering`: the meter of the input; nil stops the measurement.
@@ -50,7 +53,7 @@ public enum PendingEffect: BitwiseCopyable, Sendable {
 /// its frame on; rendering reports them again.
 /// - A run that extends beyond the frame continues without another event.
 /// - A run that ended at or before the frame stays ended.
-/// - The effects of a command at the frame itself (`stopped`, `streamSet`, `scheduleMissed`) stay.
+/// - The effects of a command at the frame itself (`stopped`, `streamSet`, `scheduleMissed`, `rampBegan`) stay.
 public struct RenderEvent: BitwiseCopyable, Sendable {
   public enum Kind: BitwiseCopyable, Sendable {
     /// From `outputFrame` on, `inputIndex` plays stream `streamID` from its frame `streamFrame`.
@@ -59,8 +62,8 @@ public struct RenderEvent: BitwiseCopyable, Sendable {
     case underrun
     /// The input became silent at `outputFrame`: the stream ended at `streamFrame`.
     case ended
-    /// The input became silent at `outputFrame`, before frame `streamFrame`: it was stopped, or its stream was
-    /// replaced.
+    /// The input became silent at `outputFrame`, before frame `streamFrame`: it was stopped, its stream was replaced,
+    /// or a ramp that stops the input ended.
     case stopped
     /// `setStream` was applied at `outputFrame`.
     case streamSet
@@ -72,11 +75,14 @@ public struct RenderEvent: BitwiseCopyable, Sendable {
     case streamRetired
     /// Half of the ring of `streamID` is free, as its decode thread requested.
     case spaceAvailable
+    /// `setGain` was applied at `outputFrame`: the ramp with the ID `streamID` begins there.
+    case rampBegan
   }
 
   public var kind: Kind
   /// The affected input; -1 for all inputs.
   public var inputIndex: Int32
+  /// The ID of the stream; for `rampBegan` that of the ramp.
   public var streamID: UInt64
   public var outputFrame: Int64
   public var streamFrame: Int64

@@ -62,6 +62,7 @@ struct RenderState: ~Copyable {
       input.pointee.isRunning = false
       input.pointee.phase = .silent
       input.pointee.inputGain = GainRamp()
+      input.pointee.stopsAfterRamp = false
       input.pointee.muteGain = GainRamp()
       input.pointee.left = GainRamp()
       input.pointee.right = GainRamp()
@@ -76,6 +77,7 @@ struct RenderState: ~Copyable {
     case .setRunning:
       input.pointee.isRunning = command.flag
       input.pointee.startFrame = command.startFrame
+      if !command.flag, input.pointee.inputGain.endFrame <= renderedFrame { input.pointee.stopsAfterRamp = false }
       if input.pointee.isIn(.ended) { input.pointee.phase = .silent }
       if !command.flag || command.startFrame > renderedFrame {
         fallSilent(input, kind: .stopped, phase: .silent, index: index, events: events)
@@ -111,6 +113,11 @@ struct RenderState: ~Copyable {
     case .setGain:
       input.pointee.inputGain.move(
         to: command.gain, atFrame: renderedFrame, frameCount: command.rampFrameCount, curve: command.curve)
+      input.pointee.stopsAfterRamp = command.flag
+      if command.rampID != 0 {
+        events.post(
+          RenderEvent(kind: .rampBegan, inputIndex: index, streamID: command.rampID, outputFrame: renderedFrame))
+      }
     case .setMuted:
       input.pointee.muteGain.move(
         to: command.gain, atFrame: renderedFrame, frameCount: command.rampFrameCount, curve: .linear)
@@ -255,12 +262,17 @@ struct RenderState: ~Copyable {
     _ input: UnsafeMutablePointer<RenderInput>, index: Int32, into output: UnsafeMutablePointer<Float>,
     frameCount: Int, filled: Int, at firstFrame: Int64, events: borrowing RenderEventQueue
   ) -> Int {
+    let stopCount = input.pointee.frameCountBeforeStop(from: firstFrame, atMost: frameCount)
     let renderedCount = renderStreams(
-      input, index: index, into: output, frameCount: frameCount, filled: filled, at: firstFrame, events: events)
+      input, index: index, into: output, frameCount: stopCount, filled: filled, at: firstFrame, events: events)
+    if stopCount < frameCount, input.pointee.isIn(.audible) {
+      silence(
+        input, kind: .stopped, phase: .silent, at: firstFrame &+ Int64(stopCount), index: index, events: events)
+    }
     var end = renderedCount
     if input.pointee.fadeCount > 0 {
       end = input.pointee.mixFades(
-        into: output, frameCount: frameCount, filled: filled, renderedCount: renderedCount, channelCount: channelCount,
+        into: output, frameCount: stopCount, filled: filled, renderedCount: renderedCount, channelCount: channelCount,
         sides: sides, at: firstFrame)
     }
     if end > 0 { lastAudibleFrame = max(lastAudibleFrame, firstFrame &+ Int64(end)) }

@@ -29,6 +29,7 @@ public enum Command: Sendable, Hashable {
     case .queue(.load(_, let waitUntilReady, _, _, _, _, _), _): waitUntilReady
     case .queue(.append(_, let waitUntilReady, _, _, _, _, _), _): waitUntilReady
     case .queue(.insert(_, _, let waitUntilReady, _, _, _, _, _), _): waitUntilReady
+    case .playback(.fade(_, _, _, _, let waits), _): waits
     case .queue(.expanding, _): true
     case .watching(.events(let query)): query.waits
     default: false
@@ -80,8 +81,9 @@ public enum PlaybackCommand: Sendable, Hashable {
   case defaultRate(Double?)
   /// Sets or changes the volume. Nil returns the current volume.
   case volume(VolumeSetting?)
-  /// Fades to a volume. The duration is not negative.
-  case fade(to: VolumeSetting, duration: MediaTime, FadeCurve)
+  /// Fades to a volume. The duration is not negative. `waits`: the reply comes at the end of the fade.
+  case fade(
+    to: VolumeSetting, duration: MediaTime, FadeCurve, endAction: FadeEndAction = .none, waits: Bool = false)
   /// Sets the pan, -1 to 1. Nil returns the current pan.
   case pan(Double?)
   /// Nil returns the current state.
@@ -183,6 +185,13 @@ public enum PlaybackCommand: Sendable, Hashable {
   public enum FadeCurve: String, Sendable, Hashable, CaseIterable {
     case linear
     case equalPower = "equal-power"
+  }
+
+  /// The action at the end of a fade.
+  public enum FadeEndAction: String, Sendable, Hashable, CaseIterable {
+    case none
+    case pause
+    case stop
   }
 
   /// The gain that ReplayGain applies: that of the track or that of its album.

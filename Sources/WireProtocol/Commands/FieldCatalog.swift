@@ -96,7 +96,7 @@ extension FieldSpec {
     "cause",
     .word([
       "request", "itemEnded", "looped", "itemFailed", "itemLoaded", "buffered", "stalled", "output", "interruption",
-      "session", "closed", "initial",
+      "fadeEnded", "session", "closed", "initial",
     ]), "the cause of the change; `initial` for the current value at the start of the observation")
   static let causeOfJump = FieldSpec(
     "cause", .word(["seek", "step", "stop", "endAction", "repeat", "restart"]), "the cause of the time jump")
@@ -194,6 +194,9 @@ extension FieldSpec {
     "family", .word(CommandSpec.Family.allCases.map(\.rawValue)), "the family of the command")
   static let fault = FieldSpec("fault", .text, "the name of the error that made a part of the result wrong or missing")
   static let file = FieldSpec("file", .integer, "the number of the file in the request, from 1")
+  static let fadeFinished = FieldSpec("finished", .boolean, "whether the end of the fade was heard")
+  static let fadeReason = FieldSpec(
+    "reason", .word(["replaced", "notPlaying"]), "why the reply came before the end of the fade")
   static let finished = FieldSpec("finished", .boolean, "whether the seek was carried out")
   static let first = FieldSpec("first", .integer, "the id of the first new entry")
   static let folder = FieldSpec("folder", .text, "the folder of the saved state; `none` without one")
@@ -248,6 +251,8 @@ extension FieldSpec {
   static let instance = FieldSpec("instance", .text, "the id of this run of the daemon")
   static let isActive = FieldSpec("isActive", .boolean, "whether the session is active")
   static let isInterrupted = FieldSpec("isInterrupted", .boolean, "whether another program interrupts the session")
+  static let isFading = FieldSpec(
+    "isFading", .boolean, "whether the volume that is heard changes in a fade; `false` while paused")
   static let isMuted = FieldSpec("isMuted", .boolean, "whether the player is muted")
   static let isolation = FieldSpec(
     "isolation", .word(["none", "opening", "playback"]),

@@ -114,6 +114,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case startLevel = "start-level"
   case state
   case subtitles
+  case then
   case time
   case times
   case timeout

@@ -25,6 +25,7 @@ struct ReplySentence {
     case .remove: edit("Removed")
     case .move: edit("Moved")
     case .wait: waited
+    case .fade: faded
     case .loop: loop
     case .bookmarkAdd: bookmark
     case .queueSave: both("count", "name").map { "Saved \(entries($0)) as \($1)" }
@@ -117,6 +118,15 @@ struct ReplySentence {
     guard let status = fields["timeControlStatus"], let time = fields["time"] else { return nil }
     let state = ["playing": "Playing", "paused": "Paused"][status] ?? "Waiting"
     return state + (value("item") == nil ? ", no entry" : " at \(HumanText.clock(time))")
+  }
+
+  private var faded: String? {
+    switch (fields["finished"], fields["reason"]) {
+    case ("true"?, nil): "The fade has ended"
+    case ("false"?, "replaced"?): "Another volume replaced the fade"
+    case ("false"?, "notPlaying"?): "The player does not play; the fade continues during playback"
+    default: nil
+    }
   }
 
   private var loop: String? {

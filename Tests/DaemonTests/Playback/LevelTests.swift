@@ -31,6 +31,84 @@ import Testing
     #expect(wrong == nil, "frame \(wrong?.offset ?? 0)")
   }
 
+  @Test func fadePausesAtTheFrameOfItsEndAndReplies() throws {
+    let (_, client) = try playing()
+    try client.reply("clock.advance 0.5")
+    try client.send("@f fade 0.25 500ms then=pause wait")
+    #expect(try client.ask("clock.advance 1") == ["@f ok finished=true", "ok now=1.5"])
+    let status = try client.reply("status")
+    #expect(field("timeControlStatus", status) == "paused")
+    #expect(field("pts", status) == "48000/48000")
+    #expect(field("volume", status) == "0.25")
+    #expect(field("isFading", status) == "false")
+    // The next playback continues with the next sample.
+    try client.reply("play")
+    try client.reply("clock.advance 0.25")
+    #expect(field("pts", try client.reply("status")) == "60000/48000")
+  }
+
+  @Test func fadeStopsAtItsEnd() throws {
+    let (_, client) = try playing()
+    try client.reply("clock.advance 0.5")
+    #expect(try client.reply("fade 0 500ms equal-power then=stop") == "ok")
+    try client.reply("clock.advance 1")
+    let status = try client.reply("status")
+    #expect(field("timeControlStatus", status) == "paused")
+    #expect(field("time", status) == "0")
+  }
+
+  @Test func replacedFadeRepliesAndItsActionIsCancelled() throws {
+    let (_, client) = try playing()
+    try client.reply("clock.advance 0.5")
+    for request in ["volume 1", "fade 1 0"] {
+      try client.send("@f fade 0 500ms then=pause wait")
+      try client.reply("clock.advance 0.1")
+      #expect(try client.ask(request).first == "@f ok finished=false reason=replaced")
+    }
+    try client.reply("clock.advance 0.6")
+    #expect(field("timeControlStatus", try client.reply("status")) == "playing")
+  }
+
+  @Test func fadeOfAPlayerThatDoesNotPlayRepliesAtOnce() throws {
+    let (_, client) = try playing()
+    try client.reply("clock.advance 0.5")
+    try client.send("@f fade 0 500ms then=pause wait")
+    #expect(try client.ask("pause").first == "@f ok finished=false reason=notPlaying")
+    #expect(try client.reply("fade 0 500ms then=pause wait") == "ok finished=false reason=notPlaying")
+    // The fade is not lost: it continues with the time of the output.
+    try client.reply("play")
+    try client.send("@w wait status=paused")
+    #expect(try client.ask("clock.advance 1").first?.hasPrefix("@w ok item=1 time=1 ") == true)
+    // An empty queue plays nothing.
+    try client.reply("player.create empty")
+    try client.reply("play player=empty")
+    #expect(try client.reply("fade 0 1 wait player=empty") == "ok finished=false reason=notPlaying")
+  }
+
+  @Test func fadeOfAClosedPlayerRepliesWithAnError() throws {
+    let (daemon, client) = try playing()
+    try client.reply("player.create second")
+    try client.reply("load \(daemon.folder.file("level.wav")) wait=ready player=second")
+    try client.reply("play player=second")
+    try client.reply("clock.advance 0.1")
+    try client.send("@f fade 0 1 wait player=second")
+    #expect(try client.ask("player.close second").first?.hasPrefix("@f error code=6012 name=wait-ended") == true)
+  }
+
+  @Test func fadeIsObserved() throws {
+    let (_, client) = try playing()
+    try client.reply("clock.advance 0.5")
+    try client.reply("observe player.isFading")
+    #expect(try client.line() == "* changed id=1 player=main key=player.isFading new=false cause=initial initial=true")
+    #expect(
+      try client.ask("fade 0 100ms").unnumbered == [
+        "* changed id=1 player=main key=player.isFading old=false new=true cause=request", "ok",
+      ])
+    #expect(
+      try client.ask("clock.advance 1").unnumbered.first
+        == "* changed id=1 player=main key=player.isFading old=true new=false cause=fadeEnded")
+  }
+
   @Test func panIsSetReportedAndObserved() throws {
     let (daemon, client) = try playing()
     #expect(try client.reply("pan") == "ok pan=0")
@@ -53,7 +131,8 @@ import Testing
     let before = try client.reply("status")
     for request in [
       "pan 1.1", "pan -1.1", "pan nan", "pan inf", "volume 1.1", "volume -1.1", "volume nan", "fade 1.1 1",
-      "fade nan 1", "fade 0.5", "fade 0.5 1 cubic", "meter 0", "meter 101", "meter nan", "item.volume 1 2",
+      "fade nan 1", "fade 0.5", "fade 0.5 1 cubic", "fade 0.5 1 then=play", "fade 0.5 1 wait=end", "meter 0",
+      "meter 101", "meter nan", "item.volume 1 2",
       "item.volume 1 0.5 to=0.1", "item.volume 1 to=0.1 over=1", "item.volume 1 at=3",
     ] {
       #expect(try client.reply(request).hasPrefix("error code=6002 name=bad-arguments"), "\(request)")

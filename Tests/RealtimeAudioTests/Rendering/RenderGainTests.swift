@@ -61,6 +61,70 @@ import Testing
     #expect(rig.render(777) == Array(first[246...]))
   }
 
+  // MARK: - Ramps that stop the input
+
+  @Test func rampThatStopsTheInputEndsItsRunAtTheSameFrameWhenRenderedAgain() throws {
+    let rig = RenderRig()
+    let input = try rig.play(ones(100))
+    rig.post { $0.setGain(0.5, rampFrameCount: 8, rampID: 7, stopsAtEnd: true, input: input) }
+    #expect(rig.render(4) == [1, 0.9375, 0.875, 0.8125])
+    #expect(rig.render(8) == [0.75, 0.6875, 0.625, 0.5625, 0, 0, 0, 0])
+    #expect(rig.events() == ["streamSet 0 0", "rampBegan 0 0", "runBegan 0 0", "stopped 8 8"])
+    #expect(rig.core.rewind(toFrame: 6) == 6)
+    #expect(rig.render(6) == [0.625, 0.5625, 0, 0, 0, 0])
+    #expect(rig.events() == ["rewound 6", "stopped 8 8"])
+    #expect(rig.core.rewind(toFrame: 8) == 8)
+    #expect(rig.render(2) == [0, 0])
+    #expect(rig.events() == ["rewound 8"])
+    // The input resumes with the next frame of its stream.
+    rig.post { $0.setRunning(false, input: input) }
+    #expect(rig.render(2) == [0, 0])
+    rig.post { $0.setRunning(true, input: input) }
+    #expect(rig.render(2) == [0.5, 0.5])
+    #expect(rig.events() == ["runBegan 12 8"])
+  }
+
+  @Test func newGainCancelsTheStopBeforeAndAfterTheEndOfTheRamp() throws {
+    let rig = RenderRig()
+    let input = try rig.play(ones(100))
+    rig.post { $0.setGain(0, rampFrameCount: 4, stopsAtEnd: true, input: input) }
+    _ = rig.render(2)
+    rig.post { $0.setGain(0.5, rampFrameCount: 2, input: input) }
+    #expect(rig.render(4) == [0.5, 0.5, 0.5, 0.5])
+    rig.post { $0.setGain(1, rampFrameCount: 2, stopsAtEnd: true, input: input) }
+    #expect(rig.render(4) == [0.5, 0.75, 0, 0])
+    rig.post { $0.setGain(1, rampFrameCount: 0, input: input) }
+    #expect(rig.render(2) == [1, 1])
+    #expect(rig.events() == ["streamSet 0 0", "runBegan 0 0", "stopped 8 8", "runBegan 10 8"])
+  }
+
+  @Test func rampThatStopsTheInputAlsoStopsTheOutgoingStreamOfACrossFade() throws {
+    let rig = RenderRig()
+    let input = try rig.play(ones(100))
+    #expect(rig.render(4) == [1, 1, 1, 1])
+    let next = rig.keep(ones(100))
+    rig.post {
+      $0.setGain(1, rampFrameCount: 4, stopsAtEnd: true, input: input)
+      $0.setStream(next, fromFrame: 0, fadeFrameCount: 8, input: input)
+    }
+    #expect(rig.render(8) == [1, 1, 1, 1, 0, 0, 0, 0])
+  }
+
+  @Test func stoppedInputThatWasPausedBeforeTheEndOfItsRampStaysSilent() throws {
+    let rig = RenderRig()
+    let input = try rig.play(ones(100))
+    let other = try rig.play(ones(100))
+    rig.post {
+      $0.setGain(0, rampFrameCount: 0, input: other)
+      $0.setGain(0.5, rampFrameCount: 4, stopsAtEnd: true, input: input)
+    }
+    #expect(rig.render(2) == [1, 0.875])
+    rig.post { $0.setRunning(false, input: input) }
+    _ = rig.render(4)
+    rig.post { $0.setRunning(true, input: input) }
+    #expect(rig.render(2) == [0, 0])
+  }
+
   // MARK: - Mute
 
   @Test func muteRampIsIndependentOfTheGainRamp() throws {

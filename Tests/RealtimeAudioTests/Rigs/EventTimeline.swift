@@ -25,7 +25,7 @@ struct EventTimeline {
     case .rewound: for input in runs.keys { rewind(input, to: event.outputFrame) }
     case .scheduleMissed: missedScheduleCount += 1
     case .streamRetired: retired.append(event.streamID)
-    case .streamSet, .spaceAvailable: break
+    case .streamSet, .spaceAvailable, .rampBegan: break
     }
   }
 

@@ -19,7 +19,7 @@ import Testing
     #expect(abs(setting.volume(from: 0.5) - row.volume) < 1e-6)
     let json = #"{"jsonrpc":"2.0","id":1,"method":"volume","params":{"volume":"\#(row.text)"}}"#
     #expect(try Lines.command(json) == command)
-    guard case .playback(.fade(let final, _, _), _) = try Lines.command("fade \(row.text) 2s") else {
+    guard case .playback(.fade(let final, _, _, _, _), _) = try Lines.command("fade \(row.text) 2s") else {
       Issue.record("not a fade")
       return
     }

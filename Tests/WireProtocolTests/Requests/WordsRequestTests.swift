@@ -99,6 +99,12 @@ import Testing
         "fade 0.5 250ms equal-power player=b",
         .playback(.fade(to: .absolute(0.5), duration: try Self.seconds("0.25"), .equalPower), player: "b")
       ),
+      (
+        "fade 0 1 then=pause wait",
+        .playback(
+          .fade(to: .absolute(0), duration: try Self.seconds("1"), .linear, endAction: .pause, waits: true),
+          player: "main")
+      ),
       ("replay-gain", .playback(.replayGain(.init()), player: "main")),
       (
         "replay-gain auto pre-amp=-1.5 fallback=-6 protect=off player=two",

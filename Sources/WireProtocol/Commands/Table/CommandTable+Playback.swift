@@ -224,12 +224,22 @@ extension CommandTable {
     CommandSpec(
       .fade, .playback, "Fade the volume to another one.",
       details: """
-        The reply does not wait for the end of the fade, and `volume` shows the final volume at once. The fade follows \
-        the time of the output, which stops while nothing plays. Another `fade` or `volume` starts from the volume \
-        that the fade has reached.
+        `volume` shows the final volume at once. The fade follows the time of the output, which stops while nothing \
+        plays. Another `fade` or `volume` starts from the volume that the fade has reached.
 
         - `linear` (default) changes the volume linearly.
         - `equal-power` changes the square of the volume linearly. A crossfade of two players then keeps its loudness.
+
+        With `then`, the player pauses or stops at the exact frame at which the fade ends. The volume keeps its final \
+        value. Another `fade` or `volume` cancels this action. If the player is paused at the end of the fade, the \
+        action has no effect.
+
+        With `wait`, the reply comes when the end of the fade is heard (`finished=true`). It comes earlier, with \
+        `finished=false`, for one of these reasons:
+
+        - `replaced`: another `fade` or `volume` replaced the fade
+        - `notPlaying`: the player is paused, or waits for an entry, the output or the session; the fade remains, and \
+        continues with the time of the output
         """,
       parameters: [
         ParameterSpec(.volume, .volume, .required, "VOLUME", "the final volume, as for `volume`"),
@@ -238,15 +248,23 @@ extension CommandTable {
         ParameterSpec(
           .curve, .word(PlaybackCommand.FadeCurve.allCases.map(\.rawValue)), .optional, "linear|equal-power",
           "the curve of the volume; default: `linear`"),
+        ParameterSpec(
+          .then, .word(PlaybackCommand.FadeEndAction.allCases.map(\.rawValue)), .option, "none|pause|stop",
+          "the action at the end of the fade; default: `none`"),
+        ParameterSpec(.wait, .flag, .option, "wait", "reply at the end of the fade"),
         player,
       ],
-      errors: [.invalidTime, .noSuchPlayer], example: ["> fade 0 2.5", "< ok"]
+      waiting: .ifRequested, reply: [.fadeFinished.optional, .fadeReason.optional],
+      errors: [.invalidTime, .noSuchPlayer, .waitEnded],
+      example: ["> fade 0 2.5", "< ok", "> @4 fade 0 2.5 then=pause wait", "< @4 ok finished=true"]
     ) { arguments throws(MediaError) in
       .playback(
         .fade(
           to: try arguments.required(.volume, arguments.volume(.volume)),
           duration: try arguments.required(.duration, arguments.time(.duration)),
-          arguments.text(.curve).flatMap(PlaybackCommand.FadeCurve.init) ?? .linear),
+          arguments.text(.curve).flatMap(PlaybackCommand.FadeCurve.init) ?? .linear,
+          endAction: arguments.text(.then).flatMap(PlaybackCommand.FadeEndAction.init) ?? .none,
+          waits: arguments.flag(.wait)),
         player: arguments.player)
     },
     CommandSpec(
@@ -416,7 +434,8 @@ extension CommandTable {
         .player, .timeControlStatus, .reasonForWaitingToPlay.nullable, .rate, .item.nullable, .index.nullable,
         .countOfEntries,
         .time, .pts, .hostTime.nullable,
-        .duration.nullable, .providesPreciseDuration, .volume, .isMuted, .pan, .actionAtItemEnd, .repeat,
+        .duration.nullable, .providesPreciseDuration, .volume, .isFading, .isMuted, .pan, .actionAtItemEnd,
+        .repeat,
         .loop.nullable,
         .passes.nullable, .passesLeft.nullable, .itemStatus, .version, .timebaseRate, .defaultRate, .shuffle.nullable,
         .onFailure,
@@ -430,7 +449,7 @@ extension CommandTable {
       example: [
         "> status",
         "< ok player=main timeControlStatus=playing reasonForWaitingToPlay=none rate=1 item=1 index=0 count=2 time=12.25"
-          + " pts=540225/44100 hostTime=5012.25 duration=183.2 providesPreciseDuration=true volume=1 isMuted=false pan=0"
+          + " pts=540225/44100 hostTime=5012.25 duration=183.2 providesPreciseDuration=true volume=1 isFading=false isMuted=false pan=0"
           + " actionAtItemEnd=advance repeat=off loop=none passes=none passesLeft=none itemStatus=readyToPlay version=2 timebaseRate=1 defaultRate=1"
           + " shuffle=none onFailure=skip"
           + " automaticallyWaitsToMinimizeStalling=true audioTimePitchAlgorithm=timeDomain chapter=2 chapterTitle=Fugue replayGain=off",
