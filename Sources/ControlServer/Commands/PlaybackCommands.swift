@@ -298,6 +298,7 @@ extension ActionAtItemEnd {
   fileprivate init(_ action: PlaybackCommand.ItemEndAction) {
     switch action {
     case .advance: self = .advance
+    case .stop: self = .stop
     case .pause: self = .pause
     case .none: self = .none
     }

@@ -371,7 +371,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   }
 
   func setActionAtItemEnd(_ action: ActionAtItemEnd) throws(MediaError) {
-    if action == .advance, !machine.canAdvance {
+    if action.advances, !machine.canAdvance {
       throw MediaError(
         .invalidArgument, "advance needs a queue; this player has one item", operation: "setActionAtItemEnd")
     }

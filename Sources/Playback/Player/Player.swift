@@ -208,7 +208,7 @@ extension PlayerControl {
 
   /// Sets what happens at the end of the current item.
   ///
-  /// - Throws: `invalidArgument` for `advance` without a queue.
+  /// - Throws: `invalidArgument` for `advance` and `stop` without a queue.
   public func setActionAtItemEnd(_ action: ActionAtItemEnd) throws(MediaError) { try core.setActionAtItemEnd(action) }
 
   // MARK: - Repeating

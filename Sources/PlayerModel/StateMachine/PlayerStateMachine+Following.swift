@@ -212,7 +212,8 @@ extension PlayerStateMachine {
     case .off, .one: break
     }
     switch actionAtItemEnd {
-    case .advance: _ = appendPlayable(entries.suffix(from: 1), to: &passes, limit: limit, isFirst: true) { _ in true }
+    case .advance, .stop:
+      _ = appendPlayable(entries.suffix(from: 1), to: &passes, limit: limit, isFirst: true) { _ in true }
     case .pause: break
     case .none: if passes.count < limit { passes.append(Pass(itemID: current.id, isSilence: true)) }
     }
@@ -313,14 +314,14 @@ extension PlayerStateMachine {
     }
     endedItemID = nil
     guard let next else {
-      guard actionAtItemEnd == .advance, !decodedRate.isReverse, !stopsAfter(current) else {
+      guard actionAtItemEnd.advances, !decodedRate.isReverse, !stopsAfter(current) else {
         endedItemID = current.id
         if let error, stopsAfter(current) { failureStop = FailureStop(itemID: current.id, error: error) }
         return actions + setRate(0)
       }
       queue.leave(current)
       actions += endSeeks(.itemEnded)
-      return actions + moveToNextPass(nil)
+      return actions + moveToNextPass(nil) + stopAfterLastItem()
     }
     if next.itemID != current.id {
       queue.leave(current)
@@ -347,6 +348,9 @@ extension PlayerStateMachine {
     // A pass that was split continues from its end.
     let following = decodedPasses.count > 1 ? decodedPasses[1].pass : requestInPreparation?.pass ?? plan.passes.first
     if let following, following.itemID == heard.itemID, following.start == heard.end { return following }
+  /// Pauses with `ActionAtItemEnd.stop` if the queue is empty after its last item.
+  mutating func stopAfterLastItem() -> [Action] { actionAtItemEnd == .stop && entries.isEmpty ? setRate(0) : [] }
+
     let wanted = wantedPasses(2)
     return wanted.count > 1 ? wanted[1] : nil
   }

@@ -94,12 +94,13 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
-  /// Handles failed current items of a playing player. Skips them while another item follows, or with the policy
-  /// `.stop` pauses at the first one. With the policy `.retry`, another item must follow that has not failed.
+  /// Handles failed current items of a playing player. Skips them while another item follows; with the policy `.retry`,
+  /// one that has not failed. With the policy `.stop` pauses at the first one, and with the action `.stop` at the last
+  /// one.
   mutating func skipFailedItems() -> [Action] {
     var actions: [Action] = []
     while rate != 0, let current = entries.first, let error = current.status.error {
-      if failurePolicy == .stop {
+      if failurePolicy == .stop || actionAtItemEnd == .stop && entries.count == 1 {
         failureStop = FailureStop(itemID: current.id, error: error)
         return actions + setRate(0)
       }
@@ -114,7 +115,7 @@ extension PlayerStateMachine {
   mutating func advancePastFailure() -> [Action] {
     guard failurePolicy == .stop, entries.count > 1, let current = entries.first else { return [] }
     if let error = current.status.error { return [skip(current.id, error)] }
-    guard current.hasFailedBeforeEnd, endedItemID == current.id, actionAtItemEnd == .advance else { return [] }
+    guard current.hasFailedBeforeEnd, endedItemID == current.id, actionAtItemEnd.advances else { return [] }
     // The item is about to be heard again from another position.
     if let request = requestInPreparation ?? deferredRequest, request.spliceAfter == nil { return [] }
     queue.update(current.id) { $0.hasFailedBeforeEnd = false }

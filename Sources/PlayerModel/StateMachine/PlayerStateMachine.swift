@@ -197,14 +197,15 @@ package struct PlayerStateMachine {
     switch action {
     case .none: return []
     case .pause,
-      .advance where decodedRate.isReverse:
+      .advance where decodedRate.isReverse,
+      .stop where decodedRate.isReverse:
       // Seek back to the item's end: the silence after it is not continued.
       endedItemID = current.id
       return setRate(0)
         + decode(DecodeRequest(itemID: current.id, time: current.endTime(at: decodedRate), jumpCause: .endAction))
-    case .advance:
+    case .advance, .stop:
       queue.leave(current)
-      return reconcile()
+      return reconcile() + stopAfterLastItem()
     }
   }
 

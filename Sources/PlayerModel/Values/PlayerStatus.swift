@@ -33,8 +33,14 @@ public enum WaitingReason: String, Sendable, Hashable, CaseIterable {
 public enum ActionAtItemEnd: String, Sendable, Hashable, CaseIterable {
   /// The next item follows without a gap. Only in a queue.
   case advance
+  /// The next item follows without a gap. After the last item the rate becomes 0. Only in a queue. Specific to
+  /// Playhead.
+  case stop
   /// The rate becomes 0; the item stays current, at its end.
   case pause
   /// The rate stays: the item's time continues past the end, in silence.
   case none
+
+  /// Whether the next item follows.
+  package var advances: Bool { self == .advance || self == .stop }
 }

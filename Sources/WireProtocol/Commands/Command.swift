@@ -226,9 +226,10 @@ public enum PlaybackCommand: Sendable, Hashable {
     case varispeed
   }
 
-  /// The values of AVPlayer's `actionAtItemEnd`.
+  /// The values of AVPlayer's `actionAtItemEnd`, and `stop`.
   public enum ItemEndAction: String, Sendable, Hashable, CaseIterable {
     case advance
+    case stop
     case pause
     case none
   }

@@ -68,7 +68,7 @@ public enum ObservableKey: String, Sendable, Hashable, CaseIterable {
     case .playerIsFading: "whether the volume that is heard changes in a fade; `false` while paused"
     case .playerIsMuted: "whether the player is muted"
     case .playerPan: "the pan, from -1 (left) to 1 (right)"
-    case .playerActionAtItemEnd: "the action at the end of an item: `advance`, `pause` or `none`"
+    case .playerActionAtItemEnd: "the action at the end of an item: `advance`, `stop`, `pause` or `none`"
     case .playerAutomaticallyWaits: "whether playback resumes automatically after an underrun (`auto-wait`)"
     case .playerAudioTimePitchAlgorithm: "the algorithm of `pitch`: `timeDomain`, `spectral` or `varispeed`"
     case .playerAudibleCriteria:

@@ -137,6 +137,44 @@ import Testing
     #expect(second.position - second.firstIndex == 24_000)
   }
 
+  @Test func playerStopsAfterTheLastEntryWithTheEndActionStop() throws {
+    let daemon = try InProcessServer.recording()
+    let client = try daemon.connect()
+    let paths = try [1, 2].map { try daemon.wave($0, frameCount: 9_600) }
+    try client.reply("append \(paths.joined(separator: " ")) wait=ready")
+    try client.reply("observe player.actionAtItemEnd player.rate")
+    for _ in 0..<2 { _ = try client.line() }
+    #expect(
+      try client.ask("end-action stop").unnumbered == [
+        "* changed id=1 player=main key=player.actionAtItemEnd old=advance new=stop cause=request",
+        "ok actionAtItemEnd=stop",
+      ])
+    _ = try client.ask("play")
+    #expect(
+      try client.ask("clock.advance 1").unnumbered == [
+        "* changed id=1 player=main key=player.rate old=1 new=0 cause=itemEnded", "ok now=1",
+      ])
+    let status = try client.reply("status")
+    let fields = ["timeControlStatus", "rate", "item", "count", "actionAtItemEnd"].map { field($0, status) }
+    #expect(fields == ["paused", "0", "none", "0", "stop"])
+    // A new entry does not play by itself.
+    try client.reply("append \(paths[0]) wait=ready")
+    try client.reply("clock.advance 1")
+    #expect(field("time", try client.reply("status")) == "0")
+    #expect(try daemon.recorded(withSilences: false) == "1[0..<9600] 2[0..<9600]")
+  }
+
+  @Test func playerStopsAtALastEntryThatFailsWithTheEndActionStop() throws {
+    let daemon = try InProcessServer.recording()
+    let client = try daemon.connect()
+    try client.reply("append \(try daemon.wave(1, frameCount: 9_600)) \(daemon.folder.file("missing.wav"))")
+    try client.reply("end-action stop")
+    try client.reply("play")
+    try client.reply("clock.advance 1")
+    let status = try client.reply("status")
+    #expect(["timeControlStatus", "itemStatus"].map { field($0, status) } == ["paused", "failed"])
+  }
+
   @Test func timeContinuesPastTheEndUntilAnotherEndActionIsSet() throws {
     let daemon = try InProcessServer.recording()
     let client = try daemon.connect()

@@ -76,9 +76,8 @@ import Testing
       "replay-gain track pre-amp=3 fallback=-6", "media-selection audible language=de,en", "item.volume 2 0.5 at=1",
       "item.pitch 3 spectral", "item.end-time 4 forward=3", "item.buffer 2 3", "next", "end-action advance",
       "player.create Kueche", "append \(files[4]) /no/such/file player=Kueche wait=ready",
-      "append \(files[4]) title=News player=Kueche", "volume 0.75 player=Kueche", "shuffle on seed=7",
-      "append \(files[0])",
-      "on-failure retry player=Kueche", "remove 3",
+      "append \(files[4]) title=News player=Kueche", "end-action stop player=Kueche", "volume 0.75 player=Kueche",
+      "shuffle on seed=7", "append \(files[0])", "on-failure retry player=Kueche", "remove 3",
       "seek 2.5", "loop 2 4 count=3", "play", "clock.advance 0.75", "pause",
     ] { #expect(try client.reply(request).hasPrefix(request.contains("/no/such") ? "error" : "ok"), "\(request)") }
     let players = ["main", "Kueche"]

@@ -61,7 +61,7 @@ import Testing
     ("asset.artwork 1 replace", .badArguments, "replace needs file"),
     ("asset.metadata 1 offset=-1", .badArguments, "offset must be"),
     ("item.pitch 1 loud", .badArguments, "varispeed, player"), ("item.pitch fast", .badArguments, "id"),
-    ("end-action stop", .badArguments, "advance, pause, none"), ("load", .badArguments, "paths is missing"),
+    ("end-action loop", .badArguments, "advance, stop, pause, none"), ("load", .badArguments, "paths is missing"),
     ("load rel", .badArguments, "not absolute: it must begin with /, or be a URL or fd:TOKEN"),
     ("load", .badArguments, "https:// URL, or fd:TOKEN"), ("load ''", .badArguments, "must not be empty"),
     ("load ftp://h/x", .unsupportedLocation, "the scheme must be file, http or https"),

@@ -217,6 +217,7 @@ import Testing
       ("loop", .playback(.loop(.init(.none)), player: "main")),
       ("loop last", .playback(.loop(.init(.end)), player: "main")),
       (
+      ("end-action stop", .playback(.endAction(.stop), player: "main")),
         "play-at +0.5 a b",
         .players(.playAt(.after(try Self.seconds("0.5")), players: ["a", "b"]))
       ),

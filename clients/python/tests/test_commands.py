@@ -73,6 +73,7 @@ class CommandTests(Case):
         await run(main.default_rate(1.5), "default-rate", 1.5)
         await run(main.default_rate(1), "default-rate", 1.0)
         await run(main.end_action("pause"), "end-action", "pause")
+        await run(main.end_action("stop"), "end-action", "stop")
         await run(main.end_action("advance"), "end-action", "advance")
         await run(main.mute(True), "mute", True)
         await run(main.mute("toggle"), "mute", False)

@@ -292,13 +292,14 @@ extension CommandTable {
     CommandSpec(
       .endAction, .playback, "Set the action at the end of an item, or show it.",
       details: """
-        - `advance`: play the next item
+        - `advance`: play the next item; after the last item the rate stays, and the player waits for another item
+        - `stop`: play the next item; after the last item the rate becomes 0 (`status=paused`)
         - `pause`: pause at the end of the item
         - `none`: the time continues beyond the end, in silence
         """,
       parameters: [
         ParameterSpec(
-          .action, .word(PlaybackCommand.ItemEndAction.allCases.map(\.rawValue)), .optional, "advance|pause|none",
+          .action, .word(PlaybackCommand.ItemEndAction.allCases.map(\.rawValue)), .optional, "advance|stop|pause|none",
           "the action; default: `advance`"),
         player,
       ],
