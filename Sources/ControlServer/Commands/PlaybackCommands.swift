@@ -78,7 +78,7 @@ extension Connection {
         try player.tryOnLoop { player throws(MediaError) in try player.setRepeatMode(RepeatMode(mode)) }
       }
       return .ok(["repeat": .string(target.state.repeatMode.rawValue)])
-    case .seek, .loop, .step, .preroll, .chapter:
+    case .playRange, .seek, .loop, .step, .preroll, .chapter:
       preconditionFailure("the handler of immediate commands got one that waits")
     }
     return nil

@@ -397,6 +397,8 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   /// Starts a request whose reply may come later.
   private func start(_ command: Command, _ request: WaitingRequest) throws(MediaError) {
     switch command {
+    case .playback(.playRange(let range), let player):
+      try start(range, on: try server.registry.player(player), request)
     case .playback(.seek(let seek), let player):
       try start(seek, on: try server.registry.player(player), request)
     case .playback(.loop(let loop), let player):

@@ -1,8 +1,8 @@
 import MediaCore
 import PlayerModel
 
-/// Milestones of the output clock: ends of items and fades, and observations that are due when their sample is heard. One timer
-/// is set to the next milestone, so the loop does not poll.
+/// Milestones of the output clock: ends of items and fades, and observations that are due when their sample is heard.
+/// One timer is set to the next milestone, so the loop does not poll.
 extension PlayerCore {
   /// The maximum time until the timer fires: 10 s, in which a clock drift of 50 ppm amounts to half a millisecond.
   private static let longestTimerNanoseconds: Int64 = 10_000_000_000
@@ -121,10 +121,12 @@ extension PlayerCore {
         notify(observers.end(of: end.itemID, duration: duration), itemID: end.itemID, atFrame: frame)
       }
       reportedEnd = end
-      let endsItem = machine.decodedPasses.first.map { $0.id == end.passID && machine.endsItem($0.pass) } ?? true
+      let endedPass = machine.decodedPasses.first
+      let endsItem = endedPass.map { $0.id == end.passID && machine.endsItem($0.pass) } ?? true
+      let endsRange = endedPass.map { $0.id == end.passID && machine.endsRange($0.pass) } ?? false
       run(
         machine.endHeard(end.passID, error: end.error),
-        cause: end.error != nil ? .itemFailed : endsItem ? .itemEnded : .looped)
+        cause: end.error != nil ? .itemFailed : endsRange ? .rangeEnded : endsItem ? .itemEnded : .looped)
       reportTransition()
       nextEndTime = nil
       // A paused item ends again when playback resumes at its end, which an observer may have requested just now.

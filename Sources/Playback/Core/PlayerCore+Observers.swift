@@ -78,6 +78,7 @@ extension PlayerCore {
       case completion(@Sendable (SeekResult) -> Void, SeekResult)
       /// The result of a preroll.
       case preroll(@Sendable (Bool) -> Void, Bool)
+      case range(@Sendable (RangeOutcome) -> Void, RangeOutcome)
       case fade(@Sendable (FadeOutcome) -> Void, FadeOutcome)
     }
 
@@ -122,6 +123,7 @@ extension PlayerCore {
       case .end(let handler): handler()
       case .completion(let completion, let result): completion(result)
       case .preroll(let completion, let isReady): completion(isReady)
+      case .range(let completion, let outcome): completion(outcome)
       case .fade(let completion, let outcome): completion(outcome)
       }
     }

@@ -6,6 +6,8 @@ import PlayerModel
 extension PlayerCore {
   /// The options of a seek.
   struct SeekOptions {
+    /// The time at which playback pauses after the seek; nil: none.
+    var rangeEnd: MediaTime?
     var toleranceBefore = MediaTime.zero
     var toleranceAfter = MediaTime.zero
     var mode = SeekMode.replace
@@ -68,7 +70,7 @@ extension PlayerCore {
   /// Returns the entry of the current item.
   ///
   /// - Throws: `noCurrentItem`; `noSuchItem`; the item's own error; the errors of `checkSeekable`.
-  private func checkItem(_ itemID: PlayerItem.ID?) throws(MediaError) -> Machine.Entry {
+  func checkItem(_ itemID: PlayerItem.ID?) throws(MediaError) -> Machine.Entry {
     guard let current = machine.entries.first else {
       throw MediaError(.noCurrentItem, "there is no current item to seek in", operation: "seek")
     }
@@ -100,7 +102,7 @@ extension PlayerCore {
     run(
       machine.seek(
         token, to: target, before: seek.toleranceBefore, after: seek.toleranceAfter, mode: seek.mode,
-        jumpCause: seek.jumpCause),
+        jumpCause: seek.jumpCause, rangeEnd: seek.rangeEnd),
       cause: .request)
   }
 

@@ -161,6 +161,9 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var streamFinishers: [ObserverToken: @Sendable () -> Void] = [:]
   var seeks: [Machine.SeekToken: PendingSeek] = [:]
   var nextSeekToken: Machine.SeekToken = 1
+  /// The range that is played; nil: none.
+  var rangePlayback: RangePlayback?
+  var newestRangeID: UInt64 = 0
   /// The timing of the last start or seek.
   var startTrace: StartTrace?
   var isClosed = false
@@ -275,6 +278,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     rateGroup?.leave(self)
     let resumePosition = currentResumePosition
     endFade(.closed)
+    completeRange(.closed)
     run(machine.close(), cause: .closed)
     reportIfLeft(resumePosition)
     isClosed = true
@@ -354,6 +358,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
       applyRunning()
       needsPost = true
     case .completeSeek(let token, let outcome): completeSeek(token, outcome)
+    case .completeRange(let outcome): completeRange(outcome)
     case .emit(let emission): emit(emission)
     }
   }
@@ -373,7 +378,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   func setActionAtItemEnd(_ action: ActionAtItemEnd) throws(MediaError) {
     if action.advances, !machine.canAdvance {
       throw MediaError(
-        .invalidArgument, "advance needs a queue; this player has one item", operation: "setActionAtItemEnd")
+        .invalidArgument, "\(action.rawValue) needs a queue; this player has one item",
+        operation: "setActionAtItemEnd")
     }
     run(machine.setActionAtItemEnd(action), cause: .request)
   }

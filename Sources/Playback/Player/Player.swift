@@ -246,6 +246,32 @@ extension PlayerControl {
   /// - Throws: `noCurrentItem`; `noSuchItem` if `itemID` is not the current item; `invalidState` without a loop.
   public func finishLoop(itemID: PlayerItem.ID? = nil) throws(MediaError) { try core.finishLoop(itemID: itemID) }
 
+  // MARK: - Ranges
+
+  /// Plays a range of the current item once: seeks to its start, plays, and pauses exactly at its end.
+  ///
+  /// The audio from `floor(start * rate)` up to frame `floor(end * rate)` is heard. The next playback continues with
+  /// the frame after it. No setting of the item or the player changes. While the range is played, nothing follows it:
+  /// it has priority over loops, repeats and `actionAtItemEnd`. A pause does not end the range.
+  ///
+  /// - Parameters:
+  ///   - itemID: The expected current item. Nil: any.
+  ///   - completion: Called once, on the control loop, with the outcome.
+  /// - Returns: The id for ``cancelRange(_:)``.
+  /// - Throws: `noCurrentItem`; `noSuchItem` if `itemID` is not the current item; the item's own error; `invalidState`
+  ///   if the item is not ready; `invalidTime` for a range that is empty or extends beyond the item;
+  ///   `unsupportedRate` if the rate is negative; the errors of `seek`. Then nothing changes, and `completion` is not
+  ///   called.
+  @discardableResult
+  public func playRange(
+    _ range: TimeRange, itemID: PlayerItem.ID? = nil, completion: @escaping @Sendable (RangeOutcome) -> Void
+  ) throws(MediaError) -> UInt64 {
+    try core.playRange(range, itemID: itemID, completion: completion)
+  }
+
+  /// Cancels a range, if it is still played. Playback continues past its end.
+  public func cancelRange(_ id: UInt64) { core.cancelRange(id) }
+
   // MARK: - Seeking
 
   /// Seeks to a time of the current item within [time - toleranceBefore, time + toleranceAfter].

@@ -50,6 +50,7 @@ extension PlayerStateMachine {
   /// Returns the end of a pass that starts at `time`; nil: the end of the item's audio. Updates the loop.
   mutating func passEnd(from time: MediaTime, of id: ItemID) -> MediaTime? {
     let loopEnd = armLoop(at: time, of: id)
+    if let end = entries[id].flatMap({ earlyRangeEnd(of: $0, at: targetRate) }), time < end { return end }
     guard let itemEnd = entries[id]?.end(at: targetRate) else { return loopEnd }
     let end = targetRate.reaches(itemEnd, by: time) ? time : itemEnd
     guard let loopEnd, !targetRate.reaches(end, by: loopEnd) else { return end }

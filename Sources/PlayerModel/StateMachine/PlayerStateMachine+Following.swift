@@ -156,6 +156,10 @@ extension PlayerStateMachine {
     guard let current = entries.first else { return [] }
     guard !hasPassedEnd else { return [Pass(itemID: current.id, isSilence: true)] }
     var passes = [wholePass(of: current)]
+    if let rangeEnd, rangeEnd.itemID == current.id {
+      passes[0].end = earlyRangeEnd(of: current, at: decodedRate) ?? passes[0].end
+      return passes
+    }
     if let loop = activeLoop {
       let (returnTime, loopPoint) = (loop.returnTime(at: decodedRate), loop.loopPoint(at: decodedRate))
       passes[0].end = loopPoint
@@ -313,6 +317,7 @@ extension PlayerStateMachine {
       actions.append(.emit(.playedToEnd(current.id)))
     }
     endedItemID = nil
+    if !isContinuation, let rangeActions = rangeEndHeard(heard.pass, of: current) { return actions + rangeActions }
     guard let next else {
       guard actionAtItemEnd.advances, !decodedRate.isReverse, !stopsAfter(current) else {
         endedItemID = current.id
@@ -343,14 +348,14 @@ extension PlayerStateMachine {
     return actions + moveToNextPass(next)
   }
 
+  /// Pauses with `ActionAtItemEnd.stop` if the queue is empty after its last item.
+  mutating func stopAfterLastItem() -> [Action] { actionAtItemEnd == .stop && entries.isEmpty ? setRate(0) : [] }
+
   /// Returns the pass after a pass that has been heard to its end.
   private func passAfter(_ heard: Pass) -> Pass? {
     // A pass that was split continues from its end.
     let following = decodedPasses.count > 1 ? decodedPasses[1].pass : requestInPreparation?.pass ?? plan.passes.first
     if let following, following.itemID == heard.itemID, following.start == heard.end { return following }
-  /// Pauses with `ActionAtItemEnd.stop` if the queue is empty after its last item.
-  mutating func stopAfterLastItem() -> [Action] { actionAtItemEnd == .stop && entries.isEmpty ? setRate(0) : [] }
-
     let wanted = wantedPasses(2)
     return wanted.count > 1 ? wanted[1] : nil
   }

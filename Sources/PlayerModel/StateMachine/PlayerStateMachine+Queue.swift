@@ -64,7 +64,7 @@ extension PlayerStateMachine {
       return reconcile()
     }
     guard current.status.error == nil else { return reconcile() }
-    return endSeeks(.superseded) + decode(DecodeRequest(itemID: id, jumpCause: .restart))
+    return endSeeks(.superseded) + endRange(.replaced) + decode(DecodeRequest(itemID: id, jumpCause: .restart))
   }
 
   /// Goes back in the history (`QueueModel.goBack`).

@@ -86,6 +86,7 @@ extension PlayerStateMachine {
     case setPlan(Plan)
     case setRunning(Bool)
     case completeSeek(SeekToken, SeekResult.Outcome)
+    case completeRange(RangeOutcome)
     case emit(Emission)
   }
 

@@ -36,6 +36,8 @@ package struct PlayerStateMachine {
   /// The number of repeats of items since the player was made.
   package internal(set) var repeatCount = 0
   package internal(set) var loop: Loop?
+  /// The end of the range that is played; nil: playback continues.
+  package internal(set) var rangeEnd: RangeEnd?
   /// The position that is heard while a loop is being set; nil at any other time.
   var loopHeardAt: MediaTime?
   package internal(set) var generation: UInt64 = 0
@@ -212,10 +214,10 @@ package struct PlayerStateMachine {
   // MARK: - Seeking
 
   /// Seeks in the current item, which has not failed. A target that depends on the duration is deferred until the
-  /// duration is known.
+  /// duration is known. With `newRangeEnd`, playback pauses at that time; any other seek removes the range.
   package mutating func seek(
     _ token: SeekToken, to target: UnresolvedSeekTarget, before: MediaTime = .zero, after: MediaTime = .zero,
-    mode: SeekMode = .replace, jumpCause: TimeJumpCause = .seek
+    mode: SeekMode = .replace, jumpCause: TimeJumpCause = .seek, rangeEnd newRangeEnd: MediaTime? = nil
   ) -> [Action] {
     guard let current = entries.first, current.status.error == nil else {
       return [.completeSeek(token, .unfinished(.itemChanged))]
@@ -224,7 +226,9 @@ package struct PlayerStateMachine {
       token: token, itemID: current.id, target: target, toleranceBefore: before, toleranceAfter: after,
       jumpCause: jumpCause)
     let (superseded, startsNow) = seeks.add(request, mode: mode)
-    return superseded.map { .completeSeek($0, .unfinished(.superseded)) } + (startsNow ? performSeek() : [])
+    let ended = endRange(.replaced)
+    rangeEnd = newRangeEnd.map { RangeEnd(itemID: current.id, time: $0) }
+    return ended + superseded.map { .completeSeek($0, .unfinished(.superseded)) } + (startsNow ? performSeek() : [])
   }
 
   /// Completes the pending seeks as unfinished. Their prepared audio is still heard.
@@ -414,10 +418,12 @@ package struct PlayerStateMachine {
   /// Compares the decoded and prepared passes with the wanted ones, and corrects the difference.
   package mutating func reconcile() -> [Action] {
     var actions = skipFailedItems()
+    if let rangeEnd, rangeEnd.itemID != entries.first?.id { actions += endRange(.itemChanged) }
     if let loop, loop.itemID != entries.first?.id { self.loop = nil }
     if let repeatLimit, repeatLimit.itemID != entries.first?.id { endRepeatLimit() }
     guard let current = entries.first else { return actions + dropEverything() }
     if case .failed = current.status {
+      actions += endRange(.itemFailed)
       // Keeps the start position of the failed item.
       if let request = pendingRequest, request.itemID == current.id {
         deferredRequest = request

@@ -18,6 +18,8 @@ public enum ChangeCause: String, Sendable, Hashable, CaseIterable {
   case output
   /// An interruption of the session began or ended.
   case interruption
+  /// The end of a played range was heard.
+  case rangeEnded
   /// The end of a fade of the volume was heard.
   case fadeEnded
   /// The session was deactivated.

@@ -31,7 +31,7 @@ public enum WaitingReason: String, Sendable, Hashable, CaseIterable {
 
 /// The action at the end of the current item; corresponds to AVPlayer.ActionAtItemEnd.
 public enum ActionAtItemEnd: String, Sendable, Hashable, CaseIterable {
-  /// The next item follows without a gap. Only in a queue.
+  /// The next item follows without a gap. After the last item the rate stays. Only in a queue.
   case advance
   /// The next item follows without a gap. After the last item the rate becomes 0. Only in a queue. Specific to
   /// Playhead.

@@ -17,7 +17,8 @@ public enum Command: Sendable, Hashable {
   /// other requests. Without an id it delays all later requests on its connection.
   public var isWaiting: Bool {
     switch self {
-    case .playback(.seek, _), .playback(.loop, _), .playback(.step, _), .playback(.preroll, _), .players(.playAt),
+    case .playback(.playRange, _), .playback(.seek, _), .playback(.loop, _), .playback(.step, _),
+      .playback(.preroll, _), .players(.playAt),
       .playback(.chapter, _), .asset(.load), .asset(.metadata), .asset(.artwork), .asset(.scan), .asset(.waveform),
       .asset(.export), .asset(.image), .asset(.folder),
       .item(.metadata, _), .item(.artwork, _),
@@ -58,6 +59,8 @@ public enum ConnectionCommand: Sendable, Hashable {
 /// Commands that play one player's queue.
 public enum PlaybackCommand: Sendable, Hashable {
   case play
+  /// Plays a range of the current item. The reply comes at its end.
+  case playRange(PlayedRange)
   case pause
   /// Plays at this rate, never 0. Nil: the current rate, or the rate that `play` would use.
   case playImmediately(Double?)
@@ -111,6 +114,22 @@ public enum PlaybackCommand: Sendable, Hashable {
     case after(MediaTime)
     /// At this time of the daemon's clock, in seconds. Not negative.
     case instant(MediaTime)
+  }
+
+  /// A range of the current item to play once.
+  public struct PlayedRange: Sendable, Hashable {
+    /// Nil: the time heard.
+    public var start: TimeExpression?
+    /// A relative time counts from the start.
+    public var end: TimeExpression
+    /// The entry that the current item must be. Nil: any.
+    public var item: EntryReference?
+
+    public init(start: TimeExpression?, end: TimeExpression, item: EntryReference? = nil) {
+      self.start = start
+      self.end = end
+      self.item = item
+    }
   }
 
   /// A change of the loop of the current item.

@@ -24,6 +24,8 @@ public final class CommandSpec: Sendable {
     case untilReady
     /// Only with `wait`.
     case ifRequested
+    /// Only with `to`.
+    case withRange
     case always
   }
 

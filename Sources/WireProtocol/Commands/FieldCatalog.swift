@@ -96,7 +96,7 @@ extension FieldSpec {
     "cause",
     .word([
       "request", "itemEnded", "looped", "itemFailed", "itemLoaded", "buffered", "stalled", "output", "interruption",
-      "fadeEnded", "session", "closed", "initial",
+      "rangeEnded", "fadeEnded", "session", "closed", "initial",
     ]), "the cause of the change; `initial` for the current value at the start of the observation")
   static let causeOfJump = FieldSpec(
     "cause", .word(["seek", "step", "stop", "endAction", "repeat", "restart"]), "the cause of the time jump")

@@ -67,6 +67,7 @@ extension CommandSpec.Waiting {
     case .never: "never"
     case .untilReady: "until-ready"
     case .ifRequested: "if-requested"
+    case .withRange: "with-range"
     case .always: "always"
     }
   }

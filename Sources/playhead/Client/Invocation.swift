@@ -291,6 +291,7 @@ struct Invocation: Equatable {
         message: "\(command) subscribes for one connection, which the client closes; use `playhead watch \(options)`")
     }
     if spec?.name == .wait { return try parseWait(words) }
+    if spec?.name == .play, let request = try Self.rangeRequest(words) { return .request(request) }
     if let template { return try parseFormatted(words, template) }
     return LoadOptions(words).map { .load($0) } ?? .request(words)
   }

@@ -26,6 +26,7 @@ struct ReplySentence {
     case .move: edit("Moved")
     case .wait: waited
     case .fade: faded
+    case .play: value("time").map { "Paused at \(HumanText.clock($0))" }
     case .loop: loop
     case .bookmarkAdd: bookmark
     case .queueSave: both("count", "name").map { "Saved \(entries($0)) as \($1)" }

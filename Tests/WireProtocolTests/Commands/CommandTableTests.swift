@@ -43,6 +43,7 @@ import Testing
       let isWaiting = try Lines.request(String(line)).isWaiting
       #expect(isWaiting == (spec.waiting == .always), "\(spec.name)")
       if spec.waiting == .ifRequested { #expect(try Lines.request(line + " wait").isWaiting) }
+      if spec.waiting == .withRange { #expect(try Lines.request(line + " to=1").isWaiting) }
       if spec.waiting == .untilReady { #expect(try Lines.request(line + " wait=ready").isWaiting) }
     }
   }

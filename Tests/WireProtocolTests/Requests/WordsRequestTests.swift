@@ -89,6 +89,12 @@ import Testing
       ("default-rate", .playback(.defaultRate(nil), player: "main")),
       ("default-rate 1.5", .playback(.defaultRate(1.5), player: "main")),
       ("rate", .playback(.rate(nil), player: "main")), ("rate -1.5", .playback(.rate(-1.5), player: "main")),
+      (
+        "play from=1 to=+0.5 player=b",
+        .playback(
+          .playRange(
+            .init(start: .absolute(try Self.seconds("1")), end: .relative(try Self.seconds("0.5")))), player: "b")
+      ),
       ("volume", .playback(.volume(nil), player: "main")),
       ("volume .25", .playback(.volume(.absolute(0.25)), player: "main")),
       ("volume 1e0", .playback(.volume(.absolute(1)), player: "main")), ("mute", .playback(.mute(nil), player: "main")),
@@ -211,13 +217,13 @@ import Testing
       ("item.pitch 9 varispeed", .item(.pitch(item: 9, .algorithm(.varispeed)), player: "main")),
       ("item.pitch 9 player", .item(.pitch(item: 9, .player), player: "main")),
       ("end-action", .playback(.endAction(nil), player: "main")),
+      ("end-action stop", .playback(.endAction(.stop), player: "main")),
       ("end-action none", .playback(.endAction(PlaybackCommand.ItemEndAction.none), player: "main")),
       ("repeat", .playback(.repeat(nil), player: "main")), ("repeat all", .playback(.repeat(.all), player: "main")),
       ("repeat off player=x", .playback(.repeat(PlaybackCommand.RepeatMode.off), player: "x")),
       ("loop", .playback(.loop(.init(.none)), player: "main")),
       ("loop last", .playback(.loop(.init(.end)), player: "main")),
       (
-      ("end-action stop", .playback(.endAction(.stop), player: "main")),
         "play-at +0.5 a b",
         .players(.playAt(.after(try Self.seconds("0.5")), players: ["a", "b"]))
       ),

@@ -93,6 +93,7 @@ enum ProtocolDocument {
     case .never: break
     case .always: text += "A waiting request.\n"
     case .ifRequested: text += "With `wait` a waiting request.\n"
+    case .withRange: text += "With `to` a waiting request.\n"
     case .untilReady: text += "With `wait=ready`, or of lists, a waiting request.\n"
     }
     if !spec.errors.isEmpty { text += wrapped("Errors: \(errors(spec.errors)).") + "\n" }

@@ -126,7 +126,7 @@ class CommandTests(Case):
         await run(main.rate(2), "rate", 2.0)
         await main.auto_wait(False)
         await run(main.rate_at(0, "now", from_=1), "rate-at")
-        await run(main.play(), "play", None)
+        await run(main.play(), "play")
         await run(main.pause(), "pause", None)
         await run(main.toggle(), "toggle", None)
         await run(client.clock_advance(Fraction(1, 2)), "clock.advance", Fraction(1, 2))

@@ -54,7 +54,7 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
     ("preroll", {}, ""), ("preroll.cancel", {}, ""), ("seek 100001/48000", {"time": "100001/48000"}, ""), ("seek 1 after=inf", {"time": 1, "after": "inf"}, ""),
     ("seek soon", {"time": "soon"}, "invalid-time"), ("step -5", {"count": -5}, ""), ("seek.cancel", {}, ""), ("loop 2 2.5 count=1", {"start": 2, "end": 2.5, "count": 1}, ""),
     ("status", {}, ""), ("loop off", {"off": True}, ""), ("next-chapter", {}, "no-such-chapter"), ("previous-chapter", {}, "no-such-chapter"),
-    ("rate-at 0 now from=1", {"rate": 0, "time": "now", "from": 1}, ""), ("play", {}, ""), ("stop", {}, ""), ("toggle", {}, ""), ("pause", {}, ""),
+    ("rate-at 0 now from=1", {"rate": 0, "time": "now", "from": 1}, ""), ("play", {}, ""), ("play from=2 to=1", {"from": 2, "to": 1}, "invalid-time"), ("stop", {}, ""), ("toggle", {}, ""), ("pause", {}, ""),
     # Without automatic waiting, `play-immediately` requires decoded audio.
     ("preroll", {}, ""), ("play-immediately", {}, ""), ("clock.advance 0.5", {"duration": 0.5}, ""), ("explain", {}, ""), ("status", {}, ""), ("pause", {}, ""),
     ("player.create b", {"name": "b"}, ""), ("load {one} wait=ready player=b", {"paths": ["{one}"], "wait": "ready", "player": "b"}, ""),

@@ -3,10 +3,44 @@ import MediaCore
 extension CommandTable {
   /// Commands that play one player's queue.
   static let playback: [CommandSpec] = [
-    simple(
-      .play, .play, "Play at the rate that `rate` has set, or else at `default-rate`.",
-      "The reply does not wait until audio is heard. `wait status=playing` waits for it. In an empty queue the player"
-        + " waits for an entry.", errors: streamErrors),
+    CommandSpec(
+      .play, .playback, "Play at the rate that `rate` has set, or else at `default-rate`.",
+      details: """
+        The reply does not wait until audio is heard. `wait status=playing` waits for it. In an empty queue the player \
+        waits for an entry.
+
+        With `to`, the player plays a part of the current item: it seeks to `from`, plays, and pauses exactly at `to`. \
+        The next `play` continues there. The request waits until the end of the range is heard, also while the player \
+        is paused. While the range is played, it has priority over `loop`, `repeat` and `end-action`. The settings of \
+        the entry do not change.
+
+        - The request ends with `wait-ended` if a seek or another range replaces the range, if another item becomes \
+        current, or if the item ends before `to`.
+        - If the request is cancelled or its connection closes, playback continues past `to`.
+        """,
+      parameters: [
+        ParameterSpec(
+          .from, .timeExpression, .option, "TIME", "the start of the range; default: the current time"),
+        ParameterSpec(
+          .to, .timeExpression, .option, "TIME", "the end of the range; a relative time counts from the start"),
+        ParameterSpec(.item, item, .option, "ID", "the range is of this entry, which must be current"), player,
+      ],
+      waiting: .withRange, reply: [.item.optional, .time.optional, .pts.optional],
+      errors: [
+        .noSuchPlayer, .noCurrentItem, .noSuchItem, .invalidTime, .unsupportedRate, .waitEnded,
+      ] + streamErrors + mediaErrors,
+      example: ["> play", "< ok", "> @6 play from=60 to=+2.5", "< @6 ok item=1 time=62.5 pts=2756250/44100"]
+    ) { arguments throws(MediaError) in
+      guard let end = arguments.expression(.to) else {
+        guard !arguments.isGiven(.from), !arguments.isGiven(.item) else {
+          throw arguments.failure("from and item require to")
+        }
+        return .playback(.play, player: arguments.player)
+      }
+      return .playback(
+        .playRange(.init(start: arguments.expression(.from), end: end, item: arguments.entry(.item))),
+        player: arguments.player)
+    },
     CommandSpec(
       .playImmediately, .playback, "Play at once with the decoded audio, however little there is.",
       details:

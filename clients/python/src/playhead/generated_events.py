@@ -37,7 +37,7 @@ class Changed(Event):
     item: int | None = None
     old: Value = None
     new: Value
-    cause: Literal["request", "itemEnded", "looped", "itemFailed", "itemLoaded", "buffered", "stalled", "output", "interruption", "session", "closed", "initial"]
+    cause: Literal["request", "itemEnded", "looped", "itemFailed", "itemLoaded", "buffered", "stalled", "output", "interruption", "rangeEnded", "fadeEnded", "session", "closed", "initial"]
     changes: tuple[str, ...] = ()
     time: Fraction | None = field(default=None, metadata={"wire": "pts"})
     host_time: Fraction | None = None
@@ -408,6 +408,7 @@ KEYS: tuple[str, ...] = (
     "player.defaultRate",
     "player.currentItem",
     "player.volume",
+    "player.isFading",
     "player.isMuted",
     "player.pan",
     "player.actionAtItemEnd",

@@ -10,8 +10,10 @@ from typing import Literal
 
 from .decoding import decode, read_bool, read_float, read_text
 from .generated_replies import (
+    FadeReply,
     LoopReply,
     MediaSelection,
+    PlayReply,
     ReplayGain,
     SeekReply,
     Status,
@@ -33,14 +35,24 @@ class PlaybackCommands(Sends):
         reply = await self._send("default-rate", {"rate": wire_number(rate)})
         return read_float(reply, "defaultRate")
 
-    async def end_action(self, action: Literal["advance", "pause", "none"] | None = None) -> str:
+    async def end_action(self, action: Literal["advance", "stop", "pause", "none"] | None = None) -> str:
         """Set the action at the end of an item, or show it."""
         reply = await self._send("end-action", {"action": action})
         return read_text(reply, "actionAtItemEnd")
 
-    async def fade(self, volume: Number | str, duration: Time, curve: Literal["linear", "equal-power"] | None = None) -> None:
+    async def fade(
+        self, volume: Number | str, duration: Time, curve: Literal["linear", "equal-power"] | None = None, *,
+        then: Literal["none", "pause", "stop"] | None = None, wait: bool | None = None,
+    ) -> FadeReply:
         """Fade the volume to another one."""
-        await self._send("fade", {"volume": wire_volume(volume), "duration": wire_time(duration), "curve": curve})
+        reply = await self._send("fade", {
+            "volume": wire_volume(volume),
+            "duration": wire_time(duration),
+            "curve": curve,
+            "then": then,
+            "wait": wait,
+        })
+        return decode(FadeReply, reply)
 
     async def loop(
         self, start: Time | None = None, end: Time | None = None, *, off: bool | None = None, last: bool | None = None,
@@ -97,9 +109,10 @@ class PlaybackCommands(Sends):
         reply = await self._send("pitch", {"algorithm": algorithm})
         return read_text(reply, "audioTimePitchAlgorithm")
 
-    async def play(self) -> None:
+    async def play(self, *, from_: Time | None = None, to: Time | None = None, item: int | str | None = None) -> PlayReply:
         """Play at the rate that `rate` has set, or else at `default-rate`."""
-        await self._send("play", {})
+        reply = await self._send("play", {"from": wire_time(from_), "to": wire_time(to), "item": item})
+        return decode(PlayReply, reply)
 
     async def play_immediately(self, rate: Number | None = None) -> None:
         """Play at once with the decoded audio, however little there is."""

@@ -98,6 +98,14 @@ class Stats:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FadeReply:
+    """The reply of `fade`."""
+
+    finished: bool | None = None
+    reason: Literal["replaced", "notPlaying"] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LoopReply:
     """The reply of `loop`."""
 
@@ -131,6 +139,14 @@ class SeekReply:
     us: int
     host_time: Fraction | None
     reason: Literal["superseded", "itemChanged", "itemEnded", "itemFailed", "cancelled", "outputLost", "closed", "tolerance", "estimated", "irregularTimestamps", "coarseTimestamps", "decoderState", "damage"] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayReply:
+    """The reply of `play`."""
+
+    item: int | None = None
+    time: Fraction | None = field(default=None, metadata={"wire": "pts"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,9 +198,10 @@ class Status:
     duration: Fraction | None
     provides_precise_duration: bool
     volume: float
+    is_fading: bool
     is_muted: bool
     pan: float
-    action_at_item_end: Literal["advance", "pause", "none"]
+    action_at_item_end: Literal["advance", "stop", "pause", "none"]
     repeat: Literal["off", "one", "all"]
     loop: TimeRange | None
     passes: int | None
@@ -789,6 +806,7 @@ __all__ = [
     "EventsReply",
     "Explanation",
     "ExportReply",
+    "FadeReply",
     "FolderListReply",
     "Hello",
     "Help",
@@ -807,6 +825,7 @@ __all__ = [
     "OutputStatus",
     "Outputs",
     "PlayAtReply",
+    "PlayReply",
     "Players",
     "PlaylistPart",
     "PreparedRecording",

@@ -1,0 +1,17 @@
+/// How the playback of a range ended.
+public enum RangeOutcome: String, Sendable, Hashable, CaseIterable {
+  /// The end of the range was heard, and the player is paused there.
+  case finished
+  /// A seek or another range replaced it.
+  case replaced
+  /// Another item became current, or no item is current.
+  case itemChanged
+  /// The item ended before the end of the range. The player is paused at the end of the item.
+  case itemEnded
+  /// The item could not be read or decoded.
+  case itemFailed
+  /// The range was cancelled. Playback continues past its end.
+  case cancelled
+  /// The player was closed.
+  case closed
+}
