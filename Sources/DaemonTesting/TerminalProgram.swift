@@ -6,6 +6,7 @@ package final class TerminalProgram: @unchecked Sendable {
   // `@unchecked Sendable`: one test uses it, on one thread at a time.
   package let id: pid_t
   private let master: Int32
+  private var rowCount: Int
   private var output: [UInt8] = []
   /// The end of the output that `wait(for:)` has matched.
   private var matchedCount = 0
@@ -21,7 +22,7 @@ package final class TerminalProgram: @unchecked Sendable {
   /// Starts a program. `environment` changes the test's environment; nil removes a variable.
   package init(
     _ path: String, _ arguments: [String], environment: [String: String?] = [:], columnCount: Int = 80,
-    folder: String? = nil
+    rowCount: Int = 24, folder: String? = nil
   ) throws {
     let opened = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var isLocked: Int32 = 0
@@ -30,10 +31,11 @@ package final class TerminalProgram: @unchecked Sendable {
       throw Program.Failure(description: "no terminal")
     }
     master = opened
+    self.rowCount = rowCount
     let name = "/dev/pts/\(number)"
     id = try Program.spawning.withLock { _ in
       try Self.start(path, arguments, environment: environment, terminal: name, folder: folder) {
-        var size = winsize(ws_row: 24, ws_col: UInt16(columnCount), ws_xpixel: 0, ws_ypixel: 0)
+        var size = winsize(ws_row: UInt16(rowCount), ws_col: UInt16(columnCount), ws_xpixel: 0, ws_ypixel: 0)
         _ = ioctl(opened, Self.setSize, &size)
       }
     }
@@ -88,10 +90,17 @@ package final class TerminalProgram: @unchecked Sendable {
     guard write(master, bytes, bytes.count) == bytes.count else { throw Program.Failure(description: "cannot type") }
   }
 
-  /// Changes the width of the terminal. The program gets SIGWINCH.
-  package func resize(columnCount: Int) {
-    var size = winsize(ws_row: 24, ws_col: UInt16(columnCount), ws_xpixel: 0, ws_ypixel: 0)
+  /// Changes the width of the terminal, and its height unless `rowCount` is nil. The program gets SIGWINCH.
+  package func resize(columnCount: Int, rowCount newRowCount: Int? = nil) {
+    rowCount = newRowCount ?? rowCount
+    var size = winsize(ws_row: UInt16(rowCount), ws_col: UInt16(columnCount), ws_xpixel: 0, ws_ypixel: 0)
     _ = ioctl(master, Self.setSize, &size)
+  }
+
+  /// The terminal's flags (termios(3)).
+  package var mode: [tcflag_t] {
+    var mode = termios()
+    return tcgetattr(master, &mode) == 0 ? [mode.c_iflag, mode.c_oflag, mode.c_cflag, mode.c_lflag] : []
   }
 
   /// All output so far.

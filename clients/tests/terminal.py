@@ -93,6 +93,10 @@ class Terminal:
 
 def screen(text: str) -> list[str]:
     """The lines on the screen after a program printed `text`, without colours and without bash's notes about jobs."""
+    # The alternate screen disappears at its end. Until then, it shows what follows the last return to its first row.
+    text = re.sub(r"\x1b\[\?1049h.*?\x1b\[\?1049l", "", text, flags=re.DOTALL)
+    if "\x1b[?1049h" in text:
+        text = text[max(text.rfind("\x1b[H"), text.rfind("\x1b[?1049h")):]
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-ln-z]|\x1b\[m|\x1b\[[0-9;]*m", lambda match: "\0" if match[0].endswith("K") else "", text)
     lines = []
     for line in text.replace("\r\n", "\n").split("\n"):

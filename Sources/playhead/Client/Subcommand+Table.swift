@@ -69,12 +69,18 @@ extension Subcommand {
 
   private static let watch = Subcommand(
     name: "watch",
-    summary: "Show a live status line on a terminal; otherwise print events.",
+    summary: "Show and control the player on a terminal; otherwise print events.",
     details: """
       The status line has the title, a position bar, the time, the duration, the player's state and a level meter. It
       appears if standard output is a terminal and no option selects events (--lines, --tick, --at, --chapters, --meter,
-      --observe, --json, --raw). Events are printed one per line until the command is interrupted. By default they are
-      the changes of the keys player.* item.* queue.version.
+      --observe, --json, --raw). On a terminal with 8 rows or more, the entries of the queue appear below it.
+
+      Keys: Space pauses or plays. Left and Right seek by 5 seconds. Up, Down, + and - change the volume by 5%. n and p
+      play the next or previous entry. m mutes or unmutes. ? explains the keys. q and Ctrl-C quit. If standard input is
+      not a terminal, there are no keys.
+
+      Events are printed one per line until the command is interrupted. By default they are the changes of the keys
+      player.* item.* queue.version.
 
       With --format, a line is printed whenever the text in the template changes, for a status bar. The names are
       those of `playhead get`. A time is updated once per second of the item, or at each multiple of --tick.

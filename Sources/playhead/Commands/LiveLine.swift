@@ -13,6 +13,8 @@ struct LiveLine {
   var duration: Double?
   var rate = 1.0
   var isMuted = false
+  /// The volume of the player, from 0 to 1.
+  var volume = 1.0
   /// The level of each channel, 0 to 1; empty when not measured.
   var levels: [Double] = []
   /// A message to display instead of everything else: the reason why there is no state.
@@ -57,19 +59,27 @@ struct LiveLine {
     }
   }
 
+  /// The character for the state of the player.
+  func symbol(_ glyphs: Glyphs) -> String {
+    switch state {
+    case "playing": glyphs.playing
+    case "waitingToPlayAtSpecifiedRate": glyphs.waiting
+    default: glyphs.paused
+    }
+  }
+
   /// The line, with at most `columnCount` columns.
   func text(columnCount: Int, _ glyphs: Glyphs, _ style: Style) -> String {
     if let message { return DisplayWidth.cut(glyphs.displayable(message), to: columnCount, ellipsis: glyphs.ellipsis) }
-    let symbol =
-      switch state {
-      case "playing": glyphs.playing
-      case "waitingToPlayAtSpecifiedRate": glyphs.waiting
-      default: glyphs.paused
-      }
+    let symbol = symbol(glyphs)
     let clock = time.map { Self.clock($0) + (duration.map { " / \(Self.clock($0))" } ?? "") } ?? ""
     var suffix = clock
     if rate != 1, rate != 0 { suffix += " x\(Self.number(rate))" }
-    if isMuted { suffix += " muted" }
+    if isMuted {
+      suffix += " muted"
+    } else if volume != 1 {
+      suffix += " \(Int((volume * 100).rounded()))%"
+    }
     if DisplayWidth.of(suffix) + 3 > columnCount { suffix = "" }
     let meter = levels.map { level in
       glyphs.levels[max(0, min(glyphs.levels.count - 1, Int((level * Double(glyphs.levels.count - 1)).rounded())))]

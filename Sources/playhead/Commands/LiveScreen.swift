@@ -1,19 +1,39 @@
-// The current line of a terminal, redrawn without scrolling, and the signals that affect it.
+// The screen of `playhead watch`, its keys, and the signals that affect it.
 import Glibc
 import Synchronization
 
 /// The pending signals, one bit each. Only signal handlers set them (signal-safety(7)).
 private let pendingSignals = Atomic<UInt64>(0)
 
-/// A line of the terminal that is redrawn at the cursor.
+/// The status line at the cursor, which is redrawn without scrolling; or the pane, if the terminal is high enough.
+///
+/// The pane uses the terminal's alternate screen, because a change of the width would wrap rows above the cursor. At
+/// the end, the normal screen gets the status line.
 final class LiveScreen {
   private static let handledSignals = [SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
+  /// The duration of a notice.
+  private static let noticeMilliseconds: Int32 = 4_000
 
+  /// The number of entries that fit on the screen; 0 without a pane.
+  private(set) var entryCount = 0
+  /// The size of the terminal. A later change is pending as SIGWINCH until the next wait.
+  private var (columnCount, rowCount) = (0, 0)
   private let style = Style.output
   private let glyphs = LiveLine.Glyphs.environment
-  private var line: LiveLine?
+  private var keyboard = Keyboard(.keysWithoutSignals)
+  private var decoder = KeyDecoder()
+  /// Whether standard input can still have keys.
+  private var hasInput = true
+  private var pane: LivePane?
   /// The displayed text. Nil if nothing is displayed, or if the terminal may have changed it.
   private var displayedText: String?
+  /// Whether the alternate screen is displayed.
+  private var isAlternate = false
+  private var showsHelp = false
+  /// A message that is displayed for a short time, or until the next key.
+  private var notice: String?
+  /// The end of the notice.
+  private var noticeEnd = Deadline()
   /// The original signal mask, which is also the mask during waits.
   private var originalMask = sigset_t()
 
@@ -26,22 +46,56 @@ final class LiveScreen {
     }
     // The signals are delivered only during waits.
     sigprocmask(SIG_BLOCK, &mask, &originalMask)
+    hasInput = keyboard.begin()
     Terminal.print("\u{1B}[?25l")
+    updateSize()
   }
 
-  /// Restores the cursor and the signal handling, and begins an empty line for later output.
+  /// Restores the terminal and the signal handling, and begins an empty line for later output.
   func end() {
-    Terminal.print(displayedText == nil ? "\u{1B}[?25h" : "\n\u{1B}[?25h")
-    displayedText = nil
+    leaveScreen()
     for number in Self.handledSignals { signal(number, SIG_DFL) }
     sigprocmask(SIG_SETMASK, &originalMask, nil)
   }
 
-  /// Displays a line. Draws nothing when it is unchanged.
-  func show(_ line: LiveLine) {
-    self.line = line
+  /// Restores the terminal. The status line remains.
+  private func leaveScreen() {
+    leaveAlternateScreen()
+    if displayedText == nil, let pane { drawLine(pane.line) }
+    Terminal.print(displayedText == nil ? "\u{1B}[?25h" : "\n\u{1B}[?25h")
+    displayedText = nil
+    keyboard.end()
+  }
+
+  // MARK: - Output
+
+  /// Displays a pane, or its status line. Draws nothing when it is unchanged.
+  func show(_ pane: LivePane) {
+    self.pane = pane
+    guard entryCount > 0 else {
+      leaveAlternateScreen()
+      return drawLine(pane.line)
+    }
     // The last column remains free, because some terminals would begin another line.
-    let text = line.text(columnCount: max(1, Keyboard.columnCount - 1), glyphs, style)
+    let rows = pane.rows(
+      columnCount: max(1, columnCount - 1), rowCount: rowCount, notice: notice, showsHelp: showsHelp, glyphs, style)
+    let text = rows.joined(separator: "\u{1B}[K\n")
+    if !isAlternate {
+      // Also removes the status line of a lower terminal.
+      Terminal.print("\r\u{1B}[J\u{1B}[?1049h")
+      isAlternate = true
+      displayedText = nil
+    }
+    guard text != displayedText else { return }
+    displayedText = text
+    Terminal.print("\u{1B}[?7l\u{1B}[H\(text)\u{1B}[J\u{1B}[?7h")
+  }
+
+  private func drawLine(_ line: LiveLine) {
+    var line = line
+    if let notice { line.message = notice }
+    // The last column remains free, because some terminals would begin another line.
+    let text = line.text(columnCount: max(1, columnCount - 1), glyphs, style)
     guard text != displayedText else { return }
     displayedText = text
     // Disable wrapping: if the terminal's character widths differ from those of DisplayWidth, the excess must not begin
@@ -49,36 +103,97 @@ final class LiveScreen {
     Terminal.print("\u{1B}[?7l\r\(text)\u{1B}[J\u{1B}[?7h")
   }
 
-  /// Waits until the descriptor is readable, a signal arrives, or the time is over. Handles the signals. Returns
-  /// whether the descriptor is readable.
+  private func leaveAlternateScreen() {
+    guard isAlternate else { return }
+    isAlternate = false
+    displayedText = nil
+    Terminal.print("\u{1B}[?1049l")
+  }
+
+  /// Displays a message until the next key, or for a short time.
+  func report(_ message: String) {
+    notice = message
+    noticeEnd = Deadline(milliseconds: Self.noticeMilliseconds)
+    if let pane { show(pane) }
+  }
+
+  private func endNotice() {
+    guard notice != nil else { return }
+    notice = nil
+    if let pane { show(pane) }
+  }
+
+  private func updateSize() {
+    (columnCount, rowCount) = (Keyboard.columnCount, Keyboard.rowCount)
+    // In the background, the screen belongs to another program.
+    let group = tcgetpgrp(STDOUT_FILENO)
+    entryCount = group == -1 || group == getpgrp() ? LivePane.entryCount(rowCount: rowCount) : 0
+  }
+
+  // MARK: - Input
+
+  /// Waits until the descriptor is readable, keys are typed, a signal arrives, or the time is over. Handles the
+  /// signals, and the keys that concern only the screen.
   ///
   /// - Parameters:
   ///   - descriptor: The descriptor, or -1 for none.
   ///   - milliseconds: The maximum time. Negative: no limit.
-  func wait(for descriptor: Int32, milliseconds: Int32) -> Bool {
+  /// - Returns: Whether the descriptor is readable, and the actions of the keys.
+  func wait(for descriptor: Int32, milliseconds: Int32) -> (isReadable: Bool, actions: [WatchAction]) {
     var readable = fd_set()
-    if descriptor >= 0, descriptor < FD_SETSIZE {
-      withUnsafeMutableBytes(of: &readable) { $0[Int(descriptor) / 8] |= 1 << UInt8(descriptor % 8) }
-    }
-    var limit = timespec(tv_sec: Int(milliseconds / 1_000), tv_nsec: Int(milliseconds % 1_000) * 1_000_000)
+    if descriptor >= 0 { Self.insert(descriptor, &readable) }
+    if hasInput { Self.insert(STDIN_FILENO, &readable) }
+    let remaining = notice == nil ? milliseconds : noticeEnd.milliseconds(atMost: milliseconds)
+    var limit = timespec(tv_sec: Int(remaining / 1_000), tv_nsec: Int(remaining % 1_000) * 1_000_000)
     let count =
-      milliseconds < 0
-      ? pselect(descriptor + 1, &readable, nil, nil, nil, &originalMask)
-      : pselect(descriptor + 1, &readable, nil, nil, &limit, &originalMask)
+      remaining < 0
+      ? pselect(max(descriptor, STDIN_FILENO) + 1, &readable, nil, nil, nil, &originalMask)
+      : pselect(max(descriptor, STDIN_FILENO) + 1, &readable, nil, nil, &limit, &originalMask)
     let signals = pendingSignals.exchange(0, ordering: .relaxed)
     for number in Self.handledSignals where signals & 1 << UInt64(number) != 0 { handle(signal: number) }
-    return count > 0
+    if notice != nil, noticeEnd.milliseconds(atMost: -1) == 0 { endNotice() }
+    guard count > 0 else { return (false, []) }
+    let hasKeys = hasInput && Self.contains(STDIN_FILENO, &readable)
+    return (descriptor >= 0 && Self.contains(descriptor, &readable), hasKeys ? readActions() : [])
+  }
+
+  private func readActions() -> [WatchAction] {
+    guard let bytes = Keyboard.read() else { return [] }
+    hasInput = !bytes.isEmpty
+    var actions: [WatchAction] = []
+    for action in decoder.decode(bytes).flatMap(WatchAction.actions) {
+      endNotice()
+      if action == .toggleHelp { toggleHelp() } else { actions.append(action) }
+    }
+    return actions
+  }
+
+  private func toggleHelp() {
+    showsHelp.toggle()
+    if let pane { show(pane) }
+    // Without a pane, the help is a notice.
+    if entryCount == 0, showsHelp {
+      showsHelp = false
+      report(WatchAction.help.joined(separator: ". "))
+    }
+  }
+
+  private static func insert(_ descriptor: Int32, _ set: inout fd_set) {
+    guard descriptor < FD_SETSIZE else { return }
+    withUnsafeMutableBytes(of: &set) { $0[Int(descriptor) / 8] |= 1 << UInt8(descriptor % 8) }
+  }
+
+  private static func contains(_ descriptor: Int32, _ set: inout fd_set) -> Bool {
+    guard descriptor < FD_SETSIZE else { return false }
+    return withUnsafeBytes(of: &set) { $0[Int(descriptor) / 8] & 1 << UInt8(descriptor % 8) != 0 }
   }
 
   private func handle(signal number: Int32) {
     switch number {
-    case SIGWINCH, SIGCONT:
-      // A terminal that became narrower has already wrapped the line: clear everything below.
-      displayedText = nil
-      if number == SIGCONT { Terminal.print("\u{1B}[?25l") }
-      if let line { show(line) }
+    case SIGWINCH: redraw()
+    case SIGCONT: resume()
     case SIGTSTP:
-      Terminal.print("\n\u{1B}[?25h")
+      leaveScreen()
       var mask = sigset_t()
       sigemptyset(&mask)
       sigaddset(&mask, SIGTSTP)
@@ -88,9 +203,48 @@ final class LiveScreen {
       sigprocmask(SIG_UNBLOCK, &mask, nil)
       sigprocmask(SIG_BLOCK, &mask, nil)
       signal(SIGTSTP) { pendingSignals.bitwiseOr(1 << UInt64($0), ordering: .relaxed) }
+      // Also without SIGCONT: the kernel does not stop a process without a shell.
+      resume()
     default:
       end()
       raise(number)
     }
+  }
+
+  /// Continues after a stop, possibly in the background.
+  private func resume() {
+    hasInput = keyboard.resume()
+    Terminal.print("\u{1B}[?25l")
+    redraw()
+  }
+
+  /// Draws everything. A terminal that became narrower has already wrapped the line, so that everything below the line
+  /// is cleared.
+  private func redraw() {
+    displayedText = nil
+    updateSize()
+    if let pane { show(pane) }
+  }
+}
+
+/// A time on the monotonic clock.
+private struct Deadline {
+  private var nanoseconds: UInt64 = 0
+
+  init() {}
+
+  init(milliseconds: Int32) { nanoseconds = Self.now + UInt64(milliseconds) * 1_000_000 }
+
+  /// The milliseconds until the time, rounded up; at most `limit`, unless `limit` is negative.
+  func milliseconds(atMost limit: Int32) -> Int32 {
+    let now = Self.now
+    let remaining = now >= nanoseconds ? 0 : Int32(clamping: (nanoseconds - now + 999_999) / 1_000_000)
+    return limit < 0 ? remaining : min(limit, remaining)
+  }
+
+  private static var now: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 }

@@ -2,14 +2,15 @@ import DaemonTesting
 import Glibc
 import Testing
 
-/// `playhead watch` as a live line, in a separate terminal.
+/// `playhead watch` as a live line, in a separate terminal. `WatchPaneTests` has terminals that are higher.
 @Suite struct LiveWatchTests {
   private func watch(
     _ socket: String, _ arguments: [String] = [], columnCount: Int = 80, locale: String = "C.UTF-8"
   ) throws -> TerminalProgram {
     try TerminalProgram(
       Executables.playhead, ["--socket", socket, "watch"] + arguments,
-      environment: ["TERM": "xterm", "NO_COLOR": "1", "LC_ALL": locale], columnCount: columnCount)
+      environment: ["TERM": "xterm", "NO_COLOR": "1", "LC_ALL": locale], columnCount: columnCount,
+      rowCount: 7)
   }
 
   private func daemonWithFile() throws -> (TestServer, WireClient) {
