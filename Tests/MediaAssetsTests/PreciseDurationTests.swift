@@ -43,6 +43,21 @@ import Testing
     #expect(properties.duration == MediaTime(frame: Int64(samples.count), rate: reader.format.sampleRateHz))
   }
 
+  /// The number of samples in the header is right, but a header with another sample rate than the frames is damaged.
+  @Test(arguments: [
+    ("a.flac", "set_bytes(data, 18, bytes(2))"), ("a.flac", "set_bytes(data, 18, bytes([11, 184, 0]))"),
+  ])
+  func aWrongSampleRateMakesTheDurationAnEstimate(_ name: String, _ edit: String) throws {
+    let folder = try TemporaryFolder()
+    let (original, path) = (folder.file("original-\(name)"), folder.file(name))
+    try Tool.ffmpeg("-f", "lavfi", "-i", "aevalsrc=0.3*sin(2*PI*(200+90*t)*t):d=4:s=44100", "-c:a", "flac", original)
+    try MediaPatch.apply(edit, from: original, to: path)
+    let (right, wrong) = (try Asset(path: original).load(), try Asset(path: path).load())
+    #expect(right.providesPreciseDuration && !wrong.providesPreciseDuration)
+    #expect(wrong.tracks.map(\.providesPreciseDuration) == [false])
+    #expect(wrong.duration == MediaTime(value: 4, timescale: 1) && right.duration == wrong.duration)
+  }
+
   /// FFmpeg ends with an error where the codec of a chain changes.
   @Test func countsTheAudioBeforeAnotherCodec() throws {
     let folder = try TemporaryFolder()

@@ -55,6 +55,13 @@ enum ContainerFormat: Sendable, Hashable {
     }
   }
 
+  /// Whether the header of a FLAC file states another sample rate than the first frame. FFmpeg's ticks have the rate in
+  /// the header.
+  func hasWrongRateInHeader(of stream: StreamInfo) -> Bool {
+    (self == .flac || (self == .ogg && stream.codecName == "flac"))
+      && stream.sampleRateHz.flatMap(TimeBase.init(sampleRateHz:)) != stream.timeBase
+  }
+
   /// Whether FFmpeg leaves the encoder's padding at the end, and the track's duration defines where to cut it.
   var endsAtTrackDuration: Bool { self == .movie }
 

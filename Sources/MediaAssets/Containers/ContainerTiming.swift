@@ -39,6 +39,8 @@ struct ContainerTiming {
         if format == .mp3 { return edges[stream.index]?.audioFrameCount != nil }
         if let edits = edges[stream.index]?.edits { return edits.endFrame != nil }
         guard let duration = stream.durationTicks else { return false }
+        // A header with a wrong sample rate is damaged, so its number of samples is an estimate.
+        if format.hasWrongRateInHeader(of: stream) { return false }
         // FFmpeg writes CAF packet tables that count the last packet as a whole packet.
         if format == .caf, stream.blockFrameCount == nil { return false }
         // The decoder's delay is part of the granule positions of Speex, and differs between modes.

@@ -30,9 +30,8 @@ struct PacketContinuity {
 
   init(stream: StreamInfo, format: ContainerFormat) {
     codecName = stream.codecName
-    // FFmpeg's ticks are those of the sample rate in the file's header, which may be wrong.
-    let hasWrongTicks = format == .flac && stream.sampleRateHz.flatMap(TimeBase.init(sampleRateHz:)) != stream.timeBase
-    usesNumbers = codecName == "flac" && (format == .ogg || format == .coarse || hasWrongTicks)
+    usesNumbers =
+      codecName == "flac" && (format == .ogg || format == .coarse || format.hasWrongRateInHeader(of: stream))
     maximumGapFrames = Int64((stream.sampleRateHz ?? 0) * AudioTimeline.maximumGapSeconds)
   }
 

@@ -76,7 +76,10 @@ struct TrackEdges: Sendable, Hashable, Codable {
       let delay = stream.initialPaddingFrames ?? 0
       if stream.codecName == "opus" { decoderCutFrames = delay } else { uncutStartFrames = delay }
     case .wav: readWAV(demuxer, stream, byteCount: byteCount)
-    case .aiff, .flac, .numberedFrames, .caf, .adts, .coarse, .untimed, .frameTable, .programStream, .other: break
+    case .flac:
+      // The header counts samples, and FFmpeg's ticks are samples.
+      if format.hasWrongRateInHeader(of: stream) { audioFrameCount = stream.durationTicks }
+    case .aiff, .numberedFrames, .caf, .adts, .coarse, .untimed, .frameTable, .programStream, .other: break
     }
   }
 
