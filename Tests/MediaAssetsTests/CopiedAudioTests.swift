@@ -36,6 +36,65 @@ import Testing
     #expect(worst <= 1e-4)
   }
 
+  /// A decoder of True Audio must know the length of the last frame. The other frames have 46,080 samples at 44,100 Hz.
+  @Test(arguments: [
+    (1, 44_100), (100, 44_100), (22_051, 44_100), (46_079, 44_100), (46_080, 44_100), (46_081, 44_100),
+    (92_160, 44_100), (132_333, 44_100), (441_018, 44_100), (100_003, 96_000), (33_333, 22_050), (400_001, 192_000),
+  ])
+  func aCopyOfTrueAudioHasItsLength(_ frameCount: Int, _ rate: Int) async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("a.tta")
+    try Tool.ffmpeg(
+      "-f", "lavfi", "-i", "aevalsrc=0.3*sin(2*PI*(200+90*t)*t)+0.1*random(0):d=11:s=\(rate)", "-af",
+      "atrim=end_sample=\(frameCount)", "-c:a", "tta", path)
+    let whole = try AudioTrackReader(asset: Asset(path: path)).readToEnd()
+    #expect(whole.count == frameCount)
+    let decoded = try Tool.decode(path)
+    var source = path
+    for name in ["first.mka", "second.mka"] {
+      let target = folder.file(name)
+      var settings = ExportSettings.passthrough(.matroska)
+      // Its length must not matter: the duration is after the tags.
+      settings.metadata = ["title": String(repeating: "Title ", count: 20_000)]
+      _ = try await AssetExportSession(Asset(path: source), to: Array(target.utf8), settings).outcome()
+      #expect(try AudioTrackReader(asset: Asset(path: target)).readToEnd() == whole)
+      #expect(
+        try Asset(path: target, prefersPreciseDuration: true).load().duration
+          == MediaTime(frame: Int64(frameCount), rate: rate))
+      #expect(try Tool.decode(target) == decoded)
+      source = target
+    }
+  }
+
+  /// FFmpeg derives the length of the last frame from the duration of the file, which a longer track determines.
+  @Test(arguments: [(132_300, true), (132_299, false), (110_000, false), (92_160, true)])
+  func aCopyOfTrueAudioMustBeAsLongAsTheFile(_ frameCount: Int, _ isWritten: Bool) throws {
+    let folder = try TemporaryFolder()
+    let (first, second, target) = (folder.file("a.tta"), folder.file("b.tta"), folder.file("copy.mka"))
+    for (path, count) in [(first, 132_300), (second, frameCount)] {
+      try Tool.ffmpeg(
+        "-f", "lavfi", "-i", "aevalsrc=0.3*sin(2*PI*(200+90*t)*t)+0.1*random(0):d=3:s=44100", "-af",
+        "atrim=end_sample=\(count)", "-c:a", "tta", path)
+    }
+    let tracks = try [first, second].map { try StoredSamples($0) }
+    let inputs = tracks.map { AssetWriterInput(settings: .passthrough, sourceFormat: $0.format) }
+    let writer = try WriterRig.writer(target, .matroska, inputs)
+    for (input, track) in zip(inputs, tracks) {
+      for buffer in track.buffers { try input.append(waiting: buffer) }
+      input.markAsFinished()
+    }
+    if isWritten {
+      try writer.finishWriting()
+      for (index, path) in [first, second].enumerated() {
+        let reader = try AudioTrackReader(asset: Asset(path: target), trackID: AssetTrack.ID(index))
+        #expect(try reader.readToEnd() == AudioTrackReader(asset: Asset(path: path)).readToEnd())
+      }
+    } else {
+      expectError(.unsupportedEdit) { try writer.finishWriting() }
+      #expect(!FileManager.default.fileExists(atPath: target))
+    }
+  }
+
   /// The timestamps of the first packets are not exactly a packet apart.
   @Test(arguments: [1, 259, 1_022, 1_023, 1_035])
   func aCopyWithAnIrregularStartDecodesToTheSameAudio(_ delta: Int) async throws {

@@ -117,13 +117,12 @@ public final class PacketLengths {
       let frameBase = TimeBase(sampleRateHz: rate), let pts = packet.pts
     else { return nil }
     let total = (14..<18).reversed().reduce(Int64(0)) { $0 << 8 | Int64(data[$1]) }
-    // `libavcodec/tta.c`: 256 / 245 seconds.
-    let length = Int64(rate) * 256 / 245
+    let length = TrueAudioTimes.packetFrameCount(sampleRateHz: rate)
     let (ticks, overflow) = pts.subtractingReportingOverflow(stream.startTicks ?? 0)
     guard !overflow, length > 0, let frame = frameBase.ticks(from: ticks, of: stream.timeBase, rounding: .nearest),
-      frame >= 0, frame < total
+      frame >= 0, frame < total + length
     else { return nil }
-    // The timestamp is rounded.
+    // The timestamp is rounded, and may be after the end if the last frame is short.
     let start = (frame + length / 2) / length * length
     return start < total ? min(length, total - start) : nil
   }

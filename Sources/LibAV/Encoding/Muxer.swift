@@ -71,6 +71,9 @@ public final class Muxer {
   /// Whether the container stores the encoders' headers, instead of the packets (`AVFMT_GLOBALHEADER`).
   public var wantsGlobalHeader: Bool { context.pointee.oformat.pointee.flags & AVFMT_GLOBALHEADER != 0 }
 
+  /// The call in the failure of `finish` if the container cannot represent the end of the audio.
+  public static let unrepresentedEndCall = "Muxer.finish"
+
   private let context: UnsafeMutablePointer<AVFormatContext>
   private let io: UnsafeMutablePointer<AVIOContext>
   private let descriptor: Int32
@@ -84,13 +87,15 @@ public final class Muxer {
   /// The streams that consist of one image, with the image; written directly after the header.
   private var attachedPictures: [(streamIndex: Int, bytes: [UInt8])] = []
   private var isHeaderWritten = false
+  /// Matroska with True Audio: the times that the duration of the file must represent.
+  private var trueAudio: TrueAudioTimes?
   /// The time up to which the media has been flushed to the file, in microseconds.
   private var flushedMicroseconds: Int64 = 0
 
   /// Creates a container in an open file, from its first byte on. Writes nothing yet.
   ///
   /// - Parameter descriptor: Owned by the caller; it must stay open as long as the muxer lives. It must be readable
-  ///   when the index is moved to the front.
+  ///   when the index is moved to the front, and for True Audio in Matroska.
   /// - Throws: `noEncoder` when this FFmpeg has no such muxer.
   public init(formatName: String, descriptor: Int32, options: Options = Options()) throws(AVFailure) {
     _ = LibAV.discardLogByDefault
@@ -162,6 +167,7 @@ public final class Muxer {
     isHeaderWritten = true
     if options.flushMicroseconds != nil { try flush() }
     interleaving = makeInterleaving()
+    if formatName == "matroska" { trueAudio = TrueAudioTimes(sampleRatesHz: trueAudioRates()) }
     try writeAttachedPictures()
   }
 
@@ -193,6 +199,7 @@ public final class Muxer {
     }
     packet.pointer.pointee.stream_index = Int32(streamIndex)
     packet.pointer.pointee.pos = -1
+    trueAudio?.append(packet, streamIndex: streamIndex, timeBase: timeBases[streamIndex])
     av_packet_rescale_ts(packet.pointer, timeBases[streamIndex].rational, stream.pointee.time_base)
     let time = optionalTimestamp(packet.pointer.pointee.dts) ?? optionalTimestamp(packet.pointer.pointee.pts)
     let microseconds = time.map { av_rescale_q($0, stream.pointee.time_base, TimeBase.microseconds.rational) }
@@ -215,12 +222,32 @@ public final class Muxer {
 
   /// Writes the buffered packets and the data after the media. Call it once, after the header; then the file is
   /// complete.
+  ///
+  /// - Throws: The failure of the write, also for True Audio in Matroska that is shorter than the file.
   public func finish() throws(AVFailure) {
     guard isHeaderWritten else { throw AVFailure(errno: EINVAL, call: "av_write_trailer") }
     isHeaderWritten = false
     let result = av_write_trailer(context)
     avio_flush(io)
     try checkWritten(result, "av_write_trailer")
+    if let milliseconds = try trueAudio?.fileMilliseconds() { try replaceDuration(milliseconds) }
+  }
+
+  /// Replaces the duration of a Matroska file, which FFmpeg rounds.
+  private func replaceDuration(_ milliseconds: Double) throws(AVFailure) {
+    var count = 0
+    let start = [UInt8](unsafeUninitializedCapacity: MatroskaHeader.maximumByteCount) { buffer, filled in
+      count = pread(descriptor, buffer.baseAddress, buffer.count, 0)
+      filled = max(0, count)
+    }
+    guard count >= 0 else { throw AVFailure(errno: errno, call: "read") }
+    var header = MatroskaHeader(start)
+    guard let changed = header.replaceDuration(milliseconds) else { throw AVFailure(invalidDataIn: "av_write_trailer") }
+    nextOffset = Int64(changed.lowerBound)
+    let result = header.bytes[changed].withUnsafeBufferPointer { bytes in
+      bytes.baseAddress.map { write($0, count: bytes.count) } ?? 0
+    }
+    try checkWritten(result, "write")
   }
 
   // MARK: - Internals
@@ -255,6 +282,16 @@ public final class Muxer {
     return Interleaving(
       streams.filter { !$0.isAttachedPicture && $0.2.codec_type != AVMEDIA_TYPE_ATTACHMENT }.map(\.index),
       limitMicroseconds: options.interleavingMicroseconds)
+  }
+
+  /// Returns the sample rates of the streams of True Audio, by the index of the stream.
+  private func trueAudioRates() -> [Int: Int32] {
+    let rates = (0..<streamCount).compactMap { index in
+      context.pointee.streams[index]?.pointee.codecpar.flatMap {
+        $0.pointee.codec_id == AV_CODEC_ID_TTA ? (index, $0.pointee.sample_rate) : nil
+      }
+    }
+    return Dictionary(uniqueKeysWithValues: rates)
   }
 
   /// The number of streams.

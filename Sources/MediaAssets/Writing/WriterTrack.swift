@@ -40,6 +40,11 @@ extension WritableContainer {
       case "avformat_write_header", "avcodec_open2", "Encoder.init", "avcodec_descriptor_get_by_name",
         "avcodec_find_encoder_by_name":
         (.invalidArgument, "\(rawValue) or its encoder rejected the settings")
+      case Muxer.unrepresentedEndCall:
+        (
+          .unsupportedEdit,
+          "\(rawValue) cannot represent the end of True Audio unless the audio is as long as the file, without gaps"
+        )
       case "swr_init", "swr_convert", "swr_alloc_set_opts2", "av_channel_layout_from_mask":
         (.conversionFailed, "the audio cannot be converted")
       case "sws_init_context", "sws_scale": (.conversionFailed, "the video frames cannot be converted")
