@@ -194,7 +194,7 @@ struct TrackEdges: Sendable, Hashable, Codable {
           ?? 0
       }
     }
-    if times?.edits.isEmpty ?? true { readDecoderPriming(demuxer, stream) }
+    if times?.edits.isEmpty ?? false { readDecoderPriming(demuxer, stream) }
     guard let comment = ITunesGaplessComment(demuxer.tag(ITunesGaplessComment.name)), comment.startFrames > 0,
       let rate = stream.sampleRateHz, let start = stream.startTicks,
       // FFmpeg applies the comment only without an edit list: the first audio is then late by that number of frames.
