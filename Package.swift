@@ -163,7 +163,9 @@ let package = Package(
 
     // What records.
     .target(
-      name: "Recording", dependencies: ["MediaCore", "RealtimeAudio", "FileAccess", "MediaAssets", "WholeFiles"],
+      name: "RecordingFiles", dependencies: ["MediaCore", "FileAccess", "WholeFiles"], swiftSettings: optimized),
+    .target(
+      name: "Recording", dependencies: ["MediaCore", "RealtimeAudio", "MediaAssets", "WholeFiles", "RecordingFiles"],
       swiftSettings: optimized),
 
     // What is kept.
@@ -202,7 +204,8 @@ let package = Package(
       ],
       swiftSettings: strict, linkerSettings: small + bindNow),
     .executableTarget(
-      name: "playhead", dependencies: ["WireProtocol", "WholeFiles", "MediaCore", "CMediaShims"], swiftSettings: strict,
+      name: "playhead",
+      dependencies: ["WireProtocol", "WholeFiles", "RecordingFiles", "MediaCore", "CMediaShims"], swiftSettings: strict,
       linkerSettings: bindNow),
 
     // The library's umbrella.

@@ -3,6 +3,7 @@
 // `prepareToRecord`, `stop`, `deleteRecording`, and a `record` that prepares the recorder wait for the disk.
 import MediaCore
 import RealtimeAudio
+@_exported import RecordingFiles
 import Synchronization
 
 /// Records audio into a file.

@@ -117,7 +117,7 @@ final class RecordingSession: @unchecked Sendable {
     // Settings that no source can satisfy are rejected before the source and the file are opened.
     let assumed = AudioFormat(sampleRateHz: 48_000, channelCount: 1)
     try RecordingTrack.check(try settings.resolve(fileName: location.name, source: assumed), location, assumed)
-    _ = try location.recover()
+    if !location.isOpened { _ = try location.recover() }
     try location.file.check()
     let source = makeSource()
     let format: AudioFormat

@@ -38,8 +38,10 @@ public struct RecordingSettings: Sendable, Hashable {
     }
   }
 
-  /// The codec. Default: nil, derived from the file's extension: AAC for `.m4a`, Opus for `.ogg`, `.oga` and `.opus`,
-  /// FLAC for `.flac`, else PCM.
+  /// The container. Default: nil, derived from the file's extension, or else from the codec.
+  public var container: WritableContainer?
+  /// The codec. Default: nil, derived from the container or the file's extension: AAC for M4A, Opus for Ogg, FLAC for
+  /// FLAC, else PCM.
   public var format: Format?
   /// The sample rate in Hz. Default: nil, the source's rate, or the next higher rate that the codec supports.
   public var sampleRateHz: Int?
@@ -77,7 +79,7 @@ public struct RecordingSettings: Sendable, Hashable {
     let fileExtension = String(
       decoding: fileName.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).dropFirst().last ?? [],
       as: UTF8.self)
-    let namedContainer = WritableContainer(fileExtension: fileExtension)
+    let namedContainer = container ?? WritableContainer(fileExtension: fileExtension)
     let format: Format =
       if let requested = self.format { requested } else { try Self.format(namedContainer, fileExtension) }
     guard let supported = Self.containers[format] else {

@@ -48,7 +48,8 @@ final class RecordingTrack {
     sampleFormat = input.sourceFormat
     try writer.add(input)
     // The journal entry is written before the file is created: an entry without a file is harmless.
-    let entry = try options.journal?.add(location.unfinishedPath)
+    // A file that another process has opened is repaired by that process.
+    let entry = location.isOpened ? nil : try options.journal?.add(location.unfinishedPath)
     journalEntry = entry
     let gateSettings = RecordingGate.Settings(
       startLevel: options.startLevel, silenceLevel: options.silenceLevel, longestSilence: options.longestSilence)
@@ -199,8 +200,8 @@ final class RecordingTrack {
   // MARK: - Finishing
 
   /// Reads the size and the duration of a recording that was cut short. Values that cannot be read stay unknown.
-  private static func readSizeAndDuration(_ path: [UInt8], _ outcome: inout AudioRecorder.Outcome) {
-    let descriptor = open(path.map(CChar.init(bitPattern:)) + [0], O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+  private func readSizeAndDuration(_ path: [UInt8], _ outcome: inout AudioRecorder.Outcome) {
+    let descriptor = location.open(path)
     guard descriptor >= 0 else { return }
     var status = stat()
     if fstat(descriptor, &status) == 0 { outcome.byteCount = Int64(status.st_size) }
@@ -221,6 +222,7 @@ final class RecordingTrack {
   ///
   /// - Parameter failure: The error that ended the recording; nil if it was stopped or reached its limit.
   func finish(_ failure: MediaError?) -> AudioRecorder.Outcome {
+    defer { location.release() }
     gate?.finish { write($0) }
     var outcome = AudioRecorder.Outcome(
       path: location.path, duration: time, byteCount: 0, lostFrameCount: lostFrameCount,
@@ -233,7 +235,7 @@ final class RecordingTrack {
       outcome.duration = .invalid
       // The repaired file is playable up to the last complete part.
       do throws(MediaError) { outcome.path = try location.recover()?.path } catch { outcome.path = nil }
-      if let path = outcome.path { Self.readSizeAndDuration(path, &outcome) }
+      if let path = outcome.path { readSizeAndDuration(path, &outcome) }
       // The journal entry stays, so that the recovery at the next start tries to rename the file again.
       if outcome.path == nil, !location.isUnfinishedNameFree { return outcome }
     }

@@ -7,7 +7,8 @@ extension WholeFile {
   /// - Throws: the errors of `check`; `writeFailed`.
   public func create() throws(MediaError) -> UnfinishedFile { try UnfinishedFile(self) }
 
-  /// Opens the unfinished file under its `unfinishedName`. Nil when none exists, or when another writer has it locked.
+  /// Opens the unfinished file under its `unfinishedName`, or the file that another process has opened. Nil when none
+  /// exists, or when another writer has it locked.
   ///
   /// - Throws: `outsideRoots`; `writeFailed`.
   public func reopenUnfinished() throws(MediaError) -> UnfinishedFile? {
@@ -19,7 +20,7 @@ extension WholeFile {
 /// A file that is being written under a temporary name in its folder, or in place if another process has opened it.
 ///
 /// Releasing the object removes the file, unless it was committed or has an `unfinishedName`. An opened file becomes
-/// empty instead. Threading: one thread at a time.
+/// empty instead of being removed. Threading: one thread at a time.
 public final class UnfinishedFile {
   /// The descriptor for writing and reading; open until the file is committed, discarded or kept.
   public let descriptor: Int32
@@ -64,6 +65,12 @@ public final class UnfinishedFile {
   }
 
   fileprivate init?(reopening file: WholeFile) throws(MediaError) {
+    if let opened = file.opened {
+      let descriptor = fcntl(opened.descriptor, F_DUPFD_CLOEXEC, 0)
+      guard descriptor >= 0 else { throw file.failure("dup") }
+      (self.descriptor, self.file, folder, temporaryName) = (descriptor, file, -1, [])
+      return
+    }
     let folder = try file.openFolder()
     let name = file.unfinishedName ?? []
     let descriptor = WholeFile.withCString(name) { openat(folder, $0, O_RDWR | O_NOFOLLOW | O_CLOEXEC) }

@@ -58,7 +58,7 @@ public struct WholeFile: Sendable {
 
   /// The same file with a known name until it is complete. The incomplete file remains after a failure or the end of
   /// the process, and `reopenUnfinished` opens it. It is locked (`flock`) while it is written, so only one writer has
-  /// it.
+  /// it. An opened file has no such name and no lock, and keeps its contents after a failure.
   public func keepingUnfinished(as unfinishedName: [UInt8]) -> WholeFile {
     var file = self
     file.unfinishedName = unfinishedName

@@ -1,3 +1,4 @@
+import MediaAssets
 import MediaCore
 import RealtimeAudio
 import Recording
@@ -76,8 +77,8 @@ extension Connection {
     }
     try server.engine.session.checkRecording()
     let loop = server.loop
-    let location = RecordingLocation(
-      path: command.file.bytes, replaces: command.replaces, roots: server.policy.writableRoots)
+    let location = try server.registry.recordingLocation(
+      command.file, replaces: command.replaces, for: peer?.userID)
     var options = Self.options(command)
     options.journal = server.recordingJournal
     let source = command.source
@@ -109,6 +110,7 @@ extension Connection {
 
   private static func settings(_ command: RecordCommand.Recording) -> RecordingSettings {
     var settings = RecordingSettings()
+    settings.container = command.container.flatMap { WritableContainer(rawValue: $0.rawValue) }
     settings.format = command.format.flatMap { RecordingSettings.Format(rawValue: $0.rawValue) }
     (settings.sampleRateHz, settings.channelCount) = (command.sampleRateHz, command.channelCount)
     settings.bitDepth = command.bitsPerSample

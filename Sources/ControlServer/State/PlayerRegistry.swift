@@ -4,6 +4,7 @@ import MediaCore
 import NetworkIO
 import Playback
 import Playlists
+import Recording
 import SavedState
 import WholeFiles
 import WireProtocol
@@ -201,6 +202,19 @@ final class PlayerRegistry {
     }
     return WholeFile(
       path: path.bytes, replaces: replaces, hint: "use `replace` to replace it", roots: policy.writableRoots)
+  }
+
+  /// Returns the location of a recording. For `fd:TOKEN`, claims the descriptor.
+  ///
+  /// - Parameter userID: The user whose passed descriptors can be claimed. Nil: none.
+  /// - Throws: `no-such-descriptor`.
+  func recordingLocation(
+    _ path: FilePath, replaces: Bool, for userID: UInt32?
+  ) throws(MediaError) -> RecordingLocation {
+    if let token = path.descriptorToken {
+      return RecordingLocation(try descriptors.claim(token, by: userID).openedFile)
+    }
+    return RecordingLocation(path: path.bytes, replaces: replaces, roots: policy.writableRoots)
   }
 
   /// Creates the asset for a path, a URL or a descriptor, and claims the descriptor for it. With an invalid URL or an

@@ -32,6 +32,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case command
   case common
   case conditions
+  case container
   case count
   case curve
   case date

@@ -40,12 +40,28 @@ public enum RecordCommand: Sendable, Hashable {
       case min, low, medium, high, max
     }
 
+    /// The container.
+    public enum Container: String, Sendable, Hashable, CaseIterable {
+      case wav, caf, flac, m4a, ogg
+
+      /// The container of a file name extension; nil for other extensions.
+      public init?(fileExtension: String) {
+        switch fileExtension.lowercased() {
+        case "wave": self = .wav
+        case "oga", "opus": self = .ogg
+        case let name: self.init(rawValue: name)
+        }
+      }
+    }
+
     public var file: FilePath
     /// Whether an existing file is replaced.
     public var replaces = false
     /// The name of the source. Nil: the default source of the sound server.
     public var source: String?
-    /// The codec. Nil: derived from the file name extension.
+    /// The container. Nil: derived from the file name extension.
+    public var container: Container?
+    /// The codec. Nil: derived from the container or the file name extension.
     public var format: Format?
     public var sampleRateHz: Int?
     public var channelCount: Int?

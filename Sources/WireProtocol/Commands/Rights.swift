@@ -51,7 +51,8 @@ extension Command {
     case .asset(.waveform(let waveform)): waveform.output?.file.isFile ?? false
     case .asset(.export(let export)): export.file.isFile
     case .asset(.image(let image)): image.file.isFile
-    case .record(.prepare), .record(.delete): true
+    case .record(.prepare(let recording)): recording.file.isFile
+    case .record(.delete): true
     default: false
     }
   }

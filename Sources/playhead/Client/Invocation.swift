@@ -265,12 +265,7 @@ struct Invocation: Equatable {
         continue
       }
       if argument == Self.bytes("-o"), spec?.writesOpenedFile == true {
-        guard let value = rest.popFirst(), !value.isEmpty else { throw Misuse(message: "-o needs a path") }
-        guard !StandardInput.isStandardInput(value) else {
-          throw Misuse(message: "-o needs a path; standard output is not supported")
-        }
-        guard outputFile == nil else { throw Misuse(message: "-o can be used only once") }
-        outputFile = value
+        try parseOutputFile(&rest)
         continue
       }
       guard argument.starts(with: Self.bytes("--")) || argument == Self.bytes("-h") else {
@@ -296,6 +291,16 @@ struct Invocation: Equatable {
     return LoadOptions(words).map { .load($0) } ?? .request(words)
   }
 
+  /// Parses the path after `-o`.
+  private mutating func parseOutputFile(_ rest: inout ArraySlice<[UInt8]>) throws(Misuse) {
+    guard let value = rest.popFirst(), !value.isEmpty else { throw Misuse(message: "-o needs a path") }
+    guard !StandardInput.isStandardInput(value) else {
+      throw Misuse(message: "-o needs a path; standard output is not supported")
+    }
+    guard outputFile == nil else { throw Misuse(message: "-o can be used only once") }
+    outputFile = value
+  }
+
   /// Converts `--option value`, `--option=value` or `--flag` to the word `option=value` or `flag`.
   static func optionWord(
     _ argument: [UInt8], among parameters: [ParameterSpec], of command: String, _ rest: inout ArraySlice<[UInt8]>
@@ -312,12 +317,17 @@ struct Invocation: Equatable {
     return Array(option) + Self.bytes("=") + value
   }
 
-  /// Parses the arguments of `record`: a file, and the options of `record.prepare` and `record.start` in either form.
+  /// Parses the arguments of `record`: a file, or `-o` with a file, and options. The options are those of
+  /// `record.prepare` and `record.start`, in either form.
   private mutating func parseRecord(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
     let parameters = Self.recordParameters
     var words: [[UInt8]] = []
     var rest = arguments
     while let argument = rest.popFirst() {
+      if argument == Self.bytes("-o") {
+        try parseOutputFile(&rest)
+        continue
+      }
       guard argument.starts(with: Self.bytes("--")) || argument == Self.bytes("-h") else {
         words.append(argument)
         continue
@@ -331,7 +341,7 @@ struct Invocation: Equatable {
       if try parseGlobalOption(argument, &rest) { continue }
       words.append(try Self.optionWord(argument, among: parameters, of: "record", &rest))
     }
-    guard !words.isEmpty else { throw Misuse(message: "record requires a file name") }
+    guard !words.isEmpty || outputFile != nil else { throw Misuse(message: "record requires a file name") }
     guard !isJSON else { throw Misuse(message: "record does not support --json; use record.prepare and record.start") }
     return .record(words)
   }

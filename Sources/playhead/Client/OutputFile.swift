@@ -44,7 +44,7 @@ struct OutputFile {
   private func commit() throws { try Self.reporting { () throws(MediaError) in try file.commit() } }
 
   /// Converts errors, so that the exit status is the same as if the daemon had opened the file.
-  private static func reporting<Value>(_ body: () throws(MediaError) -> Value) throws -> Value {
+  static func reporting<Value>(_ body: () throws(MediaError) -> Value) throws -> Value {
     do throws(MediaError) { return try body() } catch { throw ErrorReply(error: error) }
   }
 
@@ -117,5 +117,7 @@ extension OutputFile {
 
 extension CommandSpec {
   /// Whether the command can write a file that the client has opened.
-  var writesOpenedFile: Bool { parameter(.file)?.kind == .outputPath }
+  var writesOpenedFile: Bool {
+    parameter(.file).map { $0.kind == .outputPath && $0.position == .option } ?? false
+  }
 }

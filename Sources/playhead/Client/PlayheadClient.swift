@@ -109,9 +109,10 @@ enum PlayheadClient {
     case .get(let options): return try Get.run(options, jsonClient(invocation), isJSON: invocation.isJSON)
     case .list(let options): return try FormattedList.run(options, jsonClient(invocation))
     case .record(let words):
-      return try Record.run(words, invocation.outputFormat, socketPath(invocation.socket)) {
-        try line(for: $0, invocation)
-      }
+      return try Record.run(
+        words, outputFile: invocation.outputFile, invocation.outputFormat, socketPath(invocation.socket),
+        command: checkedCommand
+      ) { try line(for: $0, invocation) }
     case .inspect(let options):
       let path = try socketPath(invocation.socket)
       var requests = invocation

@@ -167,13 +167,14 @@ extension Subcommand {
       + " daemon is not reachable")
 
   private static let record = Subcommand(
-    name: "record", arguments: "FILE",
+    name: "record", arguments: "FILE | -o FILE",
     summary: "Record to a file until Enter is pressed, and show the audio level.",
     details: """
-      The daemon records. FILE must be below a folder of playheadd --write-root. Space pauses and resumes the recording.
-      Enter, q, Ctrl-C or a signal stops it, and so does the end of standard input, unless --duration is given. The file
-      name extension selects the format: wav, caf, flac, m4a, ogg, opus. Until the recording is complete, the file is
-      named FILE.recording.
+      The daemon records. FILE must be below a folder of playheadd --write-root. With -o, the client opens FILE, in any
+      folder that you may write to, and the daemon needs no such folder. Space pauses and resumes the recording. Enter,
+      q, Ctrl-C or a signal stops it, and so does the end of standard input, unless --duration is given. The file name
+      extension selects the format: wav, caf, flac, m4a, ogg, opus. Until the recording is complete, the file is named
+      FILE.recording. If the daemon ends before, the client repairs a file of -o.
       """,
     candidates: .files,
     options: Invocation.recordParameters.map { parameter in
@@ -182,7 +183,7 @@ extension Subcommand {
         summary: parameter.summary, candidates: Candidates(of: parameter))
     },
     examples: [
-      "playhead record idea.flac",
+      "playhead record idea.flac", "playhead record -o ~/Desktop/idea.flac",
       "playhead record --duration 10 --source @DEFAULT_MONITOR@ what-is-played.wav </dev/null",
       "playhead record --format aac --quality high memo.m4a",
     ],

@@ -1,6 +1,7 @@
 // `playhead record`: the daemon records to a file, and the client shows the level. Keys, or standard input, pause and
 // end the recording. A signal that ends the client also ends the recording, so that no microphone stays open by
-// accident. After SIGKILL, the recording continues.
+// accident. After SIGKILL, the recording continues. With `-o`, the client opens the file, gives it its name after the
+// recording, and repairs it if the daemon ends first.
 import Glibc
 import MediaCore
 import WireProtocol
@@ -12,18 +13,68 @@ enum Record {
   /// Records until Enter, `q`, the end of standard input, or a signal. Returns the exit status: 1 when the
   /// recording ended with an error.
   ///
-  /// - Throws: `ErrorReply`, `Unreachable`, or the errors of `encode`.
+  /// - Parameters:
+  ///   - outputFile: The file of `-o`. Nil: the words contain the file, and the daemon opens it.
+  ///   - command: Parses a request.
+  /// - Throws: `ErrorReply`, `Unreachable`, `Misuse`, or the errors of `command` and `encode`.
   static func run(
-    _ words: [[UInt8]], _ outputFormat: Invocation.OutputFormat?, _ socket: String,
-    encode: @escaping ([[UInt8]]) throws -> [UInt8]
+    _ words: [[UInt8]], outputFile: [UInt8]?, _ outputFormat: Invocation.OutputFormat?, _ socket: String,
+    command: ([[UInt8]]) throws -> Command, encode: @escaping ([[UInt8]]) throws -> [UInt8]
   ) throws -> Int32 {
-    let (prepare, start) = split(words)
+    var (prepare, start) = split(words)
     // Check the words before connecting.
-    let lines = (prepare: try encode(prepare), start: try encode(start))
-    var session = Session(
-      try DaemonConnection(path: socket), outputFormat,
-      hasDuration: start.contains { $0.starts(with: "duration=".utf8) })
-    return try session.run(prepare: lines.prepare, start: lines.start, encode)
+    let startLine = try encode(start)
+    var output: OutputRecording?
+    if let outputFile {
+      let recording = try recording(prepare, to: outputFile, command)
+      output = try OutputRecording(recording, socketPath: socket)
+      prepare = prepareWords(prepare, recording, descriptorPath: output?.descriptorPath ?? "")
+    }
+    do {
+      let prepareLine = try encode(prepare)
+      var session = Session(
+        try DaemonConnection(path: socket), outputFormat, output,
+        hasDuration: start.contains { $0.starts(with: "duration=".utf8) })
+      return try session.run(prepare: prepareLine, start: startLine, encode)
+    } catch {
+      // Nothing was recorded to a file that a session has not used.
+      output?.discard()
+      throw error
+    }
+  }
+
+  /// The recording that `record.prepare` would make to the file of `-o`.
+  ///
+  /// - Throws: `Invocation.Misuse` without a known container, or the errors of `command`.
+  private static func recording(
+    _ prepare: [[UInt8]], to file: [UInt8], _ command: ([[UInt8]]) throws -> Command
+  ) throws -> RecordCommand.Recording {
+    guard !prepare.contains(Array("--".utf8)) else {
+      throw Invocation.Misuse(message: "record accepts no file name with -o")
+    }
+    guard FilePath.descriptorToken(of: String(decoding: file, as: UTF8.self)) == nil,
+      case .record(.prepare(var recording)) = try command(prepare + [Array("--".utf8), file])
+    else { throw Invocation.Misuse(message: "-o needs the path of a file") }
+    let name = String(decoding: recording.file.bytes, as: UTF8.self).split(separator: "/").last ?? ""
+    let fileExtension = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last ?? ""
+    recording.container = recording.container ?? .init(fileExtension: String(fileExtension))
+    guard recording.container != nil else {
+      throw Invocation.Misuse(
+        message: "the extension of the file name must be wav, caf, flac, m4a, ogg or opus, or --container must be given"
+          + " (got '\(fileExtension.prefix(16))')")
+    }
+    return recording
+  }
+
+  /// The words of `record.prepare` with the passed descriptor.
+  private static func prepareWords(
+    _ prepare: [[UInt8]], _ recording: RecordCommand.Recording, descriptorPath: String
+  ) -> [[UInt8]] {
+    let options = prepare.filter { word in
+      !word.elementsEqual("replace".utf8) && !["replace=", "container="].contains { word.starts(with: $0.utf8) }
+    }
+    let container = recording.container?.rawValue ?? ""
+    return OutputFile.inserting([Array(descriptorPath.utf8), Array("container=\(container)".utf8)], into: options)
   }
 
   /// Splits the words into those of `record.prepare` and those of `record.start`.
@@ -42,6 +93,8 @@ enum Record {
   private struct Session: ~Copyable {
     private var connection: DaemonConnection
     private let outputFormat: Invocation.OutputFormat?
+    /// The file of `-o`. Nil: the daemon opens the file.
+    private let output: OutputRecording?
     /// Whether `record.start` has a duration, which ends the recording automatically.
     private let hasDuration: Bool
     /// Whether the state and the level are displayed on standard error.
@@ -68,9 +121,12 @@ enum Record {
     private var isFinished = false
     private var exitStatus = PlayheadClient.Status.done
 
-    init(_ connection: consuming DaemonConnection, _ outputFormat: Invocation.OutputFormat?, hasDuration: Bool) {
+    init(
+      _ connection: consuming DaemonConnection, _ outputFormat: Invocation.OutputFormat?, _ output: OutputRecording?,
+      hasDuration: Bool
+    ) {
       self.connection = connection
-      (self.outputFormat, self.hasDuration) = (outputFormat, hasDuration)
+      (self.outputFormat, self.output, self.hasDuration) = (outputFormat, output, hasDuration)
       showsLevel = isatty(STDERR_FILENO) == 1 && outputFormat != .json && outputFormat != .raw
     }
 
@@ -81,7 +137,34 @@ enum Record {
       installSignalHandlers()
       defer { keyboard.end() }
       try connection.sendIgnoringDisconnection(prepare)
-      recorderID = try connection.waitForReply().fields["recorder"] ?? ""
+      do { recorderID = try connection.waitForReply().fields["recorder"] ?? "" } catch var reply as ErrorReply {
+        reply.error.message = output?.naming(reply.error.message) ?? reply.error.message
+        throw reply
+      }
+      do { try record(start: start, encode) } catch {
+        guard let output, !isFinished else { throw error }
+        // Without this client, nothing would give the file its name.
+        try? connection.send(try encode(words(["record.stop", recorderID])))
+        throw Self.appending(output.recover(), to: error)
+      }
+      return exitStatus
+    }
+
+    /// Appends a sentence to the message of an error.
+    private static func appending(_ sentence: String, to error: any Error) -> any Error {
+      switch error {
+      case var error as ErrorReply:
+        error.error.message += "; \(sentence)"
+        return error
+      case var error as Unreachable:
+        error.message += "; \(sentence)"
+        return error
+      default: return error
+      }
+    }
+
+    /// Records with a prepared recorder.
+    private mutating func record(start: [UInt8], _ encode: ([[UInt8]]) throws -> [UInt8]) throws {
       let isTerminal = keyboard.begin()
       // `Keyboard.begin` has replaced the handlers.
       installSignalHandlers()
@@ -96,7 +179,6 @@ enum Record {
         if isFinished { break }
         try wait(encode)
       }
-      return exitStatus
     }
 
     private func words(_ texts: [String]) -> [[UInt8]] { texts.filter { !$0.isEmpty }.map { Array($0.utf8) } }
@@ -134,7 +216,9 @@ enum Record {
       }
       if polled[2].revents != 0 { try readKeys(encode) }
       if polled[0].revents != 0, try !connection.receive() {
-        throw Unreachable(message: "the daemon disconnected; it completes the recording at its next start")
+        throw Unreachable(
+          message: output == nil
+            ? "the daemon disconnected; it completes the recording at its next start" : "the daemon disconnected")
       }
     }
 
@@ -185,7 +269,7 @@ enum Record {
         peakHold = max(peakScale, peakHold - 0.02)
       case .event(EventName.closing.rawValue, let fields):
         throw Unreachable(message: fields["message"] ?? "the daemon closed the connection")
-      case .ok(let id, let fields): if id == "stop" { finish(fields) }
+      case .ok(let id, let fields): if id == "stop" { try finish(fields) }
       case .error(let id, let error, _):
         // A pause that arrives too late is harmless.
         guard id != "stop", isEnding || error.code == .invalidState else { throw ErrorReply(error: error) }
@@ -193,10 +277,15 @@ enum Record {
       }
     }
 
-    private mutating func finish(_ fields: ServerLine.TextFields) {
+    private mutating func finish(_ fields: ServerLine.TextFields) throws {
       isFinished = true
       if showsLevel { show("") }
-      if let file = fields["file"] {
+      var file = fields["file"]
+      if let output {
+        if file == nil { output.discard() } else { try output.commit() }
+        file = file.map(output.naming)
+      }
+      if let file {
         let duration = fields["duration"].map { ClockTime.precise($0) } ?? "unknown duration"
         Terminal.print("\(Terminal.printable(file)): \(duration), \(fields["size"] ?? "0") bytes\n")
       }
@@ -204,7 +293,7 @@ enum Record {
         Terminal.printDiagnostic("\(count) samples of the source were lost and replaced by silence")
       }
       if let message = fields["message"] {
-        Terminal.printDiagnostic(Terminal.printable(message))
+        Terminal.printDiagnostic(Terminal.printable(output?.naming(message) ?? message))
         exitStatus = PlayheadClient.Status.failure
       }
     }

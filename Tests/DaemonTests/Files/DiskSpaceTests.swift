@@ -241,6 +241,19 @@ import Testing
     #expect(stopped.hasPrefix("ok recorder=2 ") && field("fault", stopped) == nil, "\(stopped)")
   }
 
+  /// The client has opened the file (`record -o`).
+  @Test(arguments: ["wav", "caf"]) func recordingOfTheClientOnAFullDiskKeepsTheRecordedPart(_ ending: String) throws {
+    let disk = try Disk("size=640k")
+    let recorder = try Recorder(disk)
+    let file = "\(disk.path)/a.\(ending)"
+    let result = try recorder.daemon.playhead("record", "-o", file, "--source", "wide.monitor", "--duration", "3600")
+    print("disk | full during a recording of the client | \(result)")
+    #expect(result.status == 1 && result.output.hasPrefix("\(file): 0:0"), "\(result)")
+    #expect(result.errors.contains("the file cannot be written: No space left on device"), "\(result)")
+    #expect(try Self.frameCount(file) > 10_000)
+    #expect(try disk.names() == ["a.\(ending)"])
+  }
+
   @Test func recordingLeavesTheReservedSpaceFree() throws {
     let disk = try Disk("size=2m")
     let recorder = try Recorder(disk, configuration: "min-free = 1048576\n")

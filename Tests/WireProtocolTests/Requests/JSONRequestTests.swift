@@ -53,6 +53,7 @@ import Testing
     ("waveform /a file=/b.dat bits=8", #"{"path":"/a","file":"/b.dat","bits":"8"}"#),
     ("export /a file=/b.wav bits=24", #"{"paths":["/a"],"file":"/b.wav","bits":24}"#),
     ("record.prepare /a.wav bits=16", #"{"file":"/a.wav","bits":16}"#),
+    ("record.prepare /a container=caf", #"{"file":"/a","container":"caf"}"#),
     // Arrays of texts.
     ("media-selection audible language=de,en", #"{"group":"audible","language":["de","en"]}"#),
     (

@@ -162,6 +162,11 @@ import Testing
             .init(one, framesPerBin: 512, output: .init(try Self.path("/c.DAT"), .dat, bits: 8))))
       ),
       ("record.prepare '/a b'", .record(.prepare(.init(one)))),
+      ("record.prepare '/a b' container=caf", .record(.prepare(Self.recording(one, in: .caf)))),
+      (
+        "record.prepare fd:0123456789abcdef0123456789abcdef container=ogg",
+        .record(.prepare(Self.recording(FilePath(descriptorToken: "0123456789abcdef0123456789abcdef"), in: .ogg)))
+      ),
       (
         "record.prepare '/a b' source=mic format=pcm replace sample-rate=8000 channels=1 bits=32 float big-endian quality=high bit-rate=9000 start-level=-40 silence-level=-50.5 longest-silence=0.5",
         .record(.prepare(try Self.recording(one)))
@@ -501,6 +506,14 @@ import Testing
       seen.insert(request.name)
     }
     #expect(Set(CommandName.allCases).subtracting(seen) == [])
+  }
+
+  private static func recording(
+    _ file: FilePath, in container: RecordCommand.Recording.Container
+  ) -> RecordCommand.Recording {
+    var recording = RecordCommand.Recording(file)
+    recording.container = container
+    return recording
   }
 
   private static func recording(_ file: FilePath) throws -> RecordCommand.Recording {

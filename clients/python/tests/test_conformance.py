@@ -77,7 +77,7 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
     ("image {film} 0.5 file={out}/image.png", {"path": "{film}", "times": [0.5], "file": "{out}/image.png"}, ""),
     ("folder.list", {}, ""), ("folder.list {out} limit=1", {"path": "{out}", "limit": 1}, ""), ("folder.list {out}/missing", {"path": "{out}/missing"}, "file-not-found"),
     # Recordings.
-    ("record.prepare {out}/memo.wav bits=24", {"file": "{out}/memo.wav", "bits": 24}, ""), ("record.watch rate=20", {"rate": 20}, ""), ("record.start", {}, ""),
+    ("record.prepare {out}/memo.wav bits=24 container=wav", {"file": "{out}/memo.wav", "bits": 24, "container": "wav"}, ""), ("record.watch rate=20", {"rate": 20}, ""), ("record.start", {}, ""),
     ("record.pause", {}, ""), ("record.status", {}, ""), ("record.list", {}, ""), ("record.stop", {}, ""), ("record.start", {}, "invalid-state"), ("record.unwatch 1", {"id": 1}, ""),
     ("record.delete", {}, ""), ("record.status 1", {"recorder": 1}, "no-such-recorder"),
     # Watching.

@@ -10,15 +10,18 @@ extension CommandTable {
   ]
 
   private static let settings: [ParameterSpec] = [
-    ParameterSpec(.file, .localPath, .required, "PATH", "the file to write"),
+    ParameterSpec(.file, .outputPath, .required, "PATH", "the file to write"),
     ParameterSpec(
       .source, .text(maximumByteCount: 255), .option, "NAME",
       "the source, as `pactl list short sources` lists it, or `@DEFAULT_MONITOR@` for the audio being played;"
         + " default: the default source of the sound server"
     ),
     ParameterSpec(
+      .container, .word(RecordCommand.Recording.Container.allCases.map(\.rawValue)), .option, "CONTAINER",
+      "the container; required with fd:TOKEN; default: from the file name extension"),
+    ParameterSpec(
       .format, .word(RecordCommand.Recording.Format.allCases.map(\.rawValue)), .option, "FORMAT",
-      "the codec; default: from the file name extension"),
+      "the codec; default: from the container or the file name extension"),
     ParameterSpec(.replace, .flag, .option, "replace", "replace an existing file"),
     ParameterSpec(.sampleRate, .integer(1...768_000), .option, "HZ", "the sample rate; default: that of the source"),
     ParameterSpec(.channels, .integer(1...64), .option, "N", "the number of channels; default: that of the source"),
@@ -54,14 +57,16 @@ extension CommandTable {
         - `bits` is 8, 16, 24 or 32 for pcm, 32 or 64 with `float`, and 16 or 24 for flac and alac.
         - Until the recording is complete, the file is named PATH.recording. If a crash has left a file of that name, \
         it is repaired first (see *Recordings that were not ended*).
-        - The daemon writes only below the folders of `--write-root`. The client needs the right `write`.
+        - The daemon writes only below the folders of `--write-root`. The client needs the right `write`. Neither applies \
+        to a file that the client has opened (`fd:TOKEN`, *Open files*). That file is written in place, and the client \
+        gives it its name.
         - There are at most 16 recorders. A new recorder replaces the oldest stopped one.
         """,
       parameters: settings, waiting: .always,
       reply: [.recorder, .writtenFile, .recordedSource, .format, .sampleRate, .channels],
       errors: [
         .sourceUnavailable, .sourceConfiguration, .invalidArgument, .unsupportedAudioFormat, .fileExists, .outsideRoots,
-        .writeFailed, .notAllowed, .tooManyRecorders, .sessionForbidsRecording, .sessionInterrupted,
+        .noSuchDescriptor, .writeFailed, .notAllowed, .tooManyRecorders, .sessionForbidsRecording, .sessionInterrupted,
       ],
       example: [
         "> record.prepare /memos/idea.flac sample-rate=48000",
@@ -114,6 +119,7 @@ extension CommandTable {
     ) { arguments throws(MediaError) in .record(.stop(arguments.integer(.recorder))) },
     CommandSpec(
       .recordDelete, .recording, "Delete the file of a stopped recording, and its recorder.",
+      details: "A file that the client has opened (`fd:TOKEN`) is deleted by the client: `invalid-state`.",
       parameters: [recorder], waiting: .always, reply: [.recorder, .writtenFile],
       errors: [.noSuchRecorder, .invalidState, .fileNotFound, .outsideRoots, .writeFailed, .notAllowed],
       example: ["> record.delete", "< ok recorder=1 file=/memos/idea.flac"]
@@ -171,9 +177,11 @@ extension CommandTable {
 
 extension Arguments {
   fileprivate func recording() throws(MediaError) -> RecordCommand.Recording {
-    var recording = RecordCommand.Recording(try required(.file, path(.file)))
+    var recording = RecordCommand.Recording(try required(.file, outputFile()))
     recording.source = text(.source)
     recording.format = text(.format).flatMap(RecordCommand.Recording.Format.init(rawValue:))
+    recording.container = text(.container).flatMap(RecordCommand.Recording.Container.init(rawValue:))
+    guard recording.file.isFile || recording.container != nil else { throw failure("file=fd:TOKEN needs container") }
     recording.replaces = flag(.replace)
     (recording.sampleRateHz, recording.channelCount) = (integer(.sampleRate), integer(.channels))
     recording.bitsPerSample = text(.bits).flatMap { Int($0) }

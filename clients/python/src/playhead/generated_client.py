@@ -362,6 +362,7 @@ class ClientCommands(Sends):
 
     async def record_prepare(
         self, file: Location, *, source: str | None = None,
+        container: Literal["wav", "caf", "flac", "m4a", "ogg"] | None = None,
         format: Literal["pcm", "flac", "alac", "aac", "opus", "ima4", "ulaw", "alaw", "ilbc", "amr"] | None = None,
         replace: bool | None = None, sample_rate: int | None = None, channels: int | None = None,
         bits: Literal[8, 16, 24, 32, 64] | None = None, float: bool | None = None, big_endian: bool | None = None,
@@ -372,6 +373,7 @@ class ClientCommands(Sends):
         reply = await self._send("record.prepare", {
             "file": wire_location(file),
             "source": source,
+            "container": container,
             "format": format,
             "replace": replace,
             "sample-rate": sample_rate,

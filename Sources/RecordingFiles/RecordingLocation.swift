@@ -4,6 +4,8 @@
 // - A finished recording is renamed to NAME.
 // - An unlocked NAME.recording is the remainder of a crash. The file is repaired and renamed to NAME, or to "NAME
 //   (recovered).EXTENSION" if NAME exists.
+// - A file that another process has opened is written in place. The other process renames it, and repairs it after a
+//   crash of this process.
 import FileAccess
 import Glibc
 import MediaCore
@@ -16,7 +18,9 @@ public struct RecordingLocation: Sendable {
 
   /// The absolute path of the finished file, in bytes.
   public let path: [UInt8]
-  let file: WholeFile
+  package let file: WholeFile
+  /// The file that another process has opened. Nil: this process opens the file.
+  private let opened: OpenedFile?
   private let roots: FileRoots?
 
   /// The path of the unfinished file.
@@ -30,10 +34,28 @@ public struct RecordingLocation: Sendable {
 
   /// - Parameter roots: the folders that may contain the file; nil: any location that the process may write to.
   package init(path: [UInt8], replaces: Bool, roots: FileRoots?) {
-    (self.path, self.roots) = (path, roots)
-    let target = WholeFile(path: path, replaces: replaces, hint: "use `replace` to replace it", roots: roots)
+    self.init(path: path, replaces: replaces, hint: "use `replace` to replace it", roots: roots)
+  }
+
+  /// - Parameter hint: the hint in the error about an existing file.
+  package init(path: [UInt8], replaces: Bool, hint: String, roots: FileRoots? = nil) {
+    (self.path, self.roots, opened) = (path, roots, nil)
+    let target = WholeFile(path: path, replaces: replaces, hint: hint, roots: roots)
     file = target.keepingUnfinished(as: target.name + Self.unfinishedSuffix.utf8)
   }
+
+  /// An empty file that another process has opened. It keeps its audio after a failure. No I/O.
+  package init(_ opened: OpenedFile) {
+    (self.opened, roots) = (opened, nil)
+    file = WholeFile(opened).keepingUnfinished(as: [])
+    path = file.path
+  }
+
+  /// Whether another process has opened the file.
+  package var isOpened: Bool { opened != nil }
+
+  /// Closes a file that another process has opened. The location cannot be used afterwards.
+  package func release() { opened?.release() }
 
   /// The result of a recovery.
   public struct Recovered: Sendable, Hashable {
@@ -43,12 +65,17 @@ public struct RecordingLocation: Sendable {
 
   /// Repairs the remainder of a crashed recording to this location. Blocks.
   ///
+  /// A file that another process has opened is repaired in place, and keeps its name.
+  ///
   /// - Returns: nil if there is no such file, or a recorder has locked it.
   /// - Throws: `outsideRoots`; `readFailed` and `writeFailed`, after which the file still exists.
   public func recover() throws(MediaError) -> Recovered? {
     // A recovered recording never replaces an existing file.
-    let target = WholeFile(path: path, replaces: false, hint: "", roots: roots)
-      .keepingUnfinished(as: file.unfinishedName ?? [])
+    let target =
+      if isOpened { file } else {
+        WholeFile(path: path, replaces: false, hint: "", roots: roots)
+          .keepingUnfinished(as: file.unfinishedName ?? [])
+      }
     guard let remainder = try target.reopenUnfinished() else { return nil }
     guard try RecordingRepair.repair(remainder.descriptor) else {
       remainder.discard()
@@ -58,20 +85,36 @@ public struct RecordingLocation: Sendable {
   }
 
   /// The file name without the folder.
-  var name: [UInt8] { file.name }
+  package var name: [UInt8] { file.name }
 
   /// Whether no file has the unfinished name, as far as this process can determine.
-  var isUnfinishedNameFree: Bool {
-    WholeFile(path: unfinishedPath, replaces: false, hint: "", roots: roots).isNameFree
+  package var isUnfinishedNameFree: Bool {
+    isOpened || WholeFile(path: unfinishedPath, replaces: false, hint: "", roots: roots).isNameFree
+  }
+
+  /// Opens a recording that was made to this location, or recovered in its folder, for reading. Returns a negative
+  /// number if it cannot be opened.
+  package func open(_ path: [UInt8]) -> Int32 {
+    if let opened { return fcntl(opened.descriptor, F_DUPFD_CLOEXEC, 0) }
+    return Glibc.open(path.map(CChar.init(bitPattern:)) + [0], O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
   }
 
   /// Removes a recording that was made to this location, or recovered in its folder.
-  func remove(_ path: [UInt8]) throws(MediaError) {
+  ///
+  /// - Throws: `outsideRoots`; `fileNotFound`; `writeFailed`; `invalidState` for a file of another process.
+  package func remove(_ path: [UInt8]) throws(MediaError) {
+    guard !isOpened else {
+      throw MediaError(.invalidState, "the recording can be deleted only by the client that opened it")
+    }
     try WholeFile(path: path, replaces: true, hint: "", roots: roots).remove()
   }
 
   /// Renames the file to its name, or to the first free variant of it.
   private func commit(_ remainder: UnfinishedFile, _ target: WholeFile) throws(MediaError) -> [UInt8] {
+    if isOpened {
+      try remainder.commit()
+      return path
+    }
     for number in 0..<1_000 {
       let path = number == 0 ? path : Self.recoveredPath(path, number)
       let candidate = WholeFile(path: path, replaces: false, hint: "", roots: roots)
@@ -83,7 +126,7 @@ public struct RecordingLocation: Sendable {
     throw MediaError(.fileExists, "a thousand recovered recordings have this name", operation: "recover")
   }
 
-  static func recoveredPath(_ path: [UInt8], _ number: Int) -> [UInt8] {
+  package static func recoveredPath(_ path: [UInt8], _ number: Int) -> [UInt8] {
     let nameStart = (path.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1
     let dot = path[nameStart...].lastIndex(of: UInt8(ascii: "."))
     let end = dot.map { $0 > nameStart ? $0 : path.count } ?? path.count

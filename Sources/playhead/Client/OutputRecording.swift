@@ -1,0 +1,79 @@
+// The file of `record -o`. The client opens it and the daemon writes it. Therefore the daemon needs no writable folder.
+import Glibc
+import MediaCore
+import RecordingFiles
+import WholeFiles
+import WireProtocol
+
+/// A file that the daemon records to: NAME.recording until the recording is complete, then NAME.
+///
+/// The file is locked (flock(2)) as long as the client or the daemon has it open. After the end of both, the next
+/// recording to the same name repairs the file.
+struct OutputRecording {
+  /// The path of the descriptor on the wire.
+  let descriptorPath: String
+  /// The path of the file on the wire.
+  let path: String
+  private let location: RecordingLocation
+  private let file: UnfinishedFile
+
+  /// Opens the file and transfers it to the daemon. An unfinished recording of that name is repaired first.
+  ///
+  /// - Throws: `Unreachable`, or `ErrorReply`, also for a file that exists or cannot be written. No new file remains.
+  init(_ recording: RecordCommand.Recording, socketPath: String) throws {
+    let location = RecordingLocation(
+      path: recording.file.bytes, replaces: recording.replaces, hint: "--replace replaces it")
+    let path = recording.file.text
+    if let recovered = try OutputFile.reporting({ () throws(MediaError) in try location.recover() })?.path {
+      let name = FilePath(bytes: recovered)?.text ?? path
+      Terminal.printDiagnostic("an unfinished recording was repaired: \(name)")
+    }
+    file = try OutputFile.reporting { () throws(MediaError) in try location.file.create() }
+    do {
+      descriptorPath = try PassedDescriptor.pass(file.descriptor, named: path, socketPath: socketPath)
+    } catch {
+      file.discard()
+      throw error
+    }
+    (self.location, self.path) = (location, path)
+  }
+
+  /// Replaces the path of the descriptor by that of the file.
+  func naming(_ text: String) -> String {
+    text.split(separator: descriptorPath, omittingEmptySubsequences: false).joined(separator: path)
+  }
+
+  /// Removes the file.
+  func discard() { file.discard() }
+
+  /// Gives the complete file its name.
+  ///
+  /// - Throws: `ErrorReply`, for example if another file has been created meanwhile and must not be replaced. The
+  ///   recording then keeps its unfinished name.
+  func commit() throws {
+    do { try OutputFile.reporting { () throws(MediaError) in try file.commit() } } catch var reply as ErrorReply {
+      reply.error.message += "; the recording is \(unfinishedPath)"
+      throw reply
+    }
+  }
+
+  private var unfinishedPath: String { FilePath(bytes: location.unfinishedPath)?.text ?? path }
+
+  /// Repairs the file after the daemon has closed it, and gives it its name. Waits for the daemon for at most 2 s.
+  ///
+  /// - Returns: A sentence about the result.
+  func recover() -> String {
+    file.closeAndKeep()
+    for _ in 0..<40 {
+      do throws(MediaError) {
+        if let recovered = try location.recover() {
+          return recovered.path.map { "the recording until then is \(FilePath(bytes: $0)?.text ?? path)" }
+            ?? "nothing was recorded"
+        }
+      } catch { return "\(unfinishedPath) cannot be repaired: \(error.message)" }
+      guard !location.isUnfinishedNameFree else { return "\(unfinishedPath) was removed" }
+      usleep(50_000)
+    }
+    return "the daemon still writes \(unfinishedPath)"
+  }
+}
