@@ -104,6 +104,24 @@ import Testing
     #expect(try Self.values(["item", "rate", "timeControlStatus"], second) == ["1", "0", "paused"])
   }
 
+  /// The entry is opened ahead of its turn.
+  @Test func appendedEntryThatWasBeingOpenedIsReportedAfterACrash() throws {
+    let directory = try StateDirectory()
+    let server = try HTTPServer()
+    let file = try directory.wave(1, frameCount: 480_000)
+    let first = try directory.start("--resume-playback")
+    let client = try first.connect()
+    for request in ["load \(file) wait=ready", "play", "append \(server.address)/1.wav?hold=never"] {
+      #expect(try client.reply(request).hasPrefix("ok"), "\(request)")
+    }
+    try server.wait("gate never")
+    try Self.end(first, SIGKILL)
+    let next = try directory.start("--resume-playback")
+    let second = try next.connect()
+    #expect(field("crashed", try second.reply("state")) == "2")
+    #expect(try Self.values(["item", "rate", "timeControlStatus"], second) == ["1", "0", "paused"])
+  }
+
   @Test func optionNeedsASavedState() throws {
     let outcome = try Program(Executables.playheadd, ["--no-state", "--resume-playback"]).waitForEnd()
     #expect(outcome.status == 2 && outcome.errors.contains("--resume-playback and --no-state exclude"), "\(outcome)")
