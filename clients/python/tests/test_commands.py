@@ -123,6 +123,7 @@ class CommandTests(Case):
         await run(main.fade(1, "1/2", "equal-power"), "fade")
         faded = await run(main.fade(1, "1/2", then="pause", wait=True), "fade")
         self.assertEqual((faded.finished, faded.reason), (False, "notPlaying"))
+        await main.volume(1)  # The fade remains, and would pause the player later.
         await run(main.rate(2), "rate", 2.0)
         await main.auto_wait(False)
         await run(main.rate_at(0, "now", from_=1), "rate-at")
