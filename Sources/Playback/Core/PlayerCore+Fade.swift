@@ -126,7 +126,13 @@ extension PlayerCore {
       }
       return publish(.fadeEnded)
     }
-    switch ended.endAction {
+    performFadeEndAction(ended.endAction)
+  }
+
+  /// Carries out the end action of a fade if the player plays.
+  func performFadeEndAction(_ action: FadeEndAction) {
+    guard machine.rate != 0 else { return }
+    switch action {
     case .none: break
     case .pause: changeRate(to: 0, cause: .fadeEnded)
     case .stop: stop(.fadeEnded)

@@ -45,9 +45,11 @@ extension PlayerCore {
     withheldStream = nil
     let time = positionAtOutputLoss.flatMap { $0.itemID == machine.entries.first?.id ? $0.time : nil }
     timeline = PlayerTimeline(sampleRateHz: 48_000)
-    run(machine.outputWasLost(at: time), cause: .output)
     // The next output begins with the final volume.
-    fadeEndHeard()
+    let fadeEndAction = fade?.endAction ?? .none
+    endFade(.finished)
+    run(machine.outputWasLost(at: time), cause: .output)
+    performFadeEndAction(fadeEndAction)
   }
 
   func outputRouteWasLost() {

@@ -71,6 +71,9 @@ package final class EngineCore: @unchecked Sendable {
   /// Starts to open the output. Players that exist already wait for it.
   package func open() { output.open() }
 
+  /// Posts the commands of `body` to the mixer in one batch: they take effect at the same output frame.
+  package func batch(_ body: () -> Void) { output.batch(body) }
+
   /// Starts to open the output. `completion` is called once, on the loop, when the output is open, or with the error if
   /// players have no output.
   package func open(completion: @escaping @Sendable (MediaError?) -> Void) {

@@ -26,19 +26,39 @@ import Testing
     }
   }
 
+  /// Starts a wait of the client. It has observed the player and requested its status.
+  private func startedWait(_ conditions: [String], _ daemon: TestServer, _ client: WireClient) throws -> Program {
+    let requests = try field("requests", client.reply("stats")).flatMap { Int($0) } ?? 0
+    let wait = try Program(Executables.playhead, ["--socket", daemon.socket, "wait"] + conditions)
+    // The requests of this loop count, too.
+    var ownCount = 1
+    while try (field("requests", client.reply("stats")).flatMap { Int($0) } ?? 0) - requests - ownCount < 2 {
+      ownCount += 1
+    }
+    return wait
+  }
+
+  @Test func waitEndsAtTheStartAndTheEndOfAFade() throws {
+    let (daemon, client) = try makeDaemon()
+    try client.reply("play")
+    try client.reply("clock.advance 0.1")
+    let start = try startedWait(["isFading=true"], daemon, client)
+    try client.reply("fade 0 1")
+    #expect(try start.waitForEnd().status == 0)
+    let end = try startedWait(["isFading=false"], daemon, client)
+    try client.reply("clock.advance 0.5")
+    #expect(field("connections", try client.reply("stats")) == "2")
+    try client.reply("clock.advance 1")
+    #expect(try end.waitForEnd().status == 0)
+  }
+
   @Test func waitEndsWithTheChange() throws {
     let (daemon, client) = try makeDaemon()
     for (conditions, change) in [
       (["volume<0.5"], "volume 0.25"), (["item!=1"], "next"), (["pan=1", "status=paused"], "pan 1"),
       (["isMuted=true", "pan>0", "--timeout", "100"], "mute on"),
     ] {
-      let requests = try field("requests", client.reply("stats")).flatMap { Int($0) } ?? 0
-      let wait = try Program(Executables.playhead, ["--socket", daemon.socket, "wait"] + conditions)
-      // The wait has observed the player and requested its status. The requests of this loop count, too.
-      var ownCount = 1
-      while try (field("requests", client.reply("stats")).flatMap { Int($0) } ?? 0) - requests - ownCount < 2 {
-        ownCount += 1
-      }
+      let wait = try startedWait(conditions, daemon, client)
       try client.reply(change)
       let result = try wait.waitForEnd()
       #expect(result.status == 0 && result.output.isEmpty, "\(conditions): \(result)")

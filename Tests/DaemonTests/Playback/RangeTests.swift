@@ -120,7 +120,43 @@ import Testing
     #expect(try client.reply("play to=0.5").contains("name=no-current-item"))
   }
 
-  @Test func clientPlaysARange() throws {
+  @Test func rangeMayEndAfterAnEstimatedDuration() throws {
+    let daemon = try InProcessServer()
+    let client = try daemon.connect()
+    let wave = try daemon.wave(1, frameCount: 480_000)
+    let path = daemon.folder.file("plain.mp3")
+    // Without a header that states its duration.
+    try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-i", wave, "-write_xing", "0", path])
+    for (request, reply) in [
+      ("play from=0.5 to=0.75", "@p ok item=1 time=0.75 "),
+      ("play from=9.5 to=60", "@p error code=6012 name=wait-ended"),
+    ] {
+      try client.reply("load \(path) wait=ready")
+      #expect(field("providesPreciseDuration", try client.reply("status")) == "false")
+      try client.send("@p \(request)")
+      let lines = try client.ask("clock.advance 2")
+      #expect(lines.contains { $0.hasPrefix(reply) }, "\(request): \(lines)")
+      #expect(try state(client)[2] == "0", "\(request)")
+    }
+  }
+
+  @Test func clientReturnsAtTheEndOfTheRange() throws {
+    let (daemon, client) = try makeDaemon()
+    for (words, output) in [
+      (["play", "0.5..0.75"], "time=0.75 "), (["play", "..+0.25", "--human"], "Paused at 0:01.000\n"),
+    ] {
+      let play = try Program(Executables.playhead, ["--socket", daemon.socket] + words)
+      try client.send("@w wait status=playing")
+      #expect(try client.line()?.hasPrefix("@w ok") == true)
+      try client.reply("clock.advance 1")
+      let result = try play.waitForEnd()
+      #expect(result.status == 0 && result.output.contains(output), "\(words): \(result)")
+    }
+    #expect(try state(client) == ["1", "1", "0"])
+    #expect(try daemon.recorded(withSilences: false) == "1[24000..<48000]")
+  }
+
+  @Test func clientRejectsInvalidRanges() throws {
     let daemon = try InProcessServer()
     let client = try daemon.connect()
     try client.reply("append \(try daemon.wave(1, frameCount: 96_000)) wait=ready")

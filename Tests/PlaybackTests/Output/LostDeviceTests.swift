@@ -86,6 +86,33 @@ import Testing
     #expect(await rig.output.label == "pulse:headset")
   }
 
+  @Test func fadeEndsAtOnceWithItsActionWhenTheOutputIsLost() async throws {
+    for endAction in FadeEndAction.allCases {
+      let rig = try await playingRig("headset", selection: OutputSelection(lostPolicy: .hold))
+      let outcomes = TextLog()
+      // The volume stays, so that the samples stay comparable.
+      try await rig.player.fade(to: 1, duration: MediaTime(value: 1, timescale: 1), endAction: endAction) {
+        outcomes("\($0)")
+      }
+      await rig.advance(milliseconds: 500)
+      await rig.report([])
+      #expect(outcomes.lines == ["finished"], "\(endAction)")
+      #expect(await !rig.player.state.isFading)
+      #expect(
+        await rig.playbackStatus == (endAction == .none ? "waiting outputUnavailable 1.0" : "paused - 0.0"),
+        "\(endAction)")
+      #expect(
+        await rig.player.currentTime() == (endAction == .stop ? .zero : MediaTime(value: 3, timescale: 2)),
+        "\(endAction)")
+      await rig.report(["headset"])
+      await rig.player.play()
+      await rig.advance(milliseconds: 1_000)
+      // The old fade does not pause the player on the new output.
+      #expect(await rig.playbackStatus == "playing - 1.0", "\(endAction)")
+      if endAction != .stop { expectContinuous(rig, frameCount: 120_000) }
+    }
+  }
+
   @Test func movePolicyContinuesOnTheNextDeviceAtOnce() async throws {
     let rig = try await playingRig("headset", "speakers", selection: OutputSelection(lostPolicy: .move))
     await rig.report(["speakers"])
