@@ -7,8 +7,14 @@ extension Connection {
   /// Runs the commands that reply immediately. Nil means `ok` without fields.
   func run(_ command: PlayersCommand) throws(MediaError) -> Reply? {
     switch command {
-    case .create(let name, let ifMissing):
-      if !ifMissing || !server.registry.hasPlayer(name) { try server.registry.create(name) }
+    case .create(let name, let ifMissing, let isTemporary):
+      if !ifMissing || !server.registry.hasPlayer(name) {
+        let created = try server.registry.create(name, isTemporary: isTemporary)
+        if isTemporary {
+          temporaryPlayers.removeAll(where: \.isClosed)
+          temporaryPlayers.append(created)
+        }
+      }
       return .ok(["player": .string(name)])
     case .close(let name):
       try server.registry.close(name)

@@ -15,6 +15,8 @@ import WireProtocol
 final class NamedPlayer: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop, on which the observers that capture it are called.
   let name: String
+  /// Whether the player closes with the connection that created it, and is not saved.
+  let isTemporary: Bool
   let player: QueuePlayer
   /// Observes the player for all `observe` subscriptions.
   let observer: PlayerObserver
@@ -23,8 +25,9 @@ final class NamedPlayer: @unchecked Sendable {
   private var closeHandlers: [UInt64: () -> Void] = [:]
   private var lastCloseHandlerID: UInt64 = 0
 
-  init(name: String, player: QueuePlayer, loop: any ControlLoop, log: EventLog) {
+  init(name: String, isTemporary: Bool, player: QueuePlayer, loop: any ControlLoop, log: EventLog) {
     self.name = name
+    self.isTemporary = isTemporary
     self.player = player
     observer = PlayerObserver(player, name: name, loop: loop, log: log)
   }
@@ -66,10 +69,13 @@ final class PlayerRegistry {
   private let log: EventLog
   /// The players in the order of their creation.
   private(set) var players: [NamedPlayer]
+  /// The players whose state is saved.
+  var savedPlayers: some Sequence<NamedPlayer> { players.lazy.filter { !$0.isTemporary } }
   private var nextItemID: PlayerItem.ID = 1 { didSet { onNextItemIDChange?(nextItemID) } }
   /// Called with the next unused entry id, after each change.
   var onNextItemIDChange: ((PlayerItem.ID) -> Void)?
-  /// Called with a created player, or with nil after a player was closed. Not called for restored players.
+  /// Called with a created player, or with nil after a player was closed. Not called for restored and temporary
+  /// players.
   var onPlayersChange: ((NamedPlayer?) -> Void)?
   /// Called after each edit of a player's queue.
   var onQueueChange: ((NamedPlayer) -> Void)?
@@ -116,16 +122,18 @@ final class PlayerRegistry {
   /// Creates a player.
   ///
   /// - Throws: `player-exists` or `too-many-players`.
-  func create(_ name: String) throws(MediaError) {
+  @discardableResult
+  func create(_ name: String, isTemporary: Bool = false) throws(MediaError) -> NamedPlayer {
     guard !hasPlayer(name) else {
       throw MediaError(.playerExists, "the player \(name) already exists")
     }
     guard players.count < limits.playerCount else {
       throw MediaError(.tooManyPlayers, "the limit of \(limits.playerCount) players is reached")
     }
-    let created = makePlayer(name)
+    let created = makePlayer(name, isTemporary: isTemporary)
     players.append(created)
-    onPlayersChange?(created)
+    if !isTemporary { onPlayersChange?(created) }
+    return created
   }
 
   /// Creates a player of the saved state, or returns the existing one. Ignores the limit, so that no saved player is
@@ -137,11 +145,12 @@ final class PlayerRegistry {
     return created
   }
 
-  private func makePlayer(_ name: String) -> NamedPlayer {
+  private func makePlayer(_ name: String, isTemporary: Bool = false) -> NamedPlayer {
     let player = QueuePlayer(engine: engine, name: name)
     let count = limits.queueChangeCount
     player.onLoop { $0.setQueueChangeLimit(count) }
-    let named = NamedPlayer(name: name, player: player, loop: engine.loop, log: log)
+    let named = NamedPlayer(
+      name: name, isTemporary: isTemporary, player: player, loop: engine.loop, log: log)
     named.observer.onQueueChange = { [weak self, weak named] in
       if let self, let named { self.onQueueChange?(named) }
     }
@@ -156,9 +165,15 @@ final class PlayerRegistry {
     guard name != Self.mainName else {
       throw MediaError(.invalidArgument, "the player \(name) cannot be closed")
     }
+    close(closing)
+  }
+
+  /// Closes a player other than the main player. Has no effect if the player is already closed.
+  func close(_ closing: NamedPlayer) {
+    guard !closing.isClosed else { return }
     players.removeAll { $0 === closing }
     closing.close()
-    onPlayersChange?(nil)
+    if !closing.isTemporary { onPlayersChange?(nil) }
   }
 
   /// Marks the ids below this one as used.

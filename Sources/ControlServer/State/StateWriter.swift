@@ -136,7 +136,7 @@ final class StateWriter: @unchecked Sendable {
     // A new item may have the same file as a current item, so the bookmarks of the current items are updated first.
     registry.prepareResumeTimes = { [weak self] in
       guard let self, !isStopped else { return }
-      for target in registry.players { updateCurrentBookmark(target) }
+      for target in registry.savedPlayers { updateCurrentBookmark(target) }
     }
     registry.resumeTime = { [weak self] in self?.resumeTime(of: $0) }
     apply(policy)
@@ -153,7 +153,7 @@ final class StateWriter: @unchecked Sendable {
           metadata: ["player": "\(stored.name)", "entries": "\(omittedCount)", "error": "\(error)"])
       }
     }
-    for target in registry.players { observe(target) }
+    for target in registry.savedPlayers { observe(target) }
     engine.openingRecord = store.openingMarks
     recordCrashes(loaded)
     registry.onPlayersChange = { [weak self] created in
@@ -193,7 +193,7 @@ final class StateWriter: @unchecked Sendable {
   /// Finds the entries that failed because a daemon crashed while it opened them. Schedules saving the failures of the
   /// last crash, and logs them.
   private func recordCrashes(_ loaded: LoadedState) {
-    for target in registry.players {
+    for target in registry.savedPlayers {
       let items = target.player.onLoop { $0.allItems() }.filter { $0.error?.code == .crashedWhileOpening }
       crashedIDs += items.map(\.id)
       let newlyCrashed = items.filter { loaded.openingIDs.contains($0.id) }
@@ -210,7 +210,7 @@ final class StateWriter: @unchecked Sendable {
 
   /// The entries in `crashedIDs` that are still in a queue.
   var queuedCrashedIDs: [PlayerItem.ID] {
-    crashedIDs.filter { id in registry.players.contains { $0.player.onLoop { $0.item(id) } != nil } }
+    crashedIDs.filter { id in registry.savedPlayers.contains { $0.player.onLoop { $0.item(id) } != nil } }
   }
 
   /// Applies a new policy.
@@ -318,10 +318,10 @@ final class StateWriter: @unchecked Sendable {
   ///   create a new database.
   private func writeChanges(isLast: Bool = false) {
     guard isLast || !isWriting else { return }
-    let names = registry.players.map(\.name)
+    let names = registry.savedPlayers.map(\.name)
     let writesAll = isLast || needsFullWrite
     var players: [PlayerData] = []
-    for target in registry.players {
+    for target in registry.savedPlayers {
       let isPlaying = Self.isPlaying(target)
       let changes = pendingChanges[target.name] ?? (isPlaying ? PendingChanges() : nil)
       guard changes != nil || writesAll else { continue }
@@ -376,7 +376,7 @@ final class StateWriter: @unchecked Sendable {
       nextWriteCompletions = completions + nextWriteCompletions
     case .stopped(let error):
       isStopped = true
-      for target in registry.players {
+      for target in registry.savedPlayers {
         target.player.onLoop {
           $0.setChangeObserver(nil)
           $0.setPositionObserver(nil)
@@ -389,6 +389,6 @@ final class StateWriter: @unchecked Sendable {
     if !nextWriteCompletions.isEmpty { return writeChanges() }
     if case .deferred = outcome { scheduleWrite(after: 0) }
     if needsFullWrite || !pendingChanges.isEmpty || bookmarks.hasChanges { scheduleWrite(after: Self.delayNanoseconds) }
-    if registry.players.contains(where: Self.isPlaying) { scheduleWrite(after: Self.positionNanoseconds) }
+    if registry.savedPlayers.contains(where: Self.isPlaying) { scheduleWrite(after: Self.positionNanoseconds) }
   }
 }

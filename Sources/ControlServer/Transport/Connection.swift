@@ -58,6 +58,8 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   var assets = OpenAssets()
   /// The running operations of the connection on media files.
   var operations = RunningOperations()
+  /// The players that close with the connection.
+  var temporaryPlayers: [NamedPlayer] = []
   /// The subscriptions of the connection.
   var subscriptions = Subscriptions()
 
@@ -101,10 +103,21 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     subscriptions.endAll()
     assets.closeAll()
     discardTransaction()
+    closeTemporaryPlayers()
     server.connections[ObjectIdentifier(self)] = nil
     if isLingering { server.lingeringCount -= 1 }
     onClose?()
     onClose = nil
+  }
+
+  /// Closes the players that the connection created as temporary ones.
+  private func closeTemporaryPlayers() {
+    guard !temporaryPlayers.isEmpty else { return }
+    // In a separate loop iteration, because a connection that does not read is closed while a player changes.
+    server.loop.execute { [self] in
+      for player in temporaryPlayers { server.registry.close(player) }
+      temporaryPlayers = []
+    }
   }
 
   /// Sends the reason to the peer, and closes after it is sent.
@@ -379,6 +392,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   private func run(_ command: Command, for address: ReplyAddress) throws(MediaError) -> Reply? {
     switch command {
     case .connection(let command): return try run(command)
+    case .playback(let command, Command.allPlayers): return try runForAllPlayers(command)
     case .playback(let command, let player):
       return try run(command, on: try server.registry.player(player))
     case .queue(let command, let player):

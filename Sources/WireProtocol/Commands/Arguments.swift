@@ -329,6 +329,13 @@ struct Arguments: Sendable {
   /// The player. Default: `main`.
   var player: String { text(.player) ?? Self.mainPlayer }
 
+  /// Checks that the request is not for all players.
+  ///
+  /// - Throws: `bad-arguments`.
+  func requireOnePlayer(_ feature: String) throws(MediaError) {
+    guard player != Command.allPlayers else { throw failure("\(feature) requires one player, not all (*)") }
+  }
+
   /// The player that exists from startup.
   static let mainPlayer = "main"
 }

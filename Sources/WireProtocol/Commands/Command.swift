@@ -13,6 +13,9 @@ public enum Command: Sendable, Hashable {
   case state(StateCommand)
   case record(RecordCommand)
 
+  /// The name that selects all players.
+  public static let allPlayers = "*"
+
   /// Whether the reply is sent only after an event or a background operation. With an id, such a request does not delay
   /// other requests. Without an id it delays all later requests on its connection.
   public var isWaiting: Bool {
@@ -473,8 +476,9 @@ public struct EventQuery: Sendable, Hashable {
 
 /// Commands about the players of the daemon and their outputs.
 public enum PlayersCommand: Sendable, Hashable {
-  /// Creates a player. With `ifMissing`, an existing player is not an error.
-  case create(name: String, ifMissing: Bool = false)
+  /// Creates a player. With `ifMissing`, an existing player is not an error. `isTemporary`: the player closes with the
+  /// connection, and is not saved.
+  case create(name: String, ifMissing: Bool = false, isTemporary: Bool = false)
   case close(name: String)
   case list
   case outputStatus(player: String)

@@ -13,6 +13,8 @@ extension FieldSpec {
   static let active = FieldSpec("active", .boolean, "whether the port is in use")
   static let address = FieldSpec("address", .text, "the network address of the server; empty before its first response")
   static let addressChanges = FieldSpec("addressChanges", .integer, "the number of changes of the server address")
+  static let affectedPlayers = FieldSpec(
+    "players", .texts, "the names of all players, with `player=*`; the other fields are those of the first one")
   static let after = FieldSpec(
     "after", .time, "how much later than requested the reached position may be, 0 or more; `inf` is unlimited")
   static let albumGain = FieldSpec(

@@ -115,6 +115,7 @@ public enum ParameterName: String, Sendable, Hashable, CaseIterable {
   case startLevel = "start-level"
   case state
   case subtitles
+  case temporary
   case then
   case time
   case times
@@ -176,6 +177,8 @@ public struct ParameterSpec: Sendable {
     case outputPath
     /// A player name: 1 to 64 characters of `[A-Za-z0-9._-]`.
     case playerName
+    /// A player name, or `*` for all players.
+    case playerNameOrAll
     /// A command name.
     case commandName
     /// An observable key, or a pattern with `*` for several.
@@ -231,6 +234,7 @@ public struct ParameterSpec: Sendable {
       case .localPath: "an absolute path, or a file:// URL"
       case .outputPath: "an absolute path, a file:// URL, or fd:TOKEN"
       case .playerName: "1 to 64 characters of A-Z a-z 0-9 . _ -"
+      case .playerNameOrAll: "1 to 64 characters of A-Z a-z 0-9 . _ -, or * for all players"
       case .commandName: "the name of a command"
       case .requestID: "the id of a request"
       case .key: "a key such as player.rate, or a pattern for several keys such as player.* or *.rate"

@@ -50,6 +50,7 @@ extension ParameterSpec.Kind {
     case .localPath: return .schema("Path")
     case .outputPath: return .schema("OutputPath")
     case .playerName: return .schema("PlayerName")
+    case .playerNameOrAll: return .schema("PlayerNameOrAll")
     case .commandName: return ["enum": .array(CommandTable.all.map { .string($0.name.rawValue) })]
     case .key: return ["type": "string", "minLength": 1]
     case .condition: return .schema("WaitCondition")
@@ -112,6 +113,13 @@ extension ParameterSpec.Kind {
       ["description": "An absolute path, a file:// URL, or fd:TOKEN.", "type": "string", "minLength": 1]
     ),
     ("PlayerName", ["description": "The name of a player.", "type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"]),
+    (
+      "PlayerNameOrAll",
+      [
+        "description": "The name of a player, or `*` for all players.", "type": "string",
+        "pattern": "^([A-Za-z0-9._-]{1,64}|[*])$",
+      ]
+    ),
     (
       "WaitCondition",
       [

@@ -285,6 +285,10 @@ struct Invocation: Equatable {
       throw Misuse(
         message: "\(command) subscribes for one connection, which the client closes; use `playhead watch \(options)`")
     }
+    if spec?.name == .playerCreate, words.contains(where: { Self.temporaryWords.contains($0) }) {
+      throw Misuse(
+        message: "a temporary player closes with its connection, which the client closes; use `playhead shell`")
+    }
     if spec?.name == .wait { return try parseWait(words) }
     if spec?.name == .play, let request = try Self.rangeRequest(words) { return .request(request) }
     if let template { return try parseFormatted(words, template) }
@@ -300,6 +304,9 @@ struct Invocation: Equatable {
     guard outputFile == nil else { throw Misuse(message: "-o can be used only once") }
     outputFile = value
   }
+
+  /// The forms of the flag of `player.create` for a temporary player.
+  private static let temporaryWords = ["temporary", "temporary=true"].map { bytes($0) }
 
   /// Converts `--option value`, `--option=value` or `--flag` to the word `option=value` or `flag`.
   static func optionWord(

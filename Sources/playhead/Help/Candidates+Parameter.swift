@@ -5,7 +5,7 @@ extension Candidates {
   init(of parameter: ParameterSpec) {
     switch parameter.kind {
     case .path, .localPath, .outputPath: self = .files
-    case .playerName: self = .players
+    case .playerName, .playerNameOrAll: self = .players
     case .commandName: self = .commands
     case .key: self = .keys
     case .entry: self = .entries

@@ -14,7 +14,9 @@ struct ReplySentence {
   }
 
   private func text(of command: CommandName) -> String? {
-    switch command {
+    // The other fields of a reply for all players are those of the first one.
+    if let names = fields.list("players") { return "Players: \(Terminal.printable(names.joined(separator: ", ")))" }
+    return switch command {
     case .seek, .step, .nextChapter, .previousChapter, .bookmarkGo: seek
     case .jump, .next, .previous: entry
     case .mute: flag("isMuted", "Muted", "Not muted")

@@ -1,4 +1,5 @@
 import DaemonTesting
+import Glibc
 import RigSupport
 import Testing
 
@@ -198,6 +199,95 @@ import Testing
     #expect(try client.ask("clock.advance 1") == ["ok now=2"])
     #expect(try playerState() == ["1", "0.2", "0", "paused"])
     #expect(try daemon.recorded() == "1[0..<9600]")
+  }
+
+  @Test func requestForAllPlayersChangesEachOfThemAtTheSameTime() throws {
+    let daemon = try InProcessServer.recording()
+    let client = try daemon.connect()
+    try client.reply("player.create second")
+    for (number, name) in [(1, "main"), (2, "second")] {
+      try client.reply("append \(try daemon.wave(number, frameCount: 96_000)) wait=ready player=\(name)")
+    }
+    func states(_ names: String...) throws -> [[String?]] {
+      try ["main", "second"].map { player in
+        let status = try client.reply("status player=\(player)")
+        return names.map { field($0, status) }
+      }
+    }
+    #expect(try client.reply("play player=*") == "ok players=main,second")
+    try client.reply("clock.advance 0.5")
+    #expect(try states("timeControlStatus", "time") == [["playing", "0.5"], ["playing", "0.5"]])
+    #expect(try client.reply("volume 0.5 player=second") == "ok volume=0.5")
+    #expect(try client.reply("volume -0.25 player=*") == "ok volume=0.75 players=main,second")
+    #expect(try client.reply("mute on player=*") == "ok isMuted=true players=main,second")
+    #expect(try client.reply("rate 2 player=*") == "ok rate=2 players=main,second")
+    #expect(try client.reply("pan 1 player=*") == "ok pan=1 players=main,second")
+    #expect(
+      try states("volume", "isMuted", "rate", "pan") == [["0.75", "true", "2", "1"], ["0.25", "true", "2", "1"]])
+    #expect(try client.reply("fade 0 0.1 then=pause player=*") == "ok players=main,second")
+    try client.reply("clock.advance 0.5")
+    #expect(try states("timeControlStatus", "volume") == [["paused", "0"], ["paused", "0"]])
+    try client.reply("play player=*")
+    #expect(try daemon.playhead("--player", "*", "pause", "--human").output == "Players: main, second\n")
+    #expect(try states("timeControlStatus") == [["paused"], ["paused"]])
+    #expect(try client.reply("stop player=*") == "ok players=main,second")
+    #expect(try states("time") == [["0"], ["0"]])
+    for request in ["volume", "mute", "seek 1", "fade 0 1 wait", "play to=1", "status", "toggle", "load /a"] {
+      let reply = try client.reply("\(request) player=*")
+      #expect(reply.hasPrefix("error code=6002 name=bad-arguments") && reply.contains("all"), "\(request): \(reply)")
+    }
+  }
+
+  @Test func requestForAllPlayersThatFailsForOneChangesTheOthers() throws {
+    let daemon = try InProcessServer()
+    let client = try daemon.connect()
+    try client.reply("player.create second")
+    let bytes = try Files.read(try daemon.wave(1, frameCount: 9_600))
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    let token = try daemon.passDescriptor(ends[0])
+    close(ends[0])
+    try client.reply("load \(token)")
+    try #require(bytes.withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) } == bytes.count)
+    close(ends[1])
+    try client.reply("wait ready")
+    try client.reply("load \(try daemon.wave(2, frameCount: 96_000)) wait=ready player=second")
+    try client.reply("seek 1 player=second")
+    // A pipe cannot play in reverse.
+    let reply = try client.reply("rate -1 player=*")
+    #expect(reply.hasPrefix("error code=2049 name=only-in-order"), "\(reply)")
+    #expect(reply.contains("1 of 2 players failed; main: "), "\(reply)")
+    try client.reply("play player=second")
+    #expect(field("rate", try client.reply("status player=second")) == "-1")
+  }
+
+  @Test func temporaryPlayerClosesWithTheConnectionThatCreatedIt() throws {
+    let daemon = try InProcessServer()
+    let client = try daemon.connect()
+    var owner: WireClient? = try daemon.connect()
+    #expect(try owner?.reply("player.create cue temporary") == "ok player=cue")
+    // An existing player stays as it is, and another connection is not its owner.
+    #expect(try owner?.reply("player.create main temporary if-missing") == "ok player=main")
+    #expect(try client.reply("player.create cue temporary if-missing") == "ok player=cue")
+    #expect(try client.reply("player.create cue temporary").contains("name=player-exists"))
+    try client.reply("append \(try daemon.wave(1, frameCount: 9_600)) wait=ready player=cue")
+    try client.send("@w wait status=playing player=cue")
+    owner = nil
+    #expect(try client.line()?.hasPrefix("@w error code=6012 name=wait-ended") == true)
+    #expect(try client.reply("player.list") == "ok count=1")
+    #expect(try client.reply("status player=cue").contains("name=no-such-player"))
+    #expect(try client.reply("player.create cue") == "ok player=cue")
+    // A temporary player that was closed by a command.
+    var second: WireClient? = try daemon.connect()
+    #expect(try second?.reply("player.create bell temporary") == "ok player=bell")
+    #expect(try client.reply("player.close bell") == "ok")
+    #expect(try client.reply("player.create bell") == "ok player=bell")
+    second = nil
+    while field("connections", try client.reply("stats")) != "1" {}
+    #expect(try client.reply("player.list") == "ok count=3")
+    // A command of the client has a separate connection, which closes at once.
+    let misuse = try daemon.playhead("player.create", "chime", "--temporary")
+    #expect(misuse.status == 2 && misuse.errors.contains("use `playhead shell`"), "\(misuse)")
   }
 
   @Test func twoPlayersPlayIndependently() throws {

@@ -64,6 +64,21 @@ import Testing
     #expect(try daemon.process.waitForEnd().status == 128 + SIGKILL)
   }
 
+  @Test(arguments: [SIGKILL, SIGTERM]) func temporaryPlayersAreNotSaved(_ signal: Int32) throws {
+    let directory = try StateDirectory()
+    let first = try directory.start()
+    let client = try first.connect()
+    try client.reply("player.create cue temporary")
+    try client.reply("append \(try directory.wave(1, frameCount: 9_600)) wait=ready player=cue")
+    try client.reply("player.create bell")
+    #expect(try client.reply("state.save").hasPrefix("ok writes="))
+    first.process.signal(signal)
+    _ = try first.process.waitForEnd()
+    let second = try directory.start()
+    let rows = try second.connect().ask("player.list").compactMap { field("player", $0) }
+    #expect(rows == ["main", "bell"])
+  }
+
   @Test(arguments: [SIGKILL, SIGTERM])
   func stateIsRestoredPausedAtTheHeardPosition(_ signal: Int32) throws {
     let directory = try StateDirectory()

@@ -15,7 +15,7 @@ import Testing
     ("stats", "{}"), ("rpc.discover", "{}"), ("bye", "{}"), ("config.reload", "{}"), ("play", "{}"),
     ("folder.list", "{}"),
     ("folder.list /a after=/a/b limit=2", #"{"path":"/a","after":"/a/b","limit":2}"#),
-    ("pause player=x", #"{"player":"x"}"#),
+    ("pause player=*", #"{"player":"*"}"#), ("pause player=x", #"{"player":"x"}"#),
     ("toggle", "{}"),
     ("stop", "{}"),
     ("seek 83.5", #"{"time":83.5}"#), ("seek 83.5", #"{"time":"83.5"}"#), ("seek 1:23.5", #"{"time":"1:23.5"}"#),

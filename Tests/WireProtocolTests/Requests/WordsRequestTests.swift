@@ -451,6 +451,7 @@ import Testing
       ("explain", .watching(.explain(player: "main"))), ("explain player=b", .watching(.explain(player: "b"))),
       ("clock.advance 2.5", .watching(.clockAdvance(try Self.seconds("2.5")))),
       ("player.create a-b_c.9", .players(.create(name: "a-b_c.9"))),
+      ("player.create a temporary", .players(.create(name: "a", isTemporary: true))),
       ("player.create a if-missing", .players(.create(name: "a", ifMissing: true))),
       ("player.close x", .players(.close(name: "x"))),
       ("state", .state(.status)), ("state.save", .state(.save)),

@@ -153,7 +153,7 @@ class Examples:
         self._shared: dict[str, list[Any]] = {
             "Time": [0, 0.25, "250ms", "0:00.5", "12000/48000"], "TimeExpression": [0.5, "+0.1", "-0.1", "50%", "end"], "Entry": [1, 2, 3, "current", "next", "+1", "#2"],
             "Volume": [0, 0.5, "50%", "+5%", "-0.1", "-6dB"],
-            "Location": [file], "PlayerName": ["main", "second"], "WaitCondition": ["ready", "status=paused", "time>=0", "item=1", "ended"],
+            "Location": [file], "PlayerName": ["main", "second"], "PlayerNameOrAll": ["main", "second", "*"], "WaitCondition": ["ready", "status=paused", "time>=0", "item=1", "ended"],
             "QueueEdit": ["remove 2", {"method": "move", "params": {"id": 3, "to": 0}}],
         }
 

@@ -42,7 +42,7 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
     ("auto-wait off", {"state": False}, ""), ("default-rate 1.25", {"rate": 1.25}, ""), ("end-action none", {"action": "none"}, ""), ("mute on", {"state": True}, ""),
     ("pan -0.5", {"pan": -0.5}, ""), ("pitch timeDomain", {"algorithm": "timeDomain"}, ""), ("repeat all", {"mode": "all"}, ""),
     ("repeat off", {"mode": "off"}, ""), ("on-failure skip", {"policy": "skip"}, ""), ("volume 0.25", {"volume": 0.25}, ""), ("volume", {"volume": None}, ""),
-    ("rate 2", {"rate": 2}, ""), ("pause", {}, ""), ("fade 1 0.5 equal-power", {"volume": 1, "duration": 0.5, "curve": "equal-power"}, ""), ("fade 1 0.5 then=pause wait", {"volume": 1, "duration": 0.5, "then": "pause", "wait": True}, ""), ("volume 0.5", {"volume": 0.5}, ""),
+    ("rate 2", {"rate": 2}, ""), ("pause", {}, ""), ("pause player=*", {"player": "*"}, ""), ("fade 1 0.5 equal-power", {"volume": 1, "duration": 0.5, "curve": "equal-power"}, ""), ("fade 1 0.5 then=pause wait", {"volume": 1, "duration": 0.5, "then": "pause", "wait": True}, ""), ("volume 0.5", {"volume": 0.5}, ""),
     ("replay-gain auto pre-amp=3 protect=off", {"mode": "auto", "pre-amp": 3, "protect": False}, ""),
     ("media-selection audible language=de,en automatic=on", {"group": "audible", "language": ["de", "en"], "automatic": True}, ""),
     ("session.category playback mode=moviePlayback options=duckOthers", {"category": "playback", "mode": "moviePlayback", "options": ["duckOthers"]}, ""),
@@ -57,6 +57,7 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
     ("rate-at 0 now from=1", {"rate": 0, "time": "now", "from": 1}, ""), ("play", {}, ""), ("play from=2 to=1", {"from": 2, "to": 1}, "invalid-time"), ("stop", {}, ""), ("toggle", {}, ""), ("pause", {}, ""),
     # Without automatic waiting, `play-immediately` requires decoded audio.
     ("preroll", {}, ""), ("play-immediately", {}, ""), ("clock.advance 0.5", {"duration": 0.5}, ""), ("explain", {}, ""), ("status", {}, ""), ("pause", {}, ""),
+    ("player.create t temporary", {"name": "t", "temporary": True}, ""), ("player.close t", {"name": "t"}, ""),
     ("player.create b", {"name": "b"}, ""), ("load {one} wait=ready player=b", {"paths": ["{one}"], "wait": "ready", "player": "b"}, ""),
     ("player.list", {}, ""), ("play-at now main b", {"time": "now", "players": ["main", "b"]}, ""), ("rate-together 1.5 main b", {"rate": 1.5, "players": ["main", "b"]}, ""),
     ("player.close b", {"name": "b"}, ""), ("player.close b", {"name": "b"}, "no-such-player"), ("pause", {}, ""),

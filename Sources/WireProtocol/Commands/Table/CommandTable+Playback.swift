@@ -23,9 +23,9 @@ extension CommandTable {
           .from, .timeExpression, .option, "TIME", "the start of the range; default: the current time"),
         ParameterSpec(
           .to, .timeExpression, .option, "TIME", "the end of the range; a relative time counts from the start"),
-        ParameterSpec(.item, item, .option, "ID", "the range is of this entry, which must be current"), player,
+        ParameterSpec(.item, item, .option, "ID", "the range is of this entry, which must be current"), playerOrAll,
       ],
-      waiting: .withRange, reply: [.item.optional, .time.optional, .pts.optional],
+      waiting: .withRange, reply: [.item.optional, .time.optional, .pts.optional, .affectedPlayers.optional],
       errors: [
         .noSuchPlayer, .noCurrentItem, .noSuchItem, .invalidTime, .unsupportedRate, .waitEnded,
       ] + streamErrors + mediaErrors,
@@ -37,6 +37,7 @@ extension CommandTable {
         }
         return .playback(.play, player: arguments.player)
       }
+      try arguments.requireOnePlayer("a range")
       return .playback(
         .playRange(.init(start: arguments.expression(.from), end: end, item: arguments.entry(.item))),
         player: arguments.player)
@@ -123,9 +124,9 @@ extension CommandTable {
     ) { arguments throws(MediaError) in
       .playback(.step(try arguments.required(.count, arguments.integer(.count))), player: arguments.player)
     },
-    simple(.pause, .pause, "Pause playback.", "The position (`time`) does not change."),
+    simple(.pause, .pause, "Pause playback.", "The position (`time`) does not change.", acceptsAllPlayers: true),
     simple(.toggle, .toggle, "Pause if playing or waiting to play; otherwise play.", "", errors: streamErrors),
-    simple(.stop, .stop, "Pause, and return to the start of the current item.", ""),
+    simple(.stop, .stop, "Pause, and return to the start of the current item.", "", acceptsAllPlayers: true),
     CommandSpec(
       .seek, .playback, "Seek to a time in the current item.",
       details: """
@@ -227,9 +228,10 @@ extension CommandTable {
         """,
       parameters: [
         ParameterSpec(.rate, .number(-32...32, exceptZero: true), .optional, "RATE", "the rate; 1 is as recorded"),
-        player,
+        playerOrAll,
       ],
-      readsWithoutValue: true, reply: [.rate], errors: [.unsupportedRate, .noSuchPlayer] + streamErrors,
+      readsWithoutValue: true, reply: [.rate, .affectedPlayers.optional],
+      errors: [.unsupportedRate, .noSuchPlayer] + streamErrors,
       example: ["> rate 1", "< ok rate=1"]
     ) { arguments throws(MediaError) in .playback(.rate(arguments.number(.rate)), player: arguments.player) },
     CommandSpec(
@@ -251,9 +253,10 @@ extension CommandTable {
         ParameterSpec(
           .volume, .volume, .optional, "VOLUME",
           "0 is silence, 1 (or 100%) leaves the samples unchanged; +5%, -0.1 and -6dB change it"),
-        player,
+        playerOrAll,
       ],
-      readsWithoutValue: true, reply: [.volume], errors: [.noSuchPlayer], example: ["> volume 0.5", "< ok volume=0.5"]
+      readsWithoutValue: true, reply: [.volume, .affectedPlayers.optional], errors: [.noSuchPlayer],
+      example: ["> volume 0.5", "< ok volume=0.5"]
     ) { arguments throws(MediaError) in .playback(.volume(arguments.volume(.volume)), player: arguments.player) },
     CommandSpec(
       .fade, .playback, "Fade the volume to another one.",
@@ -266,7 +269,7 @@ extension CommandTable {
 
         With `then`, the player pauses or stops at the exact frame at which the fade ends. The volume keeps its final \
         value. Another `fade` or `volume` cancels this action. If the player is paused at the end of the fade, the \
-        action has no effect.
+        action has no effect. If the output is lost or changed, the fade ends at once, with its action.
 
         With `wait`, the reply comes when the end of the fade is heard (`finished=true`). It comes earlier, with \
         `finished=false`, for one of these reasons:
@@ -286,13 +289,14 @@ extension CommandTable {
           .then, .word(PlaybackCommand.FadeEndAction.allCases.map(\.rawValue)), .option, "none|pause|stop",
           "the action at the end of the fade; default: `none`"),
         ParameterSpec(.wait, .flag, .option, "wait", "reply at the end of the fade"),
-        player,
+        playerOrAll,
       ],
-      waiting: .ifRequested, reply: [.fadeFinished.optional, .fadeReason.optional],
+      waiting: .ifRequested, reply: [.fadeFinished.optional, .fadeReason.optional, .affectedPlayers.optional],
       errors: [.invalidTime, .noSuchPlayer, .waitEnded],
       example: ["> fade 0 2.5", "< ok", "> @4 fade 0 2.5 then=pause wait", "< @4 ok finished=true"]
     ) { arguments throws(MediaError) in
-      .playback(
+      if arguments.flag(.wait) { try arguments.requireOnePlayer("wait") }
+      return .playback(
         .fade(
           to: try arguments.required(.volume, arguments.volume(.volume)),
           duration: try arguments.required(.duration, arguments.time(.duration)),
@@ -311,15 +315,17 @@ extension CommandTable {
           .pan, .number(-1...1, exceptZero: false), .optional, "PAN",
           "-1 is left, 0 leaves the samples unchanged, 1"
             + " is right"),
-        player,
+        playerOrAll,
       ],
-      readsWithoutValue: true, reply: [.pan], errors: [.noSuchPlayer], example: ["> pan -0.5", "< ok pan=-0.5"]
+      readsWithoutValue: true, reply: [.pan, .affectedPlayers.optional], errors: [.noSuchPlayer],
+      example: ["> pan -0.5", "< ok pan=-0.5"]
     ) { arguments throws(MediaError) in .playback(.pan(arguments.number(.pan)), player: arguments.player) },
     CommandSpec(
       .mute, .playback, "Mute or unmute the player, or show whether it is muted.",
       details: "The volume stays.",
-      parameters: [ParameterSpec(.state, .toggle, .optional, "on|off|toggle", "the new state"), player],
-      readsWithoutValue: true, reply: [.isMuted], errors: [.noSuchPlayer], example: ["> mute on", "< ok isMuted=true"]
+      parameters: [ParameterSpec(.state, .toggle, .optional, "on|off|toggle", "the new state"), playerOrAll],
+      readsWithoutValue: true, reply: [.isMuted, .affectedPlayers.optional], errors: [.noSuchPlayer],
+      example: ["> mute on", "< ok isMuted=true"]
     ) { arguments throws(MediaError) in
       .playback(.mute(arguments.text(.state).flatMap(PlaybackCommand.Switch.init)), player: arguments.player)
     },
@@ -498,10 +504,11 @@ extension CommandTable {
   /// A command that takes only a player and replies `ok`.
   private static func simple(
     _ name: CommandName, _ command: PlaybackCommand, _ summary: String, _ details: String,
-    errors: [MediaError.Code] = []
+    errors: [MediaError.Code] = [], acceptsAllPlayers: Bool = false
   ) -> CommandSpec {
     CommandSpec(
-      name, .playback, summary, details: details, parameters: [player], errors: [.noSuchPlayer] + errors,
+      name, .playback, summary, details: details, parameters: [acceptsAllPlayers ? playerOrAll : player],
+      reply: acceptsAllPlayers ? [.affectedPlayers.optional] : [], errors: [.noSuchPlayer] + errors,
       example: ["> \(name.rawValue)", "< ok"]
     ) { arguments throws(MediaError) in .playback(command, player: arguments.player) }
   }

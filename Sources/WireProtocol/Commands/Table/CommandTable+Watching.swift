@@ -287,17 +287,25 @@ extension CommandTable {
   static let players: [CommandSpec] = [
     CommandSpec(
       .playerCreate, .players, "Create a player.",
-      details: "It has an empty queue and shares the output with the others.",
+      details: """
+        It has an empty queue and shares the output with the others.
+
+        A `temporary` player closes when the connection closes that created it. Its queue and its settings are not \
+        saved. With `if-missing`, an existing player stays as it is.
+        """,
       parameters: [
         playerNameParameter,
         ParameterSpec(.ifMissing, .flag, .option, "if-missing", "if the player exists, reply `ok` and change nothing"),
+        ParameterSpec(
+          .temporary, .flag, .option, "temporary", "close the player with this connection, and do not save it"),
       ],
       reply: [.player], errors: [.playerExists, .tooManyPlayers],
       example: ["> player.create jingles", "< ok player=jingles"]
     ) { arguments throws(MediaError) in
       .players(
         .create(
-          name: try arguments.required(.name, arguments.text(.name)), ifMissing: arguments.flag(.ifMissing)))
+          name: try arguments.required(.name, arguments.text(.name)), ifMissing: arguments.flag(.ifMissing),
+          isTemporary: arguments.flag(.temporary)))
     },
     CommandSpec(
       .playerClose, .players, "Close a player, its queue and its subscriptions.",

@@ -15,6 +15,10 @@ public enum CommandTable {
   /// The parameter that selects the player, which most commands have.
   static let player = ParameterSpec(.player, .playerName, .option, "NAME", "which player; default: `main`")
 
+  /// The parameter that selects one player or all players.
+  static let playerOrAll = ParameterSpec(
+    .player, .playerNameOrAll, .option, "NAME|*", "which player, or `*` for all players; default: `main`")
+
   /// The definition of a command.
   public static func spec(_ name: CommandName) -> CommandSpec? {
     all.first { $0.name == name }
