@@ -86,7 +86,7 @@ struct DaemonConnection: ~Copyable {
   }
 
   /// Whether a request contains header fields or a URL with a user name.
-  private static func containsSecrets(_ request: [UInt8]) -> Bool {
+  static func containsSecrets(_ request: [UInt8]) -> Bool {
     if request.firstRange(of: Array("header".utf8)) != nil { return true }
     var remaining = request[...]
     while let scheme = remaining.firstRange(of: Array("://".utf8)) {
@@ -122,6 +122,12 @@ struct DaemonConnection: ~Copyable {
   func sendIgnoringDisconnection(_ bytes: [UInt8]) throws(Unreachable) {
     try requireTrust(for: bytes)
     try? send(bytes)
+  }
+
+  /// Sets the maximum time that `receive` waits. After it, `receive` throws.
+  func limitWaiting(microseconds: Int) {
+    var limit = timeval(tv_sec: microseconds / 1_000_000, tv_usec: __suseconds_t(microseconds % 1_000_000))
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
 
   /// Ends sending; pending requests still get their replies.

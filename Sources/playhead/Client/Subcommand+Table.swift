@@ -232,8 +232,14 @@ extension Subcommand {
       Each line is one command. Replies and events are printed as they arrive. On a terminal, replies are printed for
       people, except those to JSON and to commands with an @ID. All other lines are in the text form of the protocol,
       and so are all lines with --raw. Relative paths are made absolute. The shell ends at the end of the input
-      (Ctrl-D), or after `bye`. The input line stays at the bottom of the terminal; Backspace, Ctrl-W and Ctrl-U edit
-      it.
+      (Ctrl-D), or after `bye`. On a terminal, Ctrl-D does not wait for the replies of waiting requests, such as `wait`.
+      Lines after a waiting request without an @ID are then not processed.
+
+      The input line stays below the output. The keys are those of Readline: Left, Right, Home, End and Ctrl-A, Ctrl-E
+      move the cursor; Ctrl-W, Ctrl-U and Ctrl-K remove text, and Ctrl-Y inserts it again; Ctrl-C clears the line. Tab
+      completes commands, options, ids and file names. Pasted lines are sent after Enter. Up and Down show earlier
+      lines, and Ctrl-R searches them. The last 1,000 lines are stored in playhead/history in $XDG_STATE_HOME or
+      ~/.local/state, except those that begin with a space, and those with header fields or with a user name in a URL.
       """,
     examples: ["playhead shell", "printf 'pause\\nstatus\\n' | playhead shell"],
     statuses:

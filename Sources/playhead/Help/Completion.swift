@@ -26,10 +26,27 @@ struct Completion {
   private let words: [String]
   private let partial: String
   private let live: (Live) -> [Candidate]
+  /// Whether the words are a line of `playhead shell`: a command of the daemon, with options as `NAME=VALUE`.
+  private let isShellLine: Bool
+  /// Whether the word is quoted, so that it is not an option in `playhead shell`.
+  private let isQuoted: Bool
 
+  /// Completes the last word of a command line.
   init(_ words: [String], live: @escaping (Live) -> [Candidate]) {
+    self.init(words, isShellLine: false, isQuoted: false, live: live)
+  }
+
+  /// Completes the last word of a line of `playhead shell`, which can begin with `@ID`.
+  init(shellWords words: [String], isQuoted: Bool, live: @escaping (Live) -> [Candidate]) {
+    let hasID = words.count > 1 && words[0].hasPrefix("@")
+    self.init(hasID ? Array(words.dropFirst()) : words, isShellLine: true, isQuoted: isQuoted, live: live)
+  }
+
+  private init(_ words: [String], isShellLine: Bool, isQuoted: Bool, live: @escaping (Live) -> [Candidate]) {
     self.words = Array(words.dropLast())
     partial = words.last ?? ""
+    self.isShellLine = isShellLine
+    self.isQuoted = isQuoted
     self.live = live
     complete()
     let partial = partial
@@ -47,7 +64,7 @@ struct Completion {
 
   private mutating func complete() {
     var index = 0
-    while index < words.count, words[index].hasPrefix("-") {
+    while index < words.count, !isShellLine, words[index].hasPrefix("-") {
       if words[index] == "--" {
         index += 1
         break
@@ -60,7 +77,7 @@ struct Completion {
       index += 1
     }
     guard index < words.count else {
-      if partial.hasPrefix("-") {
+      if partial.hasPrefix("-"), !isShellLine {
         offer(Subcommand.leadingOptions)
         candidates += [
           Candidate(text: "--help", summary: "print the help"),
@@ -73,7 +90,7 @@ struct Completion {
     }
     let arguments = Array(words[(index + 1)...])
     let command = CommandAlias.resolved(words[index])
-    if let subcommand = Subcommand.named(command) {
+    if !isShellLine, let subcommand = Subcommand.named(command) {
       complete(subcommand, arguments)
     } else if let spec = CommandName(rawValue: command).flatMap({ CommandTable.spec($0) }) {
       complete(spec, arguments)
@@ -114,16 +131,17 @@ struct Completion {
 
   private mutating func complete(_ spec: CommandSpec, _ arguments: [String]) {
     // `play PATH...` has the parameters of `load`.
-    let parameters = Invocation.LoadOptions.spec(of: spec.name.rawValue)?.parameters ?? spec.parameters
+    let variant = isShellLine ? nil : Invocation.LoadOptions.spec(of: spec.name.rawValue)
+    let parameters = variant?.parameters ?? spec.parameters
     let options = parameters.filter { $0.position == .option }
     let asOptions = options.map { parameter in
       Subcommand.Option(
         name: parameter.name.rawValue, value: parameter.kind == .flag ? nil : parameter.placeholder,
         summary: parameter.summary, candidates: Candidates(of: parameter))
     }
-    let acceptsOnlyPositionals = arguments.contains("--")
+    let acceptsOnlyPositionals = isQuoted || arguments.contains("--")
     if !acceptsOnlyPositionals {
-      if let (option, prefix) = Self.split(partial, among: asOptions + Subcommand.globalOptions) {
+      if !isShellLine, let (option, prefix) = Self.split(partial, among: asOptions + Subcommand.globalOptions) {
         return offer(option.candidates, prefix)
       }
       if let equals = partial.firstIndex(of: "="),
@@ -131,7 +149,7 @@ struct Completion {
       {
         return offer(Candidates(of: parameter), String(partial[...equals]))
       }
-      if partial.hasPrefix("-") {
+      if partial.hasPrefix("-"), !isShellLine {
         offer(asOptions + Subcommand.globalOptions)
         candidates.append(Candidate(text: "--help", summary: "explain \(spec.name.rawValue)"))
         if spec.acceptsTemplate {
@@ -140,9 +158,9 @@ struct Completion {
         if spec.writesOpenedFile { candidates.append(Candidate(text: "-o", summary: HelpText.outputOption)) }
         return
       }
-      if spec.writesOpenedFile, arguments.last == "-o" { return offer(.files) }
-      if spec.acceptsTemplate, arguments.last == "--format" { return }
-      if let last = arguments.last,
+      if !isShellLine, spec.writesOpenedFile, arguments.last == "-o" { return offer(.files) }
+      if !isShellLine, spec.acceptsTemplate, arguments.last == "--format" { return }
+      if !isShellLine, let last = arguments.last,
         let option = Self.optionAwaitingValue(last, among: asOptions + Subcommand.globalOptions)
       {
         return offer(option.candidates)
@@ -196,7 +214,8 @@ struct Completion {
     case .files: (includesFileNames, filePrefix) = (true, prefix)
     case .words(let words): values = words.map { Candidate(text: $0, summary: "") }
     case .commands:
-      values = Subcommand.all.filter { !$0.isHidden }.map { Candidate(text: $0.name, summary: $0.summary) }
+      let subcommands = isShellLine ? [] : Subcommand.all
+      values = subcommands.filter { !$0.isHidden }.map { Candidate(text: $0.name, summary: $0.summary) }
       let clientCommands = Set(values.map(\.text))
       values += CommandTable.all.filter { !clientCommands.contains($0.name.rawValue) }.map {
         Candidate(text: $0.name.rawValue, summary: $0.summary)

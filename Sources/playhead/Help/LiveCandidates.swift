@@ -15,7 +15,10 @@ enum LiveCandidates {
     var limit = itimerval()
     limit.it_value.tv_usec = __suseconds_t(timeoutMicroseconds)
     setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &limit, nil)
-    let completion = Completion(words) { (try? candidates($0, socketPath(socket(in: words)))) ?? [] }
+    let player = PlayheadClient.environmentPlayer.map { String(decoding: $0, as: UTF8.self) }
+    let completion = Completion(words) { live in
+      (try? candidates(live, DaemonConnection(path: socketPath(socket(in: words))), player: player)) ?? []
+    }
     Terminal.print(completion.text)
   }
 
@@ -26,16 +29,29 @@ enum LiveCandidates {
     return words.lastIndex(of: "--socket").flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil }
   }
 
-  private static func candidates(_ live: Completion.Live, _ path: String) throws -> [Completion.Candidate] {
+  /// The candidates for a word in the shell; none if the daemon does not reply in time.
+  ///
+  /// - Parameter player: The player if the line names none; nil for that of the daemon.
+  static func candidates(_ live: Completion.Live, _ path: String, player: String?) -> [Completion.Candidate] {
+    do {
+      let connection = try DaemonConnection(path: path)
+      connection.limitWaiting(microseconds: timeoutMicroseconds)
+      return try candidates(live, connection, player: player)
+    } catch { return [] }
+  }
+
+  private static func candidates(
+    _ live: Completion.Live, _ connection: consuming DaemonConnection, player defaultPlayer: String?
+  ) throws -> [Completion.Candidate] {
     let encoder = RequestEncoder()
-    let daemon = RequestClient(try DaemonConnection(path: path)) { try encoder.words($0) }
+    let daemon = RequestClient(connection) { try encoder.words($0) }
     switch live {
     case .players:
       return try daemon.send(["player.list"]).rows.compactMap { row in
         row["player"].map { Completion.Candidate(text: $0, summary: row["timeControlStatus"] ?? "") }
       }
     case .entries(let player):
-      let name = player ?? PlayheadClient.environmentPlayer.map { String(decoding: $0, as: UTF8.self) }
+      let name = player ?? defaultPlayer
       let rows = try daemon.send(["list"] + (name.map { $0.isEmpty ? [] : ["player=\($0)"] } ?? [])).rows
       return rows.compactMap { row in row["item"].map { .init(text: $0, summary: EntryTitle.of(row)) } }
     }

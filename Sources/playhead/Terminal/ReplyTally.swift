@@ -6,6 +6,8 @@ import WireProtocol
 struct ReplyTally {
   private var reader = RequestReader()
   private var pendingReplyCount = 0
+  /// The requests in the text form without an id and without a final reply, in their order: whether each is waiting.
+  private var orderedRequests: [Bool] = []
   /// Whether `bye` was sent, after which the daemon ends the connection.
   private(set) var hasSentBye = false
   /// Whether the daemon has announced the end of the connection with a `closing` event.
@@ -14,6 +16,9 @@ struct ReplyTally {
   /// Whether all requests have their replies.
   var isComplete: Bool { pendingReplyCount == 0 }
 
+  /// Whether a waiting request without an id delays all later requests.
+  var isDelayed: Bool { orderedRequests.first == true }
+
   /// Counts the requests in a line to the daemon, with its LF. Lines after `bye` get no reply.
   mutating func recordSent(_ line: [UInt8]) {
     var offset = 0
@@ -21,8 +26,11 @@ struct ReplyTally {
       switch incoming {
       case .request(let request):
         if request.address.expectsReply { pendingReplyCount += 1 }
+        if request.address == .words { orderedRequests.append(request.isWaiting) }
         if request.command == .connection(.bye) { hasSentBye = true }
-      case .rejected(let rejection): if rejection.address.expectsReply { pendingReplyCount += 1 }
+      case .rejected(let rejection):
+        if rejection.address.expectsReply { pendingReplyCount += 1 }
+        if rejection.address == .words { orderedRequests.append(false) }
       case .close: break
       case .batch(let members):
         var expectsReply = false
@@ -56,16 +64,21 @@ struct ReplyTally {
       return value["error"] != nil
     }
     switch try? ServerLine(parsing: line) {
-    case .ok?:
-      pendingReplyCount -= 1
+    case .ok(let id, _)?:
+      countReply(id: id)
       return false
-    case .error?:
-      pendingReplyCount -= 1
+    case .error(let id, _, _)?:
+      countReply(id: id)
       return true
     case .event(EventName.closing.rawValue, _)?:
       isCutOff = true
       return false
     case .hello?, .row?, .event?, nil: return false
     }
+  }
+
+  private mutating func countReply(id: String?) {
+    pendingReplyCount -= 1
+    if id == nil, !orderedRequests.isEmpty { orderedRequests.removeFirst() }
   }
 }

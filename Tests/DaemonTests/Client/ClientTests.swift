@@ -225,13 +225,15 @@ import Testing
     let other = try daemon.connect()
     let terminal = try Terminal()
     let before = terminal.mode
-    let shell = try Program(Executables.playhead, ["--socket", daemon.socket, "shell"], input: terminal.keyboard)
+    let shell = try Program(
+      Executables.playhead, ["--socket", daemon.socket, "shell"],
+      environment: ["XDG_STATE_HOME": daemon.folder.file("state")], input: terminal.keyboard)
     #expect(try shell.waitForLine()?.contains("* hello ") == true)
     try terminal.type("observe player.volume\r")
     #expect(try shell.waitForLine()?.hasSuffix("playhead> observe player.volume") == true)
     #expect(try shell.waitForLine()?.unnumbered.hasSuffix("ok id=1") == true)
     #expect(try shell.waitForLine()?.contains("new=1 cause=initial") == true)
-    // A partial line with editing keys: é is two bytes and one character; the arrow has no effect.
+    // A partial line with editing keys: é is two bytes and one character; the arrow shows the previous line.
     try terminal.type("bogus é\u{7f}\u{17}\u{1b}[Avolume 0.\u{15}volume 0.")
     try shell.waitForText("\r\u{1b}[Kplayhead> volume 0.")
     try other.reply("volume 0.5")
@@ -251,11 +253,13 @@ import Testing
   }
 
   @Test func shellRestoresTheTerminalMode() throws {
-    for (keys, signal, status) in [("play\u{3}", nil, 128 + SIGINT), ("play", SIGTERM, 128 + SIGTERM)] {
+    for (keys, signal, status) in [("play\u{3}\u{4}", nil, 0), ("play", SIGTERM, 128 + SIGTERM)] {
       let daemon = try InProcessServer()
       let terminal = try Terminal()
       let before = terminal.mode
-      let shell = try Program(Executables.playhead, ["--socket", daemon.socket, "shell"], input: terminal.keyboard)
+      let shell = try Program(
+        Executables.playhead, ["--socket", daemon.socket, "shell"],
+        environment: ["XDG_STATE_HOME": daemon.folder.file("state")], input: terminal.keyboard)
       #expect(try shell.waitForLine()?.contains("* hello ") == true)
       #expect(terminal.mode != before)
       try terminal.type(keys)

@@ -162,7 +162,9 @@ import Testing
     func shell(_ arguments: String...) throws -> TerminalProgram {
       let terminal = try TerminalProgram(
         Executables.playhead, ["--socket", daemon.socket, "shell"] + arguments,
-        environment: ["NO_COLOR": "1", "LC_ALL": "C.UTF-8", "TERM": "xterm"])
+        environment: [
+          "NO_COLOR": "1", "LC_ALL": "C.UTF-8", "TERM": "xterm", "XDG_STATE_HOME": daemon.folder.file("state"),
+        ])
       try terminal.wait(for: "playhead> ")
       return terminal
     }
