@@ -106,7 +106,7 @@ import Testing
       ("share/fish/vendor_completions.d/playhead.fish", 0o644), ("share/man/man1/playhead.1", 0o644),
       ("share/man/man1/playheadd.1", 0o644), ("share/man/man7/playhead-protocol.7", 0o644),
       ("share/man/man1/playhead-mpris.1", 0o644), ("share/man/man5/playheadd.toml.5", 0o644),
-      ("share/playhead/playhead.sh", 0o755), ("share/playhead/examples/cues", 0o755),
+      ("share/playhead/playhead.sh", 0o755), ("share/playhead/examples/theatre", 0o755),
       ("share/playhead/examples/drill", 0o755), ("share/playhead/examples/loops", 0o755),
       ("bin/playhead-mpris", 0o755), ("lib/playhead/python/playhead/client.py", 0o644),
       ("lib/playhead/python/playhead_mpris/bridge.py", 0o644), ("lib/systemd/user/playhead-mpris.service", 0o644),
@@ -126,7 +126,7 @@ import Testing
     let built = try Program("readelf", ["-SW", Executables.playhead]).waitForEnd().output
     #expect(built.contains(".symtab"))
     // The examples find the client in shell, which `bin` contains, too.
-    for script in ["share/playhead/examples/cues", "bin/playhead.sh"] {
+    for script in ["share/playhead/examples/loops", "bin/playhead.sh"] {
       let help = try Program(prefix.file(script), ["--help"]).waitForEnd()
       #expect(help.status == 0 && help.output.hasPrefix("usage: "), "\(help)")
     }
