@@ -92,6 +92,10 @@ int media_shims_shared_memory(size_t byte_count) {
   return -1;
 }
 
+int media_shims_spawn_closing_from(posix_spawn_file_actions_t *actions, int first) {
+  return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
+
 int media_shims_receive_descriptor(int socket) {
   char bytes[256];
   struct iovec piece = {.iov_base = bytes, .iov_len = sizeof bytes};

@@ -3,6 +3,7 @@
 #ifndef PLAYHEAD_CMEDIASHIMS_H
 #define PLAYHEAD_CMEDIASHIMS_H
 
+#include <spawn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -84,6 +85,10 @@ ssize_t media_shims_receive_message(int socket, void *bytes, size_t capacity, in
 /// Creates memory that processes can share: a descriptor of `byte_count` zero bytes, whose size cannot change
 /// (memfd_create(2)); -1 with `errno`.
 int media_shims_shared_memory(size_t byte_count);
+
+/// Makes a spawned process close every descriptor from `first` on. glibc declares
+/// posix_spawn_file_actions_addclosefrom_np(3) for GNU programs only. Returns 0, or an error number.
+int media_shims_spawn_closing_from(posix_spawn_file_actions_t *actions, int first);
 
 /// Receives the single descriptor of a pending message on a Unix socket, close-on-exec, without blocking. -1 with
 /// `errno`: `EBADMSG` if the message has none, or more than one, which are closed; `EMFILE` if the process has no free

@@ -1,4 +1,5 @@
 // Starts the daemon for `--autostart`.
+import CMediaShims
 import Glibc
 
 enum DaemonStart {
@@ -71,6 +72,8 @@ enum DaemonStart {
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    // The caller of the client may have descriptors open without FD_CLOEXEC.
+    _ = media_shims_spawn_closing_from(&actions, 3)
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }

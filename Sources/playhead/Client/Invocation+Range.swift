@@ -10,7 +10,9 @@ extension Invocation {
     var request = Array(words.prefix(1))
     var others: [[UInt8]] = []
     var hasRange = false
-    for word in words.dropFirst() {
+    // After `--`, all words are files.
+    let options = words.dropFirst().prefix { $0 != Array("--".utf8) }
+    for word in options {
       let key = word.prefix { $0 != UInt8(ascii: "=") }
       if key.count < word.count, parameters.contains(where: { key.elementsEqual($0.name.rawValue.utf8) }) {
         request.append(word)
@@ -23,7 +25,9 @@ extension Invocation {
       }
     }
     guard hasRange else { return nil }
-    guard others.isEmpty else { throw Misuse(message: "play accepts either files or a range") }
+    guard others.isEmpty, options.endIndex == words.endIndex else {
+      throw Misuse(message: "play accepts either files or a range")
+    }
     return request
   }
 

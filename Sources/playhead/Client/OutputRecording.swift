@@ -27,6 +27,12 @@ struct OutputRecording {
     if let recovered = try OutputFile.reporting({ () throws(MediaError) in try location.recover() })?.path {
       let name = FilePath(bytes: recovered)?.text ?? path
       Terminal.printDiagnostic("an unfinished recording was repaired: \(name)")
+      // Otherwise the new recording would replace the repaired file.
+      guard !recording.replaces || recovered != recording.file.bytes else {
+        throw ErrorReply(
+          error: MediaError(
+            .fileExists, "\(name) is the repaired recording; repeat the command to replace it", operation: "record"))
+      }
     }
     file = try OutputFile.reporting { () throws(MediaError) in try location.file.create() }
     do {
@@ -41,6 +47,12 @@ struct OutputRecording {
   /// Replaces the path of the descriptor by that of the file.
   func naming(_ text: String) -> String {
     text.split(separator: descriptorPath, omittingEmptySubsequences: false).joined(separator: path)
+  }
+
+  /// Whether the file contains no bytes. False if its size is unknown.
+  var isEmpty: Bool {
+    var status = stat()
+    return fstat(file.descriptor, &status) == 0 && status.st_size == 0
   }
 
   /// Removes the file.
@@ -67,7 +79,7 @@ struct OutputRecording {
     for _ in 0..<40 {
       do throws(MediaError) {
         if let recovered = try location.recover() {
-          return recovered.path.map { "the recording until then is \(FilePath(bytes: $0)?.text ?? path)" }
+          return recovered.path.map { "the part that was recorded is in \(FilePath(bytes: $0)?.text ?? path)" }
             ?? "nothing was recorded"
         }
       } catch { return "\(unfinishedPath) cannot be repaired: \(error.message)" }

@@ -75,10 +75,10 @@ enum StandardInput {
   /// - Parameter forQueue: Whether the daemon reads the data while it plays. A pipe is then spooled (``Spool``).
   /// - Throws: `ErrorReply`, or `Unreachable`.
   static func pass(forQueue: Bool, socketPath: String) throws -> String {
-    guard forQueue, let spool = Spool.start() else {
-      return try PassedDescriptor.pass(STDIN_FILENO, named: name, socketPath: socketPath)
+    func pass(_ descriptor: Int32) throws -> String {
+      try PassedDescriptor.pass(descriptor, named: name, socketPath: socketPath)
     }
-    defer { close(spool) }
-    return try PassedDescriptor.pass(spool, named: name, socketPath: socketPath)
+    if forQueue, let path = try Spool.start(passing: pass) { return path }
+    return try pass(STDIN_FILENO)
   }
 }

@@ -174,7 +174,8 @@ extension Subcommand {
       folder that you may write to, and the daemon needs no such folder. Space pauses and resumes the recording. Enter,
       q, Ctrl-C or a signal stops it, and so does the end of standard input, unless --duration is given. The file name
       extension selects the format: wav, caf, flac, m4a, ogg, opus. Until the recording is complete, the file is named
-      FILE.recording. If the daemon ends before, the client repairs a file of -o.
+      FILE.recording. If the daemon ends during the recording, the client repairs the file of -o and gives it its
+      name.
       """,
     candidates: .files,
     options: Invocation.recordParameters.map { parameter in
@@ -183,7 +184,7 @@ extension Subcommand {
         summary: parameter.summary, candidates: Candidates(of: parameter))
     },
     examples: [
-      "playhead record idea.flac", "playhead record -o ~/Desktop/idea.flac",
+      "playhead record idea.flac", "playhead record -o idea.flac",
       "playhead record --duration 10 --source @DEFAULT_MONITOR@ what-is-played.wav </dev/null",
       "playhead record --format aac --quality high memo.m4a",
     ],

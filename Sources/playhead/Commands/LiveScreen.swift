@@ -48,6 +48,7 @@ final class LiveScreen {
     sigprocmask(SIG_BLOCK, &mask, &originalMask)
     hasInput = keyboard.begin()
     Terminal.print("\u{1B}[?25l")
+    if hasInput { keyboard.markPastes() }
     updateSize()
   }
 
@@ -128,6 +129,7 @@ final class LiveScreen {
     // In the background, the screen belongs to another program.
     let group = tcgetpgrp(STDOUT_FILENO)
     entryCount = group == -1 || group == getpgrp() ? LivePane.entryCount(rowCount: rowCount) : 0
+    if entryCount == 0 { showsHelp = false }
   }
 
   // MARK: - Input
@@ -174,7 +176,7 @@ final class LiveScreen {
     // Without a pane, the help is a notice.
     if entryCount == 0, showsHelp {
       showsHelp = false
-      report(WatchAction.help.joined(separator: ". "))
+      report(WatchAction.shortHelp)
     }
   }
 
@@ -215,6 +217,7 @@ final class LiveScreen {
   private func resume() {
     hasInput = keyboard.resume()
     Terminal.print("\u{1B}[?25l")
+    if hasInput { keyboard.markPastes() }
     redraw()
   }
 

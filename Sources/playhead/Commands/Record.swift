@@ -281,8 +281,16 @@ enum Record {
       isFinished = true
       if showsLevel { show("") }
       var file = fields["file"]
+      var unnamedOutput: OutputRecording?
       if let output {
-        if file == nil { output.discard() } else { try output.commit() }
+        if file != nil {
+          try output.commit()
+        } else if output.isEmpty {
+          output.discard()
+        } else {
+          // The daemon could not complete the file, so it may contain audio.
+          unnamedOutput = output
+        }
         file = file.map(output.naming)
       }
       if let file {
@@ -294,6 +302,10 @@ enum Record {
       }
       if let message = fields["message"] {
         Terminal.printDiagnostic(Terminal.printable(output?.naming(message) ?? message))
+        exitStatus = PlayheadClient.Status.failure
+      }
+      if let unnamedOutput {
+        Terminal.printDiagnostic(Terminal.printable(unnamedOutput.recover()))
         exitStatus = PlayheadClient.Status.failure
       }
     }

@@ -1,6 +1,7 @@
 // A pipe on standard input of `load -`, `append -`, `insert -` and `replace -`. The daemon reads a pipe only as fast
 // as it plays. Without the spool process, the writer would block in the foreground of the terminal while the player is
 // paused, and the user could not enter `playhead play`.
+import CMediaShims
 import Glibc
 
 /// Copies a pipe to another one, and stores the data that the reader does not accept yet in an unnamed file.
@@ -24,32 +25,41 @@ struct Spool {
   private var unstored: [UInt8] = []
   private var hasInputEnded = false
 
-  /// - Parameter capacity: The maximum size of the file in bytes. At least 1.
+  /// - Parameter capacity: The maximum size of the file in bytes, which is also limited by the free space. At least 1.
   init(from input: Int32, to output: Int32, capacity: Int) {
-    (self.input, self.output, self.capacity) = (input, output, capacity)
+    (self.input, self.output) = (input, output)
     file = Self.makeFile()
+    self.capacity = Self.capacity(of: file, atMost: capacity)
+  }
+
+  /// The maximum size of the file: `limit`, or half of the free space at the start if that is less. At least one chunk.
+  private static func capacity(of file: Int32, atMost limit: Int) -> Int {
+    var fileSystem = statvfs()
+    guard file >= 0, fstatvfs(file, &fileSystem) == 0 else { return limit }
+    let (free, overflow) = UInt64(fileSystem.f_bavail).multipliedReportingOverflow(by: UInt64(fileSystem.f_frsize))
+    return overflow ? limit : min(limit, max(chunkSize, Int(free / 2)))
   }
 
   // MARK: - Start
 
-  /// Starts a process that copies standard input.
+  /// Starts a process that copies standard input, after `pass` has transferred the pipe with the copy.
   ///
-  /// The process is in a new session, so that it continues after Ctrl-C and without the terminal.
+  /// The process is in a new session, so that it continues after Ctrl-C and without the terminal. If `pass` throws, no
+  /// byte of standard input was read.
   ///
-  /// - Returns: The end of a pipe from which the copy can be read. Nil if standard input is no pipe and no socket, or
-  ///   if the process cannot be started.
-  static func start() -> Int32? {
+  /// - Parameter pass: Transfers the end of a pipe from which the copy can be read. `start` then closes the descriptor.
+  /// - Returns: The result of `pass`. Nil if standard input is no pipe and no socket, or if the process cannot be
+  ///   started.
+  /// - Throws: The errors of `pass`.
+  static func start<Token>(passing pass: (_ copy: Int32) throws -> Token) throws -> Token? {
     var status = stat()
     guard fstat(STDIN_FILENO, &status) == 0, [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else { return nil }
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    defer { close(ends[1]) }
-    guard spawn(output: ends[1]) else {
-      close(ends[0])
-      return nil
-    }
-    return ends[0]
+    defer { for end in ends { close(end) } }
+    let token = try pass(ends[0])
+    return spawn(output: ends[1]) ? token : nil
   }
 
   private static func spawn(output: Int32) -> Bool {
@@ -58,6 +68,8 @@ struct Spool {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    // The caller of the client may have descriptors open without FD_CLOEXEC.
+    _ = media_shims_spawn_closing_from(&actions, 3)
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }

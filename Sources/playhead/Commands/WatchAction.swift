@@ -11,6 +11,9 @@ enum WatchAction: Equatable {
     "n, p: next or previous entry. m: mute or unmute", "Ctrl-C, q: quit",
   ]
 
+  /// The explanation of the keys for the status line.
+  static let shortHelp = "Space n p m q, arrows: seek and volume"
+
   /// The actions of a key. Fast typing can combine several letters in one text. Other keys have no action.
   static func actions(of key: Key) -> [WatchAction] {
     switch key {

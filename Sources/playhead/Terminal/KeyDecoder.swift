@@ -48,9 +48,14 @@ struct KeyDecoder {
   /// The maximum number of parameter bytes that are kept. No key has more.
   private static let maximumParameterCount = 16
 
+  /// The maximum number of bytes of pasted text. The rest of the paste is discarded.
+  static let maximumPasteSize = 65_536
+
   private var state = State.none
   private var parameters: [UInt8] = []
   private var pastedText: [UInt8] = []
+  /// The last bytes of the paste, at most as many as in `pasteEnd`.
+  private var lastPastedBytes: [UInt8] = []
 
   /// Decodes bytes. Adjacent text is one key.
   mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
@@ -135,12 +140,17 @@ struct KeyDecoder {
   }
 
   private mutating func decodePaste(_ byte: UInt8) -> Key? {
-    pastedText.append(byte)
-    guard byte == Self.pasteEnd.last, pastedText.suffix(Self.pasteEnd.count).elementsEqual(Self.pasteEnd) else {
-      return nil
+    lastPastedBytes.append(byte)
+    guard lastPastedBytes != Self.pasteEnd else {
+      defer { (state, pastedText, lastPastedBytes) = (.none, [], []) }
+      return .paste(pastedText)
     }
-    defer { (state, pastedText) = (.none, []) }
-    return .paste(Array(pastedText.dropLast(Self.pasteEnd.count)))
+    // Bytes that can still belong to `pasteEnd` are not text yet.
+    if lastPastedBytes.count == Self.pasteEnd.count {
+      let first = lastPastedBytes.removeFirst()
+      if pastedText.count < Self.maximumPasteSize { pastedText.append(first) }
+    }
+    return nil
   }
 
   private static func control(_ byte: UInt8) -> Key {

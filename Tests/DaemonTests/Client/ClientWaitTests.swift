@@ -47,7 +47,7 @@ import Testing
     #expect(try start.waitForEnd().status == 0)
     let end = try startedWait(["isFading=false"], daemon, client)
     try client.reply("clock.advance 0.5")
-    #expect(field("connections", try client.reply("stats")) == "2")
+    #expect(field("isFading", try client.reply("status")) == "true")
     try client.reply("clock.advance 1")
     #expect(try end.waitForEnd().status == 0)
   }

@@ -56,6 +56,15 @@ import Testing
       ])
   }
 
+  @Test func pastedTextIsLimited() {
+    var decoder = KeyDecoder()
+    let text = String(repeating: "a", count: KeyDecoder.maximumPasteSize + 100)
+    #expect(
+      decoder.decode("\u{1B}[200~\(text)\u{1B}[201~x".utf8) == [
+        .paste(Array(repeating: UInt8(ascii: "a"), count: KeyDecoder.maximumPasteSize)), .text(Array("x".utf8)),
+      ])
+  }
+
   @Test func watchActionsOfKeys() {
     #expect(
       WatchAction.actions(of: .text(Array(" n?xq".utf8))) == [

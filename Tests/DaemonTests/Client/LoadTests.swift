@@ -108,6 +108,22 @@ import Testing
     #expect(try queue(daemon) == ["1.wav"])
   }
 
+  /// After `--`, words are files, also those with the form of a range.
+  @Test(arguments: ["to=x.wav", "01..02"]) func playLoadsFilesNamedLikeARange(_ name: String) throws {
+    let daemon = try makeDaemon()
+    let (folder, file) = (daemon.folder, daemon.folder.file("1.wav"))
+    if name.hasSuffix(".wav") {
+      #expect(link(file, folder.file(name)) == 0)
+    } else {
+      #expect(mkdir(folder.file(name), 0o755) == 0 && link(file, folder.file("\(name)/3.wav")) == 0)
+    }
+    let outcome = try daemon.playhead("play", "--", name, folder: folder.path)
+    #expect(outcome.status == 0 && outcome.errors == "", "\(outcome)")
+    #expect(try queue(daemon) == [name.hasSuffix(".wav") ? name : "\(name)/3.wav"])
+    let mixed = try daemon.playhead("play", "1..2", "--", name, folder: folder.path)
+    #expect(mixed.status == 2 && mixed.errors.contains("either files or a range"), "\(mixed)")
+  }
+
   /// More names than fit in a line, as one edit.
   @Test func tenThousandFilesAreAddedInOneEdit() throws {
     let daemon = try makeDaemon()

@@ -136,10 +136,23 @@ import Testing
     try terminal.type("n")
     try terminal.wait(for: "(no-current-item)")
     try terminal.type("?")
-    try terminal.wait(for: "\rSpace: pause or play. Left, Right: seek by 5")
+    try terminal.wait(for: "\rSpace n p m q, arrows: seek and volume")
     try terminal.type("q")
     #expect(try terminal.waitForEnd() == 0)
     #expect(isRestored(terminal) && !terminal.shown.contains("?1049"))
+  }
+
+  @Test func pastedTextHasNoEffect() throws {
+    let (daemon, client) = try makeDaemon()
+    let terminal = try watch(daemon.socket, rowCount: 7)
+    try terminal.wait(for: "\u{1B}[?2004h")
+    try terminal.wait(for: "1.wav ╸")
+    try terminal.type("\u{1B}[200~---q\u{1B}[201~-")
+    try terminal.wait(for: " 95%")
+    #expect(try client.reply("volume") == "ok volume=0.95")
+    try terminal.type("q")
+    #expect(try terminal.waitForEnd() == 0)
+    #expect(isRestored(terminal) && terminal.shown.contains("\u{1B}[?2004l"))
   }
 
   @Test func heightSelectsThePane() throws {

@@ -169,7 +169,7 @@ import Testing
     try recording.wait(for: "REC  0:03")
     daemon.process.signal(SIGKILL)
     _ = try daemon.process.waitForEnd()
-    try recording.wait(for: "the recording until then is \(folder.file(name))")
+    try recording.wait(for: "the part that was recorded is in \(folder.file(name))")
     #expect(try recording.waitForEnd() == 3)
     let frameCount = try frameCount(folder.file(name))
     print("passed recording: \(name) after SIGKILL: \(frameCount) frames")
@@ -181,9 +181,27 @@ import Testing
     let recording = try terminal("a.m4a")
     try recording.wait(for: "REC  0:00.5")
     try daemon.stop()
-    _ = try recording.waitForEnd()
+    try recording.wait(for: "the part that was recorded is in \(folder.file("a.m4a"))")
+    #expect(try recording.waitForEnd() == 3)
     #expect(try frameCount(folder.file("a.m4a")) >= 24_000)
     #expect(try names() == ["a.m4a"])
+  }
+
+  /// The name is free, so that the repaired file gets it. The new recording must not replace that file.
+  @Test func replacingKeepsTheRepairedRecording() throws {
+    let first = try record("-o", "a.wav", "--duration", "0.5")
+    try #require(first.status == 0, "\(first)")
+    let frameCount = try frameCount(folder.file("a.wav"))
+    try FileManager.default.moveItem(atPath: folder.file("a.wav"), toPath: folder.file("a.wav.recording"))
+    let second = try record("-o", "a.wav", "--duration", "0.25", "--replace")
+    #expect(second.status == 1 && second.errors.contains("repaired: \(folder.file("a.wav"))"), "\(second)")
+    #expect(second.errors.contains("\(folder.file("a.wav")) is the repaired recording"), "\(second)")
+    #expect(try self.frameCount(folder.file("a.wav")) == frameCount)
+    #expect(try names() == ["a.wav"])
+    let third = try record("-o", "a.wav", "--duration", "0.25", "--replace")
+    #expect(third.status == 0, "\(third)")
+    #expect(try self.frameCount(folder.file("a.wav")) == 12_000)
+    #expect(try names() == ["a.wav"])
   }
 
   /// The recording continues. The next recording of the same name gives the file its name.
