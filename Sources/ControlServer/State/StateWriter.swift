@@ -101,7 +101,7 @@ final class StateWriter: @unchecked Sendable {
   private var needsFullWrite = false
   /// Whether the opening marks found at startup are still needed, because the failures of their entries are not saved
   /// yet.
-  private var isCrashUnsaved = false
+  private(set) var isCrashUnsaved = false
   /// The entries that failed at startup because an earlier daemon crashed while opening them.
   private var crashedIDs: [PlayerItem.ID] = []
   /// The earliest time to repeat a failed write.
@@ -181,7 +181,7 @@ final class StateWriter: @unchecked Sendable {
   }
 
   /// Continues playback of the players that were playing. Not after a crash while entries were opened, because the same
-  /// crash could end each daemon that systemd starts.
+  /// crash could end each daemon that systemd starts. A crash later in an entry is not detected.
   private func resumePlayback(_ loaded: LoadedState, _ policy: ServerPolicy) {
     guard policy.resumesPlayback, loaded.openingIDs.isEmpty else { return }
     for stored in loaded.players {

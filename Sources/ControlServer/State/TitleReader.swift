@@ -110,7 +110,8 @@ final class TitleReader: @unchecked Sendable {
     let record = record()
     NamedThread.detached(name: "read-titles") { [weak self, weak player, loop] in
       let known = batch.filter { item in
-        let mark = record?.begin(item.id)
+        // A crash of a worker is no crash of the daemon.
+        let mark = item.asset.isolation == .none ? record?.begin(item.id) : nil
         defer { if let mark { record?.end(mark) } }
         return opening.readTitles(of: item.asset)
       }

@@ -94,7 +94,6 @@ final class ServerContext: @unchecked Sendable {
     registry = PlayerRegistry(engine: facade, policy: policy, log: log)
     playlistLoader = PlaylistLoader(loop: engine.loop)
     titleReader = TitleReader(loop: engine.loop) { engine.openingRecord }
-    registry.onQueueChange = { [titleReader] in titleReader.queueChanged(of: $0) }
     stateWriter = store.map { [registry] in
       StateWriter(store: $0, registry: registry, engine: engine, loop: loop, logger: logger)
     }
@@ -107,6 +106,11 @@ final class ServerContext: @unchecked Sendable {
     _ = engine.session.observeState { [weak self] in self?.sessionChanged($0) }
     _ = engine.session.observeEvents { [weak self] in self?.sessionNotified($0) }
     stateWriter?.restore(policy)
+    registry.onQueueChange = { [titleReader] in titleReader.queueChanged(of: $0) }
+    // After a crash, restored players open no file before a request.
+    if stateWriter?.isCrashUnsaved != true {
+      for player in registry.players where player.state.itemCount > 0 { titleReader.queueChanged(of: player) }
+    }
   }
 
   private static let outputKeys: [ObservableKey] = [.outputState, .outputRoute, .outputDevices, .outputSelection]

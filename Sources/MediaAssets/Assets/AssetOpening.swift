@@ -55,8 +55,13 @@ public final class AssetOpening: Sendable {
   ///
   /// The memory for titles is part of the budget for tags of all assets: titles use at most half of it (32 MiB).
   ///
-  /// - Returns: whether there are new titles. False if they are known, if the file has none or cannot be read, if the
-  ///   budget is exhausted, and after a cancellation. In the first four cases ``Asset/titles`` is not nil afterwards.
+  /// - Returns: whether there are new titles. False in these cases:
+  ///   - The titles are known.
+  ///   - The file has no titles. ``Asset/titles`` is then empty.
+  ///   - The file cannot be read. ``Asset/titles`` is then empty.
+  ///   - The budget is exhausted. ``Asset/titles`` is then empty.
+  ///   - The operation was cancelled. ``Asset/titles`` stays nil.
+  ///   - The encoding of the tags was changed meanwhile. ``Asset/titles`` stays nil.
   public func readTitles(of asset: Asset) -> Bool { asset.readTitles(interrupt: interrupt) }
 
   /// Determines the asset's properties for a caller that does not read it. Blocks.

@@ -74,7 +74,7 @@ import Testing
     #expect(try client.ask("playlist.export").contains { $0.hasPrefix(#"| text="#) && $0.contains(#"A \"B\""#) })
     // A copy has the same title.
     #expect(try client.reply("item.copy 2").hasPrefix("ok items=3 "))
-    let copy = try client.ask("list").first { field("item", $0) == "3" }
+    let copy = try client.ask("list").first { $0.hasPrefix("|") && field("item", $0) == "3" }
     #expect(copy?.contains(#" title="A \"B\"""#) == true, "\(copy ?? "none")")
   }
 

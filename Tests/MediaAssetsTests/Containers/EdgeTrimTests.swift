@@ -181,7 +181,9 @@ import Testing
     let reader = try AudioTrackReader(asset: asset)
     let samples = try reader.readToEnd()
     let decoded = try Tool.decode(path)
-    #expect(samples.count > 0 && samples.count <= decoded.count)
+    // At most one packet is missing at the end.
+    let packetCount = 2_048 * reader.format.channelCount
+    #expect(samples.count > 0 && (decoded.count - packetCount...decoded.count).contains(samples.count))
     let isSame = zip(samples, decoded).allSatisfy { abs($0 - $1) <= 1e-6 }
     #expect(isSame)
     #expect(reader.startTrim == (preskip > 0 ? EdgeTrim(frameCount: Int64(preskip), source: .opusPreSkip) : .none))
