@@ -14,14 +14,18 @@ extension Connection {
     guard let item = state.currentItemID else {
       throw MediaError(.noCurrentItem, "there is no current item to play a range of")
     }
-    guard state.itemStatus == .unknown else { return try play(range, on: target, request) }
+    if let named = try target.itemID(ifGiven: range.item), named != item {
+      throw MediaError(.noSuchItem, "item \(named) is not the current item")
+    }
+    guard state.itemStatus == .unknown else { return try play(range, of: item, on: target, request) }
     let controlLoop = server.loop
     let wait = ReadinessWait(target, items: [item], loop: server.loop) { error in
       // In a separate loop iteration, because the callback runs while the player changes.
       controlLoop.execute { [weak self] in
         if let error { return request.fail(error) }
         guard let self, !request.isDone else { return }
-        do throws(MediaError) { try self.play(range, on: target, request) } catch { request.fail(error) }
+        guard target.state.currentItemID == item else { return request.finish(Self.reply(.itemChanged, of: target)) }
+        do throws(MediaError) { try self.play(range, of: item, on: target, request) } catch { request.fail(error) }
       }
     }
     request.onEnd { wait.cancel() }
@@ -29,9 +33,8 @@ extension Connection {
   }
 
   private func play(
-    _ range: PlaybackCommand.PlayedRange, on target: NamedPlayer, _ request: WaitingRequest
+    _ range: PlaybackCommand.PlayedRange, of item: PlayerItem.ID, on target: NamedPlayer, _ request: WaitingRequest
   ) throws(MediaError) {
-    let item = try target.itemID(ifGiven: range.item)
     let id = try target.player.tryOnLoop { player throws(MediaError) in
       let duration = player.state.itemDuration
       let current = player.currentTime()

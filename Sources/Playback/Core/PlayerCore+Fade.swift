@@ -79,6 +79,7 @@ extension PlayerCore {
     guard duration.isNumeric, duration >= .zero, duration <= Self.longestFade else {
       throw MediaError(.invalidTime, "fade duration must be from 0 s to a day (got \(duration) s)", operation: "fade")
     }
+    settleFade()
     endFade(.replaced)
     volume = newVolume
     newestFadeID += 1
@@ -139,12 +140,12 @@ extension PlayerCore {
     }
   }
 
-  /// Ends a fade whose end has been heard, before a request that refers to the state after it.
+  /// Handles the end of a fade that has been heard, and whose milestone is still pending.
   func settleFade() {
     if let endFrame = fade?.endFrame, endFrame <= output.heardFrame { fadeEndHeard() }
   }
 
-  /// Completes a fade whose end cannot be expected.
+  /// Completes a fade that does not advance, because the player does not play.
   func completeFadeIfNotPlaying() {
     guard let completion = fade?.completion, !isFading else { return }
     fade?.completion = nil

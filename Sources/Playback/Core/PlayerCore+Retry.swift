@@ -5,7 +5,7 @@ import PlayerModel
 /// Failed items that are opened again (`ItemFailurePolicy.retry`). One timer, only while the player plays and an item
 /// among the next ones has failed.
 extension PlayerCore {
-  /// The pending retry, and the delay before the one after it.
+  /// The timer of the next retry, and the delay that the timer after it has.
   struct RetrySchedule {
     /// The delay after the first failure: 1 s.
     static let firstNanoseconds: Int64 = 1_000_000_000

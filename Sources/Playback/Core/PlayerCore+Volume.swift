@@ -6,6 +6,7 @@ import RealtimeAudio
 extension PlayerCore {
   func setVolume(_ newVolume: Float) throws(MediaError) {
     try checkVolume(newVolume, operation: "setVolume")
+    settleFade()
     endFade(.replaced)
     volume = newVolume
     apply { core, input, ramp in core.setGain(newVolume, rampFrameCount: ramp, input: input) }

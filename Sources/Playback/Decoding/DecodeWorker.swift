@@ -430,12 +430,14 @@ final class DecodeWorker {
       return reportFailure(ofItem: finished.itemID, error)
     }
     reportPrepared(job)
+    // After an error, the pass ends where the item does, not at its planned end.
+    let end = error == nil ? pass.end : nil
     report(
       .ended(
         generation: job.generation,
         DecodePipeline.PassEnd(
-          index: begunCount - 1, end: pass.end, streamFrame: writer.endFrame,
-          frameCount: writer.endFrame - startFrame, trim: pass.end == nil ? finished.endTrim : .none, error: error)))
+          index: begunCount - 1, end: end, streamFrame: writer.endFrame,
+          frameCount: writer.endFrame - startFrame, trim: end == nil ? finished.endTrim : .none, error: error)))
   }
 
   /// Starts the next pass of the plan that can be opened, or ends the stream.

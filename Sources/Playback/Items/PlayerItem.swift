@@ -283,7 +283,7 @@ public final class PlayerItem: Sendable {
 
   func fail(_ error: MediaError) { state.withLock { $0.status = .failed(error) } }
 
-  /// Whether opening a failed item again can succeed: its bytes come from a path or URL, and did not crash a process.
+  /// Whether opening a failed item again can succeed: its bytes come from a path or URL, and did not crash the daemon.
   var canBeRetried: Bool {
     guard let error, error.code != .crashedWhileOpening else { return false }
     return switch asset.location {

@@ -317,7 +317,9 @@ extension PlayerStateMachine {
       actions.append(.emit(.playedToEnd(current.id)))
     }
     endedItemID = nil
-    if !isContinuation, let rangeActions = rangeEndHeard(heard.pass, of: current) { return actions + rangeActions }
+    if !isContinuation, let rangeActions = rangeEndHeard(heard.pass, of: current, error) {
+      return actions + rangeActions
+    }
     guard let next else {
       guard actionAtItemEnd.advances, !decodedRate.isReverse, !stopsAfter(current) else {
         endedItemID = current.id

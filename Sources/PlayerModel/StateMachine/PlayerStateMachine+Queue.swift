@@ -45,7 +45,8 @@ extension PlayerStateMachine {
   package mutating func advance() -> [Action] {
     guard let current = entries.first else { return [] }
     if entries.count == 1, repeatMode == .all, current.isRepeatable {
-      return endSeeks(.itemEnded) + decode(DecodeRequest(itemID: current.id, jumpCause: .repeat))
+      return endSeeks(.itemEnded) + endRange(.replaced)
+        + decode(DecodeRequest(itemID: current.id, jumpCause: .repeat))
     }
     if failurePolicy == .retry, repeatMode == .all, current.status.error != nil {
       queue.postpone(current.id)
@@ -94,17 +95,21 @@ extension PlayerStateMachine {
     return reconcile()
   }
 
-  /// Handles failed current items of a playing player. Skips them while another item follows; with the policy `.retry`,
-  /// one that has not failed. With the policy `.stop` pauses at the first one, and with the action `.stop` at the last
-  /// one.
+  /// Handles failed current items of a playing player, by the policy:
+  ///
+  /// - `.skip`: skips them while another item follows. The player waits at the last one. With the action `.stop` it
+  ///   pauses there.
+  /// - `.stop`: pauses at the first one.
+  /// - `.retry`: skips them while an item follows that has not failed.
   mutating func skipFailedItems() -> [Action] {
     var actions: [Action] = []
     while rate != 0, let current = entries.first, let error = current.status.error {
-      if failurePolicy == .stop || actionAtItemEnd == .stop && entries.count == 1 {
+      let isLast = entries.count == 1
+      if failurePolicy == .stop || failurePolicy == .skip && actionAtItemEnd == .stop && isLast {
         failureStop = FailureStop(itemID: current.id, error: error)
         return actions + setRate(0)
       }
-      guard entries.count > 1 else { break }
+      guard !isLast else { break }
       if failurePolicy == .retry, !entries.contains(where: { $0.status.error == nil }) { break }
       actions.append(skip(current.id, error))
     }

@@ -38,9 +38,13 @@ extension PlayerStateMachine {
   /// without a range.
   ///
   /// At the end of the range the audio that follows is decoded, so that the next playback continues there. If the item
-  /// itself has ended, it stays current, at its end.
-  mutating func rangeEndHeard(_ heard: Pass, of current: Entry) -> [Action]? {
+  /// itself has ended, it stays current, at its end. After an error the player pauses where the audio ended.
+  mutating func rangeEndHeard(_ heard: Pass, of current: Entry, _ error: MediaError?) -> [Action]? {
     guard let range = rangeEnd, range.itemID == current.id else { return nil }
+    if error != nil {
+      endedItemID = current.id
+      return endRange(.itemFailed) + setRate(0)
+    }
     if endsRange(heard) {
       return endRange(.finished) + setRate(0)
         + decode(DecodeRequest(itemID: current.id, time: range.time, isContinuation: true))

@@ -231,6 +231,7 @@ import Testing
     #expect(try daemon.playhead("--player", "*", "pause", "--human").output == "Players: main, second\n")
     #expect(try states("timeControlStatus") == [["paused"], ["paused"]])
     #expect(try client.reply("stop player=*") == "ok players=main,second")
+    try client.reply("clock.advance 0.1")
     #expect(try states("time") == [["0"], ["0"]])
     for request in ["volume", "mute", "seek 1", "fade 0 1 wait", "play to=1", "status", "toggle", "load /a"] {
       let reply = try client.reply("\(request) player=*")

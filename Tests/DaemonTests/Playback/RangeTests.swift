@@ -1,4 +1,5 @@
 import DaemonTesting
+import Glibc
 import RigSupport
 import Testing
 
@@ -56,6 +57,34 @@ import Testing
     #expect(try client.ask("clock.advance 1").first?.hasPrefix("@q ok item=1 time=2 ") == true)
     #expect(try state(client) == ["1", "2", "0"])
     #expect(try daemon.recorded(withSilences: false) == "1[19200..<36000] 1[91200..<96000]")
+  }
+
+  /// Longer than what is decoded ahead. Half of the file is removed during playback.
+  @Test func itemThatFailsBeforeTheEndOfTheRangeIsAnError() throws {
+    let daemon = try InProcessServer()
+    let client = try daemon.connect()
+    let path = try daemon.wave(1, frameCount: 960_000)
+    try client.reply("load \(path) wait=ready")
+    try client.send("@p play from=0 to=19")
+    try client.reply("clock.advance 0.5")
+    #expect(truncate(path, 44 + 480_000 * 4) == 0)
+    let reply = try #require(try client.ask("clock.advance 22").first { $0.hasPrefix("@p ") })
+    #expect(reply.hasPrefix("@p error code=") && reply.contains("the item failed before the end"), "\(reply)")
+    let status = try client.reply("status")
+    #expect(field("rate", status) == "0" && field("item", status) == "1")
+    #expect((10.0..<19).contains(Double(field("time", status) ?? "") ?? 0), "\(status)")
+  }
+
+  @Test func anotherItemOrARestartEndsTheRange() throws {
+    let (_, client) = try makeDaemon()
+    #expect(try client.reply("play to=1 item=2").contains("name=no-such-item"))
+    try client.reply("repeat all")
+    try client.reply("remove 2")
+    try client.send("@p play from=0.5 to=1")
+    try client.reply("clock.advance 0.1")
+    let lines = try client.ask("next") + client.ask("clock.advance 1.5")
+    #expect(lines.contains { $0.hasPrefix("@p error ") && $0.contains("name=wait-ended") }, "\(lines)")
+    #expect(try state(client) == ["1", "1.5", "1"])
   }
 
   @Test func pauseDoesNotEndTheRange() throws {

@@ -54,8 +54,9 @@ import Testing
     #expect(try items(client).count == 2)
   }
 
-  @Test func waitingPlayerContinuesWhenAFileReturns() throws {
+  @Test(arguments: ["advance", "stop"]) func waitingPlayerContinuesWhenAFileReturns(_ action: String) throws {
     let (daemon, client) = try started()
+    try client.reply("end-action \(action)")
     let path = try daemon.wave(1, frameCount: 48_000)
     try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
     for request in ["load \(path)", "play"] { #expect(try client.reply(request).hasPrefix("ok"), "\(request)") }

@@ -99,7 +99,10 @@ import Testing
     ("wait item=0", .badArguments, "conditions"), ("wait ended timeout=-1", .invalidTime, "timeout"),
     ("clock.advance", .badArguments, "duration is missing"), ("player.create a/b", .badArguments, "name must be"),
     ("player.create ''", .badArguments, "name"),
-    ("play player='a b'", .badArguments, "player must be 1 to 64 characters of A-Z a-z 0-9 . _ - (got 'a b')"),
+    (
+      "play player='a b'", .badArguments,
+      "player must be 1 to 64 characters of A-Z a-z 0-9 . _ -, or * for all players (got 'a b')"
+    ),
     ("play 'player=x'", .badArguments, "unexpected word"), ("seek 'unclosed", .badQuoting, "column 6"),
   ])
   func invalidLinesAreRejectedWithAnExplanation(line: String, code: MediaError.Code, message: String) throws {

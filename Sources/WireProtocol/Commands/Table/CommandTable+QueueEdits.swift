@@ -124,12 +124,13 @@ extension CommandTable {
       .onFailure, .queue, "Set what happens when an entry fails, or show it.",
       details: """
         - `skip` (default): the next entry plays. The failed entry leaves the queue with an `item-skipped` event. The \
-        last entry is not skipped: the player waits there (`currentItemFailed`).
+        last entry is not skipped: the player waits there (`currentItemFailed`), or pauses with `end-action stop`.
         - `stop`: the player pauses, and the failed entry stays current. `play` continues with the next entry.
         - `retry`: the next entry plays, with an `item-skipped` event. The failed entry moves to the end of the queue. \
         While the player plays, failed entries among the next 8 are opened again: after 1 s, and then after doubled \
         delays of at most 60 s. If all entries have failed, the player waits (`currentItemFailed`) until one can be \
-        opened. A descriptor, and an entry that crashed the daemon, are not opened again.
+        opened. A descriptor, and an entry that crashed the daemon, are not opened again. An entry that fails while \
+        it plays leaves the queue as at its end.
         """,
       parameters: [
         ParameterSpec(

@@ -336,9 +336,9 @@ class ClientCommands(Sends):
         """Close a player, its queue and its subscriptions."""
         await self._send("player.close", {"name": name})
 
-    async def player_create(self, name: str, *, if_missing: bool | None = None) -> str:
+    async def player_create(self, name: str, *, if_missing: bool | None = None, temporary: bool | None = None) -> str:
         """Create a player."""
-        reply = await self._send("player.create", {"name": name, "if-missing": if_missing})
+        reply = await self._send("player.create", {"name": name, "if-missing": if_missing, "temporary": temporary})
         return read_text(reply, "player")
 
     async def player_list(self) -> Players:
