@@ -11,7 +11,7 @@ extension Connection {
   ///   only reads.
   func runForAllPlayers(_ command: PlaybackCommand) throws(MediaError) -> Reply {
     guard !command.onlyReads else {
-      throw MediaError(.badArguments, "a value is required to change all players (*)")
+      throw MediaError(.badArguments, "player must be one player if no value is given (got *, for all players)")
     }
     let targets = server.registry.players
     var firstFields: Fields?

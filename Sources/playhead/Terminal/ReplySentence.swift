@@ -193,6 +193,11 @@ struct ReplySentence {
   private var output: String? {
     guard let (output, state) = both("output", "state") else { return nil }
     let format = both("sampleRate", "channels").map { ", \($0) Hz, \($1) channels" } ?? ""
-    return "\(output): \(state)\(format)" + (value("selected").map { "; selected: \($0)" } ?? "")
+    var text = "\(output): \(state)\(format)"
+    for (name, title) in [("selected", "selected"), ("preferred", "preferred"), ("lost", "if it is lost")] {
+      // `pause` is the default.
+      if let value = value(name), name != "lost" || value != "pause" { text += "; \(title): \(value)" }
+    }
+    return text
   }
 }
