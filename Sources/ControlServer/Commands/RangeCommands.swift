@@ -24,7 +24,7 @@ extension Connection {
       controlLoop.execute { [weak self] in
         if let error { return request.fail(error) }
         guard let self, !request.isDone else { return }
-        guard target.state.currentItemID == item else { return request.finish(Self.reply(.itemChanged, of: target)) }
+        guard target.state.currentItemID == item else { return request.fail(Self.itemChanged) }
         do throws(MediaError) { try self.play(range, of: item, on: target, request) } catch { request.fail(error) }
       }
     }
@@ -41,25 +41,30 @@ extension Connection {
       let start = try range.start?.resolve(current: current, duration: duration) ?? current
       let end = try range.end.resolve(current: start, duration: duration)
       return try player.playRange(TimeRange(start: start, end: end), itemID: item) { outcome in
-        request.finish(Self.reply(outcome, of: target))
+        request.finish(Self.reply(outcome, item, end, of: target))
       }
     }
     request.onEnd { target.player.onLoop { $0.cancelRange(id) } }
   }
 
-  private static func reply(_ outcome: RangeOutcome, of target: NamedPlayer) -> Reply {
+  private static let itemChanged = MediaError(.waitEnded, "another item became current before the end of the range")
+
+  /// The reply at the end of a range of `item` that ends at `end`.
+  private static func reply(
+    _ outcome: RangeOutcome, _ item: PlayerItem.ID, _ end: MediaTime, of target: NamedPlayer
+  ) -> Reply {
     let reason: String
     switch outcome {
     case .finished:
-      let (item, time) = target.player.onLoop { ($0.state.currentItemID, $0.currentTime()) }
-      var fields: Fields = ["item": item.map { .int($0) } ?? FieldValue.none]
-      fields.append(position: time)
+      // The player's time still follows the output.
+      var fields: Fields = ["item": .int(item)]
+      fields.append(position: end)
       return .ok(fields)
     case .itemFailed:
       return .error(
         target.state.itemStatus.error ?? MediaError(.waitEnded, "the item failed before the end of the range"))
     case .replaced: reason = "a seek or another range replaced the range"
-    case .itemChanged: reason = "another item became current before the end of the range"
+    case .itemChanged: return .error(itemChanged)
     case .itemEnded: reason = "the item ended before the end of the range"
     case .cancelled: reason = "the range was cancelled"
     case .closed: reason = "the player \(target.name) was closed"
