@@ -142,21 +142,13 @@ final class LiveScreen {
   ///   - milliseconds: The maximum time. Negative: no limit.
   /// - Returns: Whether the descriptor is readable, and the actions of the keys.
   func wait(for descriptor: Int32, milliseconds: Int32) -> (isReadable: Bool, actions: [WatchAction]) {
-    var readable = fd_set()
-    if descriptor >= 0 { Self.insert(descriptor, &readable) }
-    if hasInput { Self.insert(STDIN_FILENO, &readable) }
-    let remaining = notice == nil ? milliseconds : noticeEnd.milliseconds(atMost: milliseconds)
-    var limit = timespec(tv_sec: Int(remaining / 1_000), tv_nsec: Int(remaining % 1_000) * 1_000_000)
-    let count =
-      remaining < 0
-      ? pselect(max(descriptor, STDIN_FILENO) + 1, &readable, nil, nil, nil, &originalMask)
-      : pselect(max(descriptor, STDIN_FILENO) + 1, &readable, nil, nil, &limit, &originalMask)
+    let readable = ReadableDescriptors(
+      waitingFor: descriptor, hasInput ? STDIN_FILENO : -1, mask: &originalMask,
+      milliseconds: notice == nil ? milliseconds : noticeEnd.milliseconds(atMost: milliseconds))
     let signals = pendingSignals.exchange(0, ordering: .relaxed)
     for number in Self.handledSignals where signals & 1 << UInt64(number) != 0 { handle(signal: number) }
     if notice != nil, noticeEnd.milliseconds(atMost: -1) == 0 { endNotice() }
-    guard count > 0 else { return (false, []) }
-    let hasKeys = hasInput && Self.contains(STDIN_FILENO, &readable)
-    return (descriptor >= 0 && Self.contains(descriptor, &readable), hasKeys ? readActions() : [])
+    return (readable.contains(descriptor), readable.contains(STDIN_FILENO) ? readActions() : [])
   }
 
   private func readActions() -> [WatchAction] {
@@ -178,16 +170,6 @@ final class LiveScreen {
       showsHelp = false
       report(WatchAction.shortHelp)
     }
-  }
-
-  private static func insert(_ descriptor: Int32, _ set: inout fd_set) {
-    guard descriptor < FD_SETSIZE else { return }
-    withUnsafeMutableBytes(of: &set) { $0[Int(descriptor) / 8] |= 1 << UInt8(descriptor % 8) }
-  }
-
-  private static func contains(_ descriptor: Int32, _ set: inout fd_set) -> Bool {
-    guard descriptor < FD_SETSIZE else { return false }
-    return withUnsafeBytes(of: &set) { $0[Int(descriptor) / 8] & 1 << UInt8(descriptor % 8) != 0 }
   }
 
   private func handle(signal number: Int32) {

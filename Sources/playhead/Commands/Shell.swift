@@ -35,6 +35,8 @@ struct Shell: ~Copyable {
   /// Whether the daemon has processed all requests of an interactive shell that the user has left.
   private var isLeft = false
   private var hasFailed = false
+  /// The signals that are blocked during waits.
+  private var waitMask = sigset_t()
 
   /// Runs until the end of the input and of all replies. Returns status 1 when the input is not a terminal and a
   /// request failed.
@@ -58,34 +60,30 @@ struct Shell: ~Copyable {
     self.player = player
     self.connection = connection
     isInteractive = keyboard.begin()
+    sigprocmask(SIG_BLOCK, nil, &waitMask)
     guard isInteractive else { return }
     keyboard.markPastes()
     history = HistoryFile.standard
     editor = LineEditor(history: history?.lines() ?? [])
-    var action = sigaction()
-    // Without SA_RESTART, so that `poll` returns.
-    action.__sigaction_handler.sa_handler = { _ in hasNewSize.store(true, ordering: .relaxed) }
-    sigaction(SIGWINCH, &action, nil)
+    var mask = sigset_t()
+    sigemptyset(&mask)
+    sigaddset(&mask, SIGWINCH)
+    signal(SIGWINCH) { _ in hasNewSize.store(true, ordering: .relaxed) }
+    // The signal is delivered only during waits.
+    sigprocmask(SIG_BLOCK, &mask, nil)
   }
 
   private mutating func run() throws -> Int32 {
-    var polled = [
-      pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
-    ]
     showLine()
     while !isLeft, isInputOpen || !isInteractive || !tally.isDelayed {
-      let count = poll(&polled, isInputOpen ? 2 : 1, -1)
+      let readable = ReadableDescriptors(
+        waitingFor: connection.descriptor, isInputOpen ? STDIN_FILENO : -1, mask: &waitMask)
       if hasNewSize.exchange(false, ordering: .relaxed) { showLine() }
-      guard count >= 0 else {
-        if errno == EINTR { continue }
-        break
-      }
-      if polled[0].revents != 0 {
+      if readable.contains(connection.descriptor) {
         guard try connection.receive() else { break }
         try showReceivedLines()
       }
-      if isInputOpen, polled[1].revents != 0 { try readInput() }
+      if isInputOpen, readable.contains(STDIN_FILENO) { try readInput() }
     }
     if isInteractive, !isInputOpen { return PlayheadClient.Status.done }
     // Later output begins a new line, even after an interruption within a line.

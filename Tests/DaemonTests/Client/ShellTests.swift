@@ -104,9 +104,13 @@ import Testing
     try daemon.connect().reply("pan 0.5")
     try terminal.wait(for: "\r\u{1B}[K* changed id=1")
     try terminal.wait(for: "\r\n\r\u{1B}[Kplayhead> volume 0.5\u{1B}[2D")
-    // A narrower terminal shows the part around the cursor.
-    terminal.resize(columnCount: 17)
-    try terminal.wait(for: "\r\u{1B}[Kplayhead> me 0.5\u{1B}[2D")
+    // A narrower terminal shows the part around the cursor. A change of the size at any moment is noticed.
+    for _ in 1...50 {
+      terminal.resize(columnCount: 17)
+      try terminal.wait(for: "\r\u{1B}[Kplayhead> me 0.5\u{1B}[2D")
+      terminal.resize(columnCount: 80)
+      try terminal.wait(for: "\r\u{1B}[Kplayhead> volume 0.5\u{1B}[2D")
+    }
     try end(terminal)
   }
 
