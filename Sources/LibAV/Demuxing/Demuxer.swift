@@ -145,6 +145,15 @@ public final class Demuxer {
     return optionalTimestamp(entry.pointee.timestamp)
   }
 
+  /// Whether the container's index has all packets that the container counts. False if it counts none.
+  ///
+  /// FFmpeg leaves out the packets of an MP4 file that begin after the end of its edit list (`mov_fix_index`).
+  public func indexesAllPackets(streamIndex: Int) -> Bool {
+    guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else { return false }
+    let count = stream.pointee.nb_frames
+    return count > 0 && avformat_index_get_entries_count(stream) >= count
+  }
+
   /// Returns the timestamp of the second packet in the container's index, in the stream's ticks; nil if there is none.
   public func secondIndexedTicks(streamIndex: Int) -> Int64? {
     guard streams.indices.contains(streamIndex), let stream = context.pointee.streams[streamIndex] else { return nil }

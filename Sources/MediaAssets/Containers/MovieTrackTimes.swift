@@ -33,12 +33,14 @@ struct MovieTrackTimes: Sendable, Hashable {
   private(set) var edits: [Edit] = []
   /// The time of the track's last sample in its ticks: the sum of the durations before it.
   ///
-  /// Read only if the single audible edit ends with the media. Nil in fragmented files, and if the table of durations
-  /// has more than `maximumDurationCount` entries.
+  /// Read only on request, and only if the single audible edit ends with the media. Nil in fragmented files, and if the
+  /// table of durations has more than `maximumDurationCount` entries.
   private(set) var lastSampleStart: Int64?
 
-  /// - Parameter read: reads up to `count` bytes of the file from an offset; fewer at its end.
-  init?(trackID: Int, read: @escaping (_ offset: Int64, _ count: Int) -> [UInt8]) {
+  /// - Parameters:
+  ///   - readsLastSample: Whether to read `lastSampleStart`.
+  ///   - read: Reads up to `count` bytes of the file from an offset; fewer at its end.
+  init?(trackID: Int, readsLastSample: Bool, read: @escaping (_ offset: Int64, _ count: Int) -> [UInt8]) {
     var boxes = Boxes(read: read)
     guard let movie = boxes.first("moov", in: 0..<(Int64.max / 2)), let header = boxes.first("mvhd", in: movie),
       let times = Self.times(read(header.lowerBound, 36))
@@ -59,7 +61,7 @@ struct MovieTrackTimes: Sendable, Hashable {
       let count = Int(clamping: min(list.upperBound - list.lowerBound, Int64(8 + 20 * Self.maximumEditCount)))
       guard let edits = Self.edits(read(list.lowerBound, count)) else { return nil }
       self.edits = edits
-      if mediaEnd != nil { lastSampleStart = Self.lastSampleStart(in: media, of: &boxes) }
+      if readsLastSample, mediaEnd != nil { lastSampleStart = Self.lastSampleStart(in: media, of: &boxes) }
       return
     }
     return nil
@@ -105,6 +107,7 @@ struct MovieTrackTimes: Sendable, Hashable {
 
   /// Whether FFmpeg leaves out the last sample: the single audible edit ends with the media, but at or before the start
   /// of that sample. The end may be in coarse ticks, or the sample durations may exceed the duration in the header.
+  /// False if `lastSampleStart` was not read.
   var losesLastSample: Bool {
     guard mediaEnd != nil, let origin = mediaOrigin, let edited = editEnd, let lastSampleStart else { return false }
     let (start, overflow) = origin.addingReportingOverflow(lastSampleStart)

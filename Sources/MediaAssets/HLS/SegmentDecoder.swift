@@ -103,7 +103,8 @@ final class LocalSegmentDecoder: SegmentDecoder {
     let isMovie = ContainerFormat(demuxer.formatName) == .movie
     let times =
       isMovie
-      ? MovieTrackTimes(trackID: stream.containerID, read: { demuxer.bytes(at: $0, count: $1) }) : nil
+      ? MovieTrackTimes(
+        trackID: stream.containerID, readsLastSample: false, read: { demuxer.bytes(at: $0, count: $1) }) : nil
     description = SegmentDescription(
       trackIndex: index, codecName: stream.codecName, tickNumerator: stream.timeBase.numerator,
       tickDenominator: stream.timeBase.denominator, sampleRateHz: rate, audioFormat: stream.audioFormat,

@@ -181,7 +181,10 @@ struct TrackEdges: Sendable, Hashable, Codable {
   private mutating func readMovie(_ demuxer: Demuxer, _ stream: StreamInfo) {
     (startSource, endSource) = (.editList, .trackDuration)
     if demuxer.ignoresEditLists { return }
-    let times = MovieTrackTimes(trackID: stream.containerID) { demuxer.bytes(at: $0, count: $1) }
+    // Only a packet that FFmpeg left out can be a lost last sample.
+    let times = MovieTrackTimes(
+      trackID: stream.containerID, readsLastSample: !demuxer.indexesAllPackets(streamIndex: stream.index)
+    ) { demuxer.bytes(at: $0, count: $1) }
     if let times, TimeBase(sampleRateHz: Int(times.mediaTimescale)) == stream.timeBase {
       edits = stream.sampleRateHz.flatMap { EditedTimeline(times, sampleRateHz: $0) }
       if edits != nil { return }

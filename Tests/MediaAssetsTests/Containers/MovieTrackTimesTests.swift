@@ -7,7 +7,7 @@ import Testing
   private typealias Edit = (duration: UInt64, start: Int64)
 
   private func times(_ bytes: [UInt8], trackID: Int = 2) -> MovieTrackTimes? {
-    MovieTrackTimes(trackID: trackID) { offset, count in
+    MovieTrackTimes(trackID: trackID, readsLastSample: true) { offset, count in
       guard offset >= 0, offset < bytes.count else { return [] }
       return Array(bytes[Int(offset)..<min(bytes.count, Int(offset) + count)])
     }
