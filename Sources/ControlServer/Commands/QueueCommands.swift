@@ -54,7 +54,7 @@ extension Connection {
       return export(part, of: target.name, request)
     case .list(let offset, let limit):
       return start(listing(of: target, offset: offset, limit: limit), request)
-    case .commit: return try startCommit(on: target, request)
+    case .commit(let waits): return try startCommit(on: target, waitsUntilReady: waits, request)
     case .jump(let jumpTarget, let version):
       return try startJump(to: jumpTarget, ifVersion: version, on: target, request)
     case .shuffle(let change, let seed, let version):

@@ -77,6 +77,8 @@ struct PreparedEdits {
   private var addedByteCount = 0
   /// The ids of removed and replaced entries.
   private var removedIDs: [[PlayerItem.ID]] = []
+  /// The number of new entries before the last edit that empties the queue.
+  private var emptiedItemCount = 0
   /// The number of new entries of all commands before the current one.
   private var earlierItemCount = 0
 
@@ -85,7 +87,10 @@ struct PreparedEdits {
     commandCount += 1
     size = size + EditSize(command)
     if case .load = command { isLoad = commandCount == 1 } else { isLoad = false }
-    if command.emptiesQueue { (baseLength, growth, addedByteCount, removedIDs) = (0, 0, 0, []) }
+    if command.emptiesQueue {
+      (baseLength, growth, addedByteCount, removedIDs) = (0, 0, 0, [])
+      emptiedItemCount = items.count
+    }
     // A path can be a playlist with many entries. `add` counts the entries of all paths.
     growth += command.growth - command.paths.count
     earlierItemCount = items.count
@@ -127,6 +132,7 @@ struct PreparedEdits {
     if let baseLength = later.baseLength {
       (self.baseLength, growth) = (baseLength, later.growth)
       (addedByteCount, removedIDs) = (later.addedByteCount, later.removedIDs)
+      emptiedItemCount = items.count + later.emptiedItemCount
     } else {
       growth += later.growth
       addedByteCount += later.addedByteCount
@@ -158,6 +164,15 @@ struct PreparedEdits {
   /// - Parameter isQueueLong: Whether removing all entries takes long.
   func isLarge(isQueueLong: Bool = false) -> Bool {
     (isQueueLong && baseLength != nil) || max(size.changeCount, items.count) > EditPreparation.sliceLength
+  }
+
+  /// The ids of the new entries that no later edit removes.
+  var remainingIDs: [PlayerItem.ID] {
+    let new = items[emptiedItemCount...]
+    guard let first = new.first?.id else { return [] }
+    // Ids increase, so that these are few: new entries that are removed again.
+    let removed = Set(removedIDs.joined().lazy.filter { $0 >= first })
+    return removed.isEmpty ? new.map(\.id) : new.lazy.map(\.id).filter { !removed.contains($0) }
   }
 
   /// The edits as an operation of the player.
@@ -217,7 +232,8 @@ extension Connection {
   func startLargeEdit(_ command: QueueCommand, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
     guard transaction?.target === target, !command.waitsUntilReady else {
       return try edit(command, on: target, nil, request) { prepared, version in
-        self.finishEdit(command, prepared, version: version, on: target, request)
+        self.finishEdit(
+          waitsUntilReady: command.waitsUntilReady, prepared, version: version, on: target, request)
       }
     }
     try checkHasNoVersion(command)
@@ -232,17 +248,18 @@ extension Connection {
 
   /// Replies to an edit, or waits until its entries are ready.
   private func finishEdit(
-    _ command: QueueCommand, _ prepared: PreparedEdits, version: UInt64, on target: NamedPlayer,
+    waitsUntilReady: Bool, _ prepared: PreparedEdits, version: UInt64, on target: NamedPlayer,
     _ request: WaitingRequest
   ) {
     let reply = Self.editReply(prepared.ids, version: version)
-    guard command.waitsUntilReady else { return request.finish(reply) }
-    waitUntilReady(prepared.items.map(\.id), on: target, request, reply)
+    guard waitsUntilReady else { return request.finish(reply) }
+    waitUntilReady(prepared.remainingIDs, on: target, request, reply)
   }
 
   /// Replies when the entries are ready, or with an error if one fails or is removed. Later requests are processed
   /// during the wait, if this request has an id.
   func waitUntilReady(_ ids: [PlayerItem.ID], on target: NamedPlayer, _ request: WaitingRequest, _ reply: Reply) {
+    guard !ids.isEmpty else { return request.finish(reply) }
     allowLaterRequests(after: request)
     let wait = ReadinessWait(target, items: ids, loop: server.loop) { error in
       if let error { request.fail(error) } else { request.finish(reply) }
@@ -406,13 +423,13 @@ extension Connection {
     return Self.editReply(committed.prepared.ids, version: target.state.queueVersion)
   }
 
-  /// Ends the transaction and applies its edits. Then replies.
+  /// Ends the transaction and applies its edits. Then replies, at once or when the new entries are ready.
   ///
   /// - Throws: `invalid-state` if none is open.
-  func startCommit(on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
+  func startCommit(on target: NamedPlayer, waitsUntilReady: Bool, _ request: WaitingRequest) throws(MediaError) {
     let committed = try endTransaction(of: target)
     apply(committed.prepared, ifVersion: committed.ifVersion, on: target, request) { prepared, version in
-      request.finish(Self.editReply(prepared.ids, version: version))
+      self.finishEdit(waitsUntilReady: waitsUntilReady, prepared, version: version, on: target, request)
     }
   }
 

@@ -27,8 +27,8 @@ final class ReadinessWait: @unchecked Sendable {
   private var tokens: [ObserverToken] = []
   private var closeHandlerID: UInt64?
 
-  /// Creates a wait. `completion` is called once on the control loop, unless `cancel` is called first. The call may
-  /// come during `start`, or while the player changes:
+  /// Creates a wait for at least one entry. `completion` is called once on the control loop, unless `cancel` is called
+  /// first. The call may come during `start`, or while the player changes:
   ///
   /// - with nil when all entries are ready,
   /// - with the error of the first entry that fails,

@@ -33,6 +33,7 @@ public enum Command: Sendable, Hashable {
     case .queue(.load(_, let waitUntilReady, _, _, _, _, _), _): waitUntilReady
     case .queue(.append(_, let waitUntilReady, _, _, _, _, _), _): waitUntilReady
     case .queue(.insert(_, _, let waitUntilReady, _, _, _, _, _), _): waitUntilReady
+    case .queue(.commit(let waitUntilReady), _): waitUntilReady
     case .playback(.fade(_, _, _, _, let waits), _): waits
     case .queue(.expanding, _): true
     case .watching(.events(let query)): query.waits
@@ -299,7 +300,8 @@ public enum QueueCommand: Sendable, Hashable {
   case edit(WireList<QueueCommand>, ifVersion: Int?)
   /// Starts to collect the following edits on this connection until `commit` or `abort`.
   case begin(ifVersion: Int?)
-  case commit
+  /// Applies all collected edits, or none. With `waitUntilReady`, the reply comes when their new entries are ready.
+  case commit(waitUntilReady: Bool)
   case abort
   /// A `load`, `append` or `insert` whose paths `lists` are playlists. The entries of each playlist replace its path.
   /// `isForced`: the request declares the paths as playlists, regardless of their names.

@@ -78,14 +78,10 @@ struct AddTransfer: ~Copyable {
     return try sendAsOneEdit(batches, progress)
   }
 
-  /// Checks that the edit may have several requests: the daemon cannot wait between them.
+  /// Checks that the edit may have several requests: the daemon reads no playlists between them.
   ///
   /// - Throws: `Failure`.
   private func checkBatches(of paths: [[UInt8]]) throws(Add.Failure) {
-    guard edit.value(of: .wait) == nil else {
-      throw Add.Failure(
-        message: "\(paths.count) files are too many for one request, which wait=ready requires; use fewer files")
-    }
     let isPlaylist = edit.value(of: .list).map { $0.elementsEqual("true".utf8) }
     let playlistCount = paths.count { path in
       isPlaylist ?? ((try? FilePath(text: Self.text(path)))?.isNamedAsPlaylist == true)
@@ -119,7 +115,7 @@ struct AddTransfer: ~Copyable {
     // Each batch after the same entry precedes the earlier batches.
     let isReversed = !edit.words(of: .after).isEmpty
     let ordered = isReversed ? batches.reversed() : batches
-    let otherWords = edit.words(except: .after, .before, .ifVersion)
+    let otherWords = edit.words(except: .after, .before, .ifVersion, .wait)
     var pendingReplyCount = 0
     var sentCount = 0
     do {
@@ -144,7 +140,7 @@ struct AddTransfer: ~Copyable {
       _ = try? request([Array("queue.abort".utf8)] + player)
       throw reply
     }
-    var reply = try request([Array("queue.commit".utf8)] + player)
+    var reply = try request([Array("queue.commit".utf8)] + edit.words(of: .wait) + player)
     if isReversed { Self.restoreOrder(ofItemsIn: &reply, batches) }
     return reply
   }

@@ -7,10 +7,16 @@ enum FileCheck {
   /// The number of bytes at the start of a file that are inspected.
   private static let headByteCount = 4_096
 
+  /// The maximum number of named files with the extension of a media format whose start is read. On a cold hard disk,
+  /// each file takes a seek of about 10 ms.
+  static let maximumInspectedMediaCount = 1_000
+
   /// The reason why a path is neither a folder nor a media file that the user can read; nil otherwise.
   ///
-  /// - Parameter acceptsText: Whether text files are accepted, because the user declares them as playlists.
-  static func problem(of path: [UInt8], acceptsText: Bool) -> String? {
+  /// - Parameters:
+  ///   - acceptsText: Whether text files are accepted, because the user declares them as playlists.
+  ///   - inspectsMedia: Whether to read the start of files that have the extension of a media format.
+  static func problem(of path: [UInt8], acceptsText: Bool, inspectsMedia: Bool) -> String? {
     var status = stat()
     guard stat(terminated(path), &status) == 0 else { return String(cString: strerror(errno)) }
     switch status.st_mode & S_IFMT {
@@ -22,11 +28,10 @@ enum FileCheck {
     }
     guard access(terminated(path), R_OK) == 0 else { return String(cString: strerror(errno)) }
     guard status.st_size > 0 else { return "the file is empty" }
-    // Reading every file of a large folder would take long, so that the extension of a media format is sufficient.
     let name = path.lastIndex(of: UInt8(ascii: "/")).map { Array(path[($0 + 1)...]) } ?? path
-    guard !acceptsText, !MediaNames.hasMediaExtension(name), FilePath(bytes: path)?.isNamedAsPlaylist != true else {
-      return nil
-    }
+    guard !acceptsText, inspectsMedia || !MediaNames.hasMediaExtension(name),
+      FilePath(bytes: path)?.isNamedAsPlaylist != true
+    else { return nil }
     return textProblem(of: path)
   }
 

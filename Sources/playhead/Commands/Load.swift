@@ -55,12 +55,13 @@ struct Load {
   private func find(_ bar: ProgressBar) throws -> FolderSearch {
     var search = FolderSearch()
     search.progress = { bar.show("\($0) files found, \($1) names inspected") }
-    for path in options.paths {
+    for (index, path) in options.paths.enumerated() {
       guard !StandardInput.isStandardInput(path), let file = localFile(path) else {
         search.add(url: path)
         continue
       }
-      let location = try checked(file, namedAs: path)
+      let location = try checked(
+        file, namedAs: path, inspectsMedia: index < FileCheck.maximumInspectedMediaCount)
       do throws(FolderSearch.Unreadable) { try search.add(location) } catch {
         throw failure(path, error.message)
       }
@@ -77,9 +78,13 @@ struct Load {
   }
 
   /// The path of a file or folder that can be added.
-  private func checked(_ file: [UInt8], namedAs path: [UInt8]) throws(Add.Failure) -> [UInt8] {
+  private func checked(
+    _ file: [UInt8], namedAs path: [UInt8], inspectsMedia: Bool
+  ) throws(Add.Failure) -> [UInt8] {
     let isPlaylist = options.edit.value(of: .list)?.elementsEqual("true".utf8) == true
-    if let problem = FileCheck.problem(of: file, acceptsText: isPlaylist) { throw failure(path, problem) }
+    if let problem = FileCheck.problem(of: file, acceptsText: isPlaylist, inspectsMedia: inspectsMedia) {
+      throw failure(path, problem)
+    }
     guard FileCheck.isFolder(file) else { return file }
     guard !isPlaylist else { throw failure(path, "a folder, not a playlist") }
     return Add.cleaned(file)

@@ -32,12 +32,14 @@ import Testing
     try folder.write("notes.txt", Array("Ein Häuschen\n".utf8))
     // A text of more than the inspected bytes, which end within a character.
     try folder.write("long", Array("a\(String(repeating: "é", count: 5_000))".utf8))
+    try folder.write("notes.mp3", Array("notes\n".utf8))
     try folder.write("empty.wav", [])
     #expect(mkfifo(folder.file("pipe.wav"), 0o600) == 0 && mkdir(folder.file("none"), 0o755) == 0)
     let text = "a text file, not media (list=true reads a playlist)"
     for (words, message) in [
       (["missing.flac"], "missing.flac: No such file or directory"), (["notes.txt"], "notes.txt: \(text)"),
-      (["long"], "long: \(text)"), (["empty.wav"], "empty.wav: the file is empty"),
+      (["long"], "long: \(text)"), (["notes.mp3"], "notes.mp3: \(text)"),
+      (["empty.wav"], "empty.wav: the file is empty"),
       (["/dev/null"], "/dev/null: a device, not a file"),
       (["pipe.wav"], "pipe.wav: a pipe, not a file; use - for standard input"),
       (["file://\(folder.path)/n%6ftes.txt"], "file://\(folder.path)/n%6ftes.txt: \(text)"),
@@ -165,12 +167,30 @@ import Testing
       #expect(inserted.output.hasPrefix("{\"items\":[\(ids.joined(separator: ",")),"), "\(inserted.output.prefix(60))")
     }
     for (words, message) in [
-      (["load", "wait=ready"], "too many for one request, which wait=ready requires"),
       (["load", "list=true"], "10000 playlists are too many"), (["append", "if-version=1"], "(version-mismatch)"),
     ] {
       let rejected = try daemon.playhead(words + names, folder: daemon.folder.path)
       #expect(rejected.status == 1 && rejected.errors.contains(message), "\(rejected)")
     }
     #expect(try daemon.playhead("get", "count").output == "60000\n")
+  }
+
+  /// More names than fit in a line, with `wait=ready`: one edit, and a reply when the entries are ready.
+  @Test func manyFilesAreReadyAfterOneEdit() throws {
+    let daemon = try makeDaemon()
+    // Names of 250 bytes reach the length of a line with few files, because opening a file takes longer than naming it.
+    let names = (0..<400).map { "many/\(String(repeating: "x", count: 243))\(1_000 + $0).wav" }
+    #expect(mkdir(daemon.folder.file("many"), 0o755) == 0)
+    for name in names { #expect(link(daemon.folder.file("1.wav"), daemon.folder.file(name)) == 0) }
+    let loaded = try daemon.playhead(["load", "wait=ready"] + names, folder: daemon.folder.path)
+    #expect(loaded.status == 0 && loaded.output.hasSuffix(",401 version=2\n"), "\(loaded)")
+    let statuses = try daemon.playhead("list").output.split(separator: "\n").compactMap { field("status", String($0)) }
+    #expect(statuses == Array(repeating: "readyToPlay", count: 400))
+    // The error of the entry that fails. The edit stays, as with few files.
+    try daemon.folder.write("damaged.wav", Array("RIFF\0\0\0\0".utf8))
+    let failed = try daemon.playhead(
+      ["append", "wait=ready"] + names + ["damaged.wav"], folder: daemon.folder.path)
+    #expect(failed.status == 1 && failed.output == "" && failed.errors.contains("damaged.wav"), "\(failed)")
+    #expect(try daemon.playhead("list", "limit=1").output.hasSuffix("count=801 version=3 next=1\n"))
   }
 }

@@ -127,6 +127,34 @@ import Testing
     #expect(try client.reply("append /a") == "ok pending=274", "a rejected change is not retained")
   }
 
+  @Test func commitWaitsUntilTheEntriesAreReady() throws {
+    let (daemon, client, paths) = try connected(3)
+    let other = try daemon.connect()
+    for _ in 1...2 {
+      try client.reply("queue.begin")
+      try client.reply("append \(paths[0]) \(paths[1])")
+      try client.reply("remove #1")
+      let reply = try client.reply("queue.commit wait=ready")
+      let ids = try #require(field("items", reply)).split(separator: ",")
+      for id in ids { #expect(try client.reply("item.status \(id)").contains(" status=readyToPlay "), "\(reply)") }
+    }
+    // An entry that fails is an error, after which the edit stays.
+    try client.reply("queue.begin")
+    try client.reply("append \(paths[0]) /missing.wav")
+    #expect(try client.reply("queue.commit wait=ready").hasPrefix("error code=2001"))
+    #expect(try items(other) == ["3", "4", "5", "6", "7", "8", "9"])
+    // Entries that the same edit removes are not waited for.
+    try client.reply("queue.begin")
+    try client.reply("append /missing.wav")
+    try client.reply("load /missing.wav \(paths[0])")
+    try client.reply("remove 11")
+    #expect(try client.reply("queue.commit wait=ready") == "ok items=10,11,12 version=5")
+    // Without an edit that adds entries, the reply comes at once.
+    try client.reply("queue.begin")
+    try client.reply("clear")
+    #expect(try client.reply("queue.commit wait=ready") == "ok version=6")
+  }
+
   @Test func pendingEditsOfAllConnectionsAreLimited() throws {
     let (daemon, client, _) = try connected(0)
     let line = "append " + repeatElement("/a", count: 20_000).joined(separator: " ")

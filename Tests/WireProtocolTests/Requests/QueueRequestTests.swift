@@ -39,7 +39,8 @@ import Testing
           ], ifVersion: 7)
       ),
       ("queue.begin", .begin(ifVersion: nil)), ("queue.begin if-version=7", .begin(ifVersion: 7)),
-      ("queue.commit", .commit), ("queue.abort", .abort),
+      ("queue.commit", .commit(waitUntilReady: false)),
+      ("queue.commit wait=ready", .commit(waitUntilReady: true)), ("queue.abort", .abort),
       (
         "append /a.mp3 /b.M3U8 if-version=2",
         .expanding(
@@ -104,7 +105,7 @@ import Testing
     ("append /a title=''", 6002),
     ("insert /a.m3u title=N", 6002), ("load /a list=true title=N", 6002), ("playlist.export format=asx", 6002),
     ("playlist.export limit=0", 6002), (#"queue.edit "append \"/a""#, 6005), ("queue.edit \"append a\"", 6002),
-    ("queue.commit 1", 6002),
+    ("queue.commit 1", 6002), ("queue.commit wait=now", 6002),
   ])
   func invalidQueueRequestsAreRejected(line: String, code: Int) throws {
     #expect(try Lines.rejection(line).error.error.code.rawValue == code)

@@ -94,7 +94,9 @@ enum ProtocolDocument {
     case .always: text += "A waiting request.\n"
     case .ifRequested: text += "With `wait` a waiting request.\n"
     case .withRange: text += "With `to` a waiting request.\n"
-    case .untilReady: text += "With `wait=ready`, or of lists, a waiting request.\n"
+    case .untilReady:
+      let takesLists = spec.parameters.contains { $0.name == .list }
+      text += "With `wait=ready`\(takesLists ? ", or of lists," : "") a waiting request.\n"
     }
     if !spec.errors.isEmpty { text += wrapped("Errors: \(errors(spec.errors)).") + "\n" }
     return text + "\n```text\n\(spec.example.joined(separator: "\n"))\n```\n"

@@ -6,7 +6,7 @@ extension CommandTable {
     "absolute paths, `file://` URLs (percent-encoded, for paths that are not UTF-8), `http://` and `https://` URLs, or"
       + " `fd:TOKEN` (*Open files*)")
   private static let ids = ParameterSpec(.ids, item, .list, "ID", "the ids of the entries")
-  private static let wait = ParameterSpec(
+  static let wait = ParameterSpec(
     .wait, .word(["ready"]), .option, "ready",
     "reply when all entries are ready to play, or with the error of the first entry that fails")
   private static let precise = ParameterSpec(

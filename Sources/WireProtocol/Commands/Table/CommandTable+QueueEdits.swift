@@ -196,11 +196,20 @@ extension CommandTable {
     },
     CommandSpec(
       .queueCommit, .queue, "Apply all collected edits, or none.",
-      details: "The transaction ends in both cases. The reply is that of `queue.edit`.", parameters: [player],
+      details: """
+        The transaction ends in both cases. The reply is that of `queue.edit`. With `wait=ready`, the reply comes when \
+        all new entries are ready, or has the error of the first that fails. After such an error, the edits stay applied.
+        """,
+      parameters: [wait, player], waiting: .untilReady,
       reply: [.items.optional, .version],
-      errors: [.invalidState, .invalidArgument, .noSuchItem, .versionMismatch, .queueTooLong, .noSuchPlayer],
+      errors: [
+        .invalidState, .invalidArgument, .noSuchItem, .versionMismatch, .queueTooLong, .noSuchPlayer, .waitEnded,
+        .noSuchDescriptor, .onlyInOrder,
+      ] + mediaErrors,
       example: ["> queue.commit", "< ok items=10,11 version=8"]
-    ) { arguments throws(MediaError) in .queue(.commit, player: arguments.player) },
+    ) { arguments throws(MediaError) in
+      .queue(.commit(waitUntilReady: arguments.text(.wait) != nil), player: arguments.player)
+    },
     CommandSpec(
       .queueAbort, .queue, "Discard the transaction.", parameters: [player], reply: [.version],
       errors: [.invalidState, .noSuchPlayer], example: ["> queue.abort", "< ok version=7"]

@@ -178,9 +178,9 @@ class QueueCommands(Sends):
         reply = await self._send("queue.changes", {"since": since, "instance": instance})
         return decode(QueueChangesReply, reply)
 
-    async def queue_commit(self) -> AddReply:
+    async def queue_commit(self, *, wait: Literal["ready"] | None = None) -> AddReply:
         """Apply all collected edits, or none."""
-        reply = await self._send("queue.commit", {})
+        reply = await self._send("queue.commit", {"wait": wait})
         return decode(AddReply, reply)
 
     async def queue_edit(self, *ops: str | Mapping[str, object], if_version: int | None = None) -> AddReply:
