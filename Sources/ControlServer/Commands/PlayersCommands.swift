@@ -42,6 +42,7 @@ extension Connection {
       "player": .string(target.name), "timeControlStatus": .string(state.timeControlStatus.wireName),
       "rate": .float(state.rate), "item": state.currentItemID.map { .int($0) } ?? FieldValue.none,
       "count": .int(state.itemCount), "volume": .float(state.volume), "isMuted": .bool(state.isMuted),
+      "temporary": .bool(target.isTemporary),
     ]
   }
 }

@@ -526,6 +526,8 @@ extension FieldSpec {
   static let takes = FieldSpec("takes", .text, "the values that the parameter accepts")
   static let targetLevel = FieldSpec(
     "targetLevel", .integer, "the level that a Matroska tag describes: 30 is the track, 50 its album")
+  static let temporary = FieldSpec(
+    "temporary", .boolean, "whether the player closes with the connection that created it, and is not saved")
   static let text = FieldSpec("text", .text, "a line of the playlist")
   static let tickRate = FieldSpec(
     "rate", .number, "the rate at which the time heard advances; 0 while it does not advance")

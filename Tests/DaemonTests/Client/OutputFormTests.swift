@@ -85,7 +85,8 @@ import Testing
     #expect(lines.count > 1 && lines[1].contains("audio  pcm_s16le"), "\(tracks)")
     let players = try daemon.playhead("player.list", "--human").output
     #expect(
-      players.hasPrefix("PLAYER  TIMECONTROLSTATUS  RATE  ITEM  COUNT  VOLUME  ISMUTED\nmain    paused"), "\(players)")
+      players.hasPrefix("PLAYER  TIMECONTROLSTATUS  RATE  ITEM  COUNT  VOLUME  ISMUTED  TEMPORARY\nmain    paused"),
+      "\(players)")
     // The columns of texts are shortened to the width of the terminal.
     let narrow = try TerminalProgram(
       Executables.playhead, ["--socket", daemon.socket, "item.tracks", "1"], environment: ["NO_COLOR": "1"],

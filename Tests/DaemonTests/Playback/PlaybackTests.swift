@@ -267,6 +267,7 @@ import Testing
     let client = try daemon.connect()
     var owner: WireClient? = try daemon.connect()
     #expect(try owner?.reply("player.create cue temporary") == "ok player=cue")
+    #expect(try client.ask("player.list").compactMap { field("temporary", $0) } == ["false", "true"])
     // An existing player stays as it is, and another connection is not its owner.
     #expect(try owner?.reply("player.create main temporary if-missing") == "ok player=main")
     #expect(try client.reply("player.create cue temporary if-missing") == "ok player=cue")

@@ -317,9 +317,10 @@ extension CommandTable {
     CommandSpec(
       .playerList, .players, "List the players.",
       right: .read, reply: [.count],
-      rows: [.player, .timeControlStatus, .rate, .item.nullable, .countOfEntries, .volume, .isMuted],
+      rows: [.player, .timeControlStatus, .rate, .item.nullable, .countOfEntries, .volume, .isMuted, .temporary],
       example: [
-        "> player.list", "< | player=main timeControlStatus=paused rate=0 item=none count=0 volume=1 isMuted=false",
+        "> player.list",
+        "< | player=main timeControlStatus=paused rate=0 item=none count=0 volume=1 isMuted=false temporary=false",
         "< ok count=1",
       ]
     ) { _ throws(MediaError) in .players(.list) },

@@ -382,6 +382,7 @@ class PlayerSummary:
     count: int
     volume: float
     is_muted: bool
+    temporary: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
