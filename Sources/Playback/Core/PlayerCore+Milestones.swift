@@ -124,8 +124,9 @@ extension PlayerCore {
       let endedPass = machine.decodedPasses.first
       let endsItem = endedPass.map { $0.id == end.passID && machine.endsItem($0.pass) } ?? true
       let endsRange = endedPass.map { $0.id == end.passID && machine.endsRange($0.pass) } ?? false
+      if end.error == nil { retries.schedules[end.itemID] = nil }
       run(
-        machine.endHeard(end.passID, error: end.error),
+        machine.endHeard(end.passID, error: end.error, retryTime: retryTime(of: end)),
         cause: end.error != nil ? .itemFailed : endsRange ? .rangeEnded : endsItem ? .itemEnded : .looped)
       reportTransition()
       nextEndTime = nil

@@ -152,6 +152,7 @@ extension PlayerCore {
       if let item = items[id], !machine.decodedRate.isReverse { positionObserver?(item, time, true) }
       send(.playedToEnd(id, time))
     case .failedToPlayToEnd(let id, let error): send(.failedToPlayToEnd(id, endTime(of: id), error))
+    case .failedWhilePlaying(let id, let error): failedWhilePlaying(id, error)
     case .stalled(let id):
       beginStall(of: id)
       send(.stalled(id, stallTime(of: id)))
@@ -169,7 +170,7 @@ extension PlayerCore {
   }
 
   /// The item time of the end that is being reported.
-  private func endTime(of id: PlayerItem.ID) -> MediaTime {
+  func endTime(of id: PlayerItem.ID) -> MediaTime {
     reportedEnd.flatMap { timeline.time(of: id, streamID: $0.streamID, endingAt: $0.streamFrame) }
       ?? items[id]?.duration ?? .indefinite
   }

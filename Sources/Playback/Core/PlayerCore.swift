@@ -94,7 +94,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   /// Fails an item that stalls for too long.
   var stallTimer: (any ControlTimer)?
   /// The retries of failed items.
-  var retries = RetrySchedule()
+  var retries = Retries()
   /// The position of the last underrun: the stream and its frame.
   var underrunPosition: (streamID: UInt64, frame: Int64)?
   /// The stream whose samples are withheld after an underrun.
@@ -285,7 +285,7 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     endPrerolls()
     timer?.cancel()
     stallTimer?.cancel()
-    retries.timer?.cancel()
+    cancelRetryTimer()
     pipelineStorage?.close()
     releaseAllItems()
     pastItems = [:]

@@ -286,7 +286,12 @@ public final class PlayerItem: Sendable {
   /// Whether opening a failed item again can succeed: its bytes come from a path or URL, and did not crash the daemon.
   var canBeRetried: Bool {
     guard let error, error.code != .crashedWhileOpening else { return false }
-    return switch asset.location {
+    return canBeOpenedAgain
+  }
+
+  /// Whether the item's bytes come from a path or URL.
+  var canBeOpenedAgain: Bool {
+    switch asset.location {
     case .path, .url: true
     case .descriptor, .source, .data, .composition: false
     }

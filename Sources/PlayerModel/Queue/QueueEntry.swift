@@ -14,6 +14,8 @@ package struct QueueEntry: Sendable, Hashable {
   package var isTooShort = false
   /// Whether decoding failed before the end in the last pass.
   package var hasFailedBeforeEnd = false
+  /// Whether the entry failed and is being opened again. Decoding then waits until it is open.
+  package var isRetried = false
   /// The start position when the item becomes current; nil: its beginning, or it has started.
   package var resumeTime: MediaTime?
   /// The length of the end of a pass that depends on the following audio: the reach of a filter, at rate 1.

@@ -300,8 +300,10 @@ extension PlayerStateMachine {
 
   /// Handles the end of a pass, which has been heard.
   ///
-  /// - Parameter error: The error if decoding failed there.
-  package mutating func endHeard(_ id: PassID, error: MediaError?) -> [Action] {
+  /// - Parameters:
+  ///   - error: The error if decoding failed there.
+  ///   - retryTime: The item time of the failure, if opening the item again may succeed.
+  package mutating func endHeard(_ id: PassID, error: MediaError?, retryTime: MediaTime? = nil) -> [Action] {
     guard let heard = decodedPasses.first, heard.id == id, !hasPassedEnd, let current = entries.first,
       current.id == heard.pass.itemID
     else { return [] }
@@ -319,6 +321,9 @@ extension PlayerStateMachine {
     endedItemID = nil
     if !isContinuation, let rangeActions = rangeEndHeard(heard.pass, of: current, error) {
       return actions + rangeActions
+    }
+    if let error, let retryTime, retriesHeardItems {
+      return actions + postponeHeard(current, error, resumingAt: retryTime, next: next)
     }
     guard let next else {
       guard actionAtItemEnd.advances, !decodedRate.isReverse, !stopsAfter(current) else {
@@ -363,7 +368,7 @@ extension PlayerStateMachine {
   }
 
   /// Removes the first of `decodedPasses`, which has been heard. `next` is the pass that follows it, if it is known.
-  private mutating func moveToNextPass(_ next: Pass?) -> [Action] {
+  mutating func moveToNextPass(_ next: Pass?) -> [Action] {
     decodedPasses.removeFirst()
     let nextItem = next?.itemID ?? entries.first { $0.status.error == nil }?.id
     // The next item is still being opened.

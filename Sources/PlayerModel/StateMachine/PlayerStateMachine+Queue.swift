@@ -129,13 +129,52 @@ extension PlayerStateMachine {
   }
 
   private mutating func skip(_ id: ItemID, _ error: MediaError) -> Action {
-    if failurePolicy == .retry { queue.postpone(id) } else { queue.skip(id) }
+    if failurePolicy == .retry {
+      // A retry that failed at once starts at the same position again.
+      if let request = pendingRequest, request.itemID == id, request.time > .zero {
+        queue.update(id) { $0.resumeTime = request.time }
+      }
+      queue.postpone(id)
+    } else {
+      queue.skip(id)
+    }
     return .emit(.itemSkipped(id, error))
   }
 
   /// Handles failed items that are opened again.
   package mutating func retry(_ ids: [ItemID]) -> [Action] {
-    for id in ids where entries[id]?.status.error != nil { queue.update(id) { $0.status = .unknown } }
+    for id in ids where entries[id]?.status.error != nil {
+      queue.update(id) { entry in
+        entry.status = .unknown
+        entry.isRetried = true
+      }
+    }
     return reconcile()
+  }
+
+  /// Whether an item that fails while it is heard is opened again later.
+  var retriesHeardItems: Bool { failurePolicy == .retry && rate != 0 && !decodedRate.isReverse }
+
+  /// Handles the failure of the current item at a position that has been heard. The item stays in the queue: at its
+  /// end if another item follows. It later continues at that position.
+  ///
+  /// - Parameter next: The pass that follows; nil if none is known.
+  mutating func postponeHeard(
+    _ current: Entry, _ error: MediaError, resumingAt time: MediaTime, next: Pass?
+  ) -> [Action] {
+    queue.update(current.id) { entry in
+      entry.status = .failed(error)
+      entry.resumeTime = time
+    }
+    var actions: [Action] = [.emit(.failedWhilePlaying(current.id, error))] + endSeeks(.itemFailed)
+    guard let next, next.itemID != current.id else {
+      // Nothing of another pass of the item is played.
+      deferredRequest = nil
+      uncommitted = nil
+      return actions + dropEverything() + reconcile()
+    }
+    queue.postpone(current.id)
+    actions.append(.emit(.transition(from: current.id, to: next.itemID)))
+    return actions + moveToNextPass(next)
   }
 }

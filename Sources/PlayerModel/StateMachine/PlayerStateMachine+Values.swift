@@ -94,6 +94,8 @@ extension PlayerStateMachine {
   package enum Emission: Sendable, Hashable {
     case playedToEnd(ItemID)
     case failedToPlayToEnd(ItemID, MediaError)
+    /// The current item failed while it was heard, and stays in the queue to be opened again.
+    case failedWhilePlaying(ItemID, MediaError)
     case stalled(ItemID)
     case itemFailed(ItemID, MediaError)
     /// A playing player skipped a failed item.

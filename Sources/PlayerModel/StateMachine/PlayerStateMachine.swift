@@ -261,12 +261,14 @@ package struct PlayerStateMachine {
   package mutating func itemLoaded(_ id: ItemID, duration: MediaTime, isPrecise: Bool = true) -> [Action] {
     guard var entry = entries[id], entry.status.error == nil else { return [] }
     let wasUnknown = entry.status == .unknown
+    let wasRetried = entry.isRetried
+    entry.isRetried = false
     entry.status = .readyToPlay
     entry.duration = duration
     entry.isDurationPrecise = isPrecise
     queue.update(id) { $0 = entry }
-    // The start of the item waits for its duration.
-    let actions = wasUnknown && entry.resumeTime != nil ? reconcile() : []
+    // The start of the item waits for its duration, or until it is open.
+    let actions = wasUnknown && (entry.resumeTime != nil || wasRetried) ? reconcile() : []
     guard wasUnknown, let seek = seeks.current, seek.itemID == id, seek.target.needsDuration else { return actions }
     return actions + performSeek()
   }
@@ -274,7 +276,10 @@ package struct PlayerStateMachine {
   /// Handles an item that cannot be opened or decoded.
   package mutating func itemFailed(_ id: ItemID, _ error: MediaError) -> [Action] {
     guard let entry = entries[id], entry.status.error == nil else { return [] }
-    queue.update(id) { $0.status = .failed(error) }
+    queue.update(id) { entry in
+      entry.status = .failed(error)
+      entry.isRetried = false
+    }
     let isCurrent = entries.first?.id == id
     return [.emit(.itemFailed(id, error))] + (isCurrent ? endSeeks(.itemFailed) : []) + reconcile()
   }
@@ -459,6 +464,8 @@ package struct PlayerStateMachine {
     }
     let seekActions = seeks.current.map { $0.itemID != id } ?? false ? endSeeks(.itemChanged) : []
     guard isOutputReady, !isOpeningDeferred else { return seekActions }
+    // A failed file is opened once for each retry.
+    if let entry = entries[id], entry.isRetried, entry.status == .unknown { return seekActions }
     // The resume time may be after the item's end, so the duration must be known.
     if deferredRequest == nil, let entry = entries[id], entry.resumeTime != nil, entry.status == .unknown {
       return seekActions
@@ -476,7 +483,7 @@ package struct PlayerStateMachine {
   }
 
   /// Drops the stream, all decoded passes, and the seeks and requests of other items.
-  private mutating func dropEverything() -> [Action] {
+  mutating func dropEverything() -> [Action] {
     var actions = seeks.current?.itemID == entries.first?.id ? [] : endSeeks(.itemChanged)
     uncommitted = nil
     hasPassedEnd = false

@@ -35,23 +35,65 @@ import Testing
     #expect(heard.contains("1[0..<48000] 2[0..<48000] 3[0..<48000] 1[0..<48000] 2[0..<48000]"), "\(heard)")
   }
 
-  /// 0 s, and the retries after 1, 3, 7, 15, 31, 63, 123 and 183 s.
+  /// Loads entries that fail, and makes the first of them current. The player is paused, so that each entry is opened
+  /// only once.
+  private func loadFailing(
+    _ count: Int, _ daemon: TestServer, _ client: WireClient, _ server: HTTPServer
+  ) throws {
+    let failing = (1...count).map { "\(server.address)/none\($0).wav" }
+    // The decode thread reads ahead within the first entry.
+    let first = try daemon.wave(1, frameCount: 48_000 * 30)
+    try client.reply("load \(first) \(failing.joined(separator: " "))")
+    while try client.ask("list").count(where: { $0.contains("status=failed") }) < count {}
+    #expect(try client.reply("remove 1").hasPrefix("ok"))
+  }
+
+  /// The number of requests for each failing entry since the last call.
+  private func openings(_ count: Int, _ server: HTTPServer) throws -> [Int] {
+    let lines = try server.drain()
+    return (1...count).map { number in lines.count { $0.hasPrefix("request ") && $0.contains("/none\(number).wav") } }
+  }
+
+  /// Retries after 1, 3, 7, 15, 31, 63, 123 and 183 s.
   @Test func queueOfFailedEntriesIsTriedAtBoundedIntervals() throws {
-    let (_, client) = try started()
+    let (daemon, client) = try started()
     let server = try HTTPServer()
-    for request in ["repeat all", "load \(server.address)/none1.wav \(server.address)/none2.wav", "play"] {
-      #expect(try client.reply(request).hasPrefix("ok"), "\(request)")
+    try client.reply("repeat all")
+    try loadFailing(1, daemon, client, server)
+    #expect(try openings(1, server) == [1])
+    try client.reply("play")
+    for (seconds, count) in [("0.9", 0), ("0.2", 1), ("1.8", 0), ("0.2", 1), ("119.8", 4), ("0.2", 1), ("59", 0)] {
+      try client.ask("clock.advance \(seconds)")
+      #expect(try openings(1, server) == [count], "\(seconds)")
     }
-    try client.ask("clock.advance 200")
+    try client.ask("clock.advance 2")
+    #expect(try openings(1, server) == [1])
     let status = try client.reply("status")
     #expect(field("reasonForWaitingToPlay", status) == "currentItemFailed" && field("rate", status) == "1", "\(status)")
-    let lines = try server.drain()
-    for name in ["none1", "none2"] {
-      // An entry may be opened for its status and for decoding.
-      let count = lines.count { $0.contains("/\(name).wav") }
-      #expect((9...18).contains(count), "\(name): \(lines)")
+    #expect(try items(client).count == 1)
+  }
+
+  /// An entry that fails later has its first retry after 1 s, whatever the delay of the others is.
+  @Test func eachEntryHasItsOwnDelay() throws {
+    let (daemon, client) = try started()
+    let server = try HTTPServer()
+    try loadFailing(1, daemon, client, server)
+    try client.reply("play")
+    // Retries after 1, 3 and 7 s; the next one is after 15 s.
+    try client.ask("clock.advance 10")
+    #expect(try openings(1, server) == [4])
+    try client.reply("append \(server.address)/none2.wav")
+    // The appended entry becomes the current one, and fails at 10 s.
+    try client.ask("clock.advance 0.5")
+    #expect(try openings(2, server)[0] == 0)
+    for (seconds, count) in [("1", 1), ("1", 0), ("1", 1), ("1.4", 0)] {
+      try client.ask("clock.advance \(seconds)")
+      #expect(try openings(2, server) == [0, count], "\(seconds)")
     }
-    #expect(try items(client).count == 2)
+    // Virtual time does not wait for the retry of an entry that is not current.
+    try client.ask("clock.advance 0.2")
+    try server.wait("request GET /none1.wav")
+    #expect(try openings(2, server) == [0, 0])
   }
 
   @Test(arguments: ["advance", "stop"]) func waitingPlayerContinuesWhenAFileReturns(_ action: String) throws {

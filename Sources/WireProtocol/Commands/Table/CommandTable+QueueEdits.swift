@@ -127,10 +127,11 @@ extension CommandTable {
         last entry is not skipped: the player waits there (`currentItemFailed`), or pauses with `end-action stop`.
         - `stop`: the player pauses, and the failed entry stays current. `play` continues with the next entry.
         - `retry`: the next entry plays, with an `item-skipped` event. The failed entry moves to the end of the queue. \
-        While the player plays, failed entries among the next 8 are opened again: after 1 s, and then after doubled \
-        delays of at most 60 s. If all entries have failed, the player waits (`currentItemFailed`) until one can be \
-        opened. A descriptor, and an entry that crashed the daemon, are not opened again. An entry that fails while \
-        it plays leaves the queue as at its end.
+        While the player plays, failed entries among the next 8 are opened again: each after 1 s, and then after \
+        doubled delays of at most 60 s. If all entries have failed, the player waits (`currentItemFailed`) until one \
+        can be opened. A descriptor, and an entry that crashed the daemon, are not opened again. An entry whose file \
+        or server fails while it plays forwards is retried, too, and continues at the position of the failure. An \
+        entry with damaged content leaves the queue as at its end.
         """,
       parameters: [
         ParameterSpec(
