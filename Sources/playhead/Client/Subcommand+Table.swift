@@ -76,8 +76,8 @@ extension Subcommand {
       --observe, --json, --raw). On a terminal with 8 rows or more, the entries of the queue appear below it.
 
       Keys: Space pauses or plays. Left and Right seek by 5 seconds. Up, Down, + and - change the volume by 5%. n and p
-      play the next or previous entry. m mutes or unmutes. ? explains the keys. q and Ctrl-C quit. If standard input is
-      not a terminal, there are no keys.
+      play the next or previous entry. m mutes or unmutes. ? explains the keys, and Escape hides them. q and Ctrl-C
+      quit. If standard input is not a terminal, there are no keys.
 
       Events are printed one per line until the command is interrupted. By default they are the changes of the keys
       player.* item.* queue.version.

@@ -11,6 +11,8 @@ private let pendingSignals = Atomic<UInt64>(0)
 /// the end, the normal screen gets the status line.
 final class LiveScreen {
   private static let handledSignals = [SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
+  /// The time without another byte after which an incomplete sequence is a key, as after Escape.
+  private static let sequenceMilliseconds: Int32 = 100
   /// The duration of a notice.
   private static let noticeMilliseconds: Int32 = 4_000
 
@@ -22,11 +24,14 @@ final class LiveScreen {
   private let glyphs = LiveLine.Glyphs.environment
   private var keyboard = Keyboard(.keysWithoutSignals)
   private var decoder = KeyDecoder()
+  /// The end of the wait for the rest of an incomplete sequence.
+  private var sequenceEnd = Deadline()
   /// Whether standard input can still have keys.
   private var hasInput = true
   private var pane: LivePane?
   /// The displayed text. Nil if nothing is displayed, or if the terminal may have changed it.
   private var displayedText: String?
+  private var isCursorHidden = false
   /// Whether the alternate screen is displayed.
   private var isAlternate = false
   private var showsHelp = false
@@ -47,7 +52,7 @@ final class LiveScreen {
     // The signals are delivered only during waits.
     sigprocmask(SIG_BLOCK, &mask, &originalMask)
     hasInput = keyboard.begin()
-    Terminal.print("\u{1B}[?25l")
+    hideCursor()
     if hasInput { keyboard.markPastes() }
     updateSize()
   }
@@ -63,8 +68,8 @@ final class LiveScreen {
   private func leaveScreen() {
     leaveAlternateScreen()
     if displayedText == nil, let pane { drawLine(pane.line) }
-    Terminal.print(displayedText == nil ? "\u{1B}[?25h" : "\n\u{1B}[?25h")
-    displayedText = nil
+    Terminal.print((displayedText == nil ? "" : "\n") + (isCursorHidden ? "\u{1B}[?25h" : ""))
+    (displayedText, isCursorHidden) = (nil, false)
     keyboard.end()
   }
 
@@ -124,11 +129,22 @@ final class LiveScreen {
     if let pane { show(pane) }
   }
 
+  /// Whether the process may use the whole screen. In the background, the screen belongs to another program.
+  private var isInForeground: Bool {
+    let group = tcgetpgrp(STDOUT_FILENO)
+    return group == -1 || group == getpgrp()
+  }
+
+  /// Hides the cursor. In the background, the user types at it into another program.
+  private func hideCursor() {
+    guard isInForeground else { return }
+    isCursorHidden = true
+    Terminal.print("\u{1B}[?25l")
+  }
+
   private func updateSize() {
     (columnCount, rowCount) = (Keyboard.columnCount, Keyboard.rowCount)
-    // In the background, the screen belongs to another program.
-    let group = tcgetpgrp(STDOUT_FILENO)
-    entryCount = group == -1 || group == getpgrp() ? LivePane.entryCount(rowCount: rowCount) : 0
+    entryCount = isInForeground ? LivePane.entryCount(rowCount: rowCount) : 0
     if entryCount == 0 { showsHelp = false }
   }
 
@@ -142,22 +158,40 @@ final class LiveScreen {
   ///   - milliseconds: The maximum time. Negative: no limit.
   /// - Returns: Whether the descriptor is readable, and the actions of the keys.
   func wait(for descriptor: Int32, milliseconds: Int32) -> (isReadable: Bool, actions: [WatchAction]) {
+    var limit = notice == nil ? milliseconds : noticeEnd.milliseconds(atMost: milliseconds)
+    if decoder.isWithinSequence { limit = sequenceEnd.milliseconds(atMost: limit) }
     let readable = ReadableDescriptors(
-      waitingFor: descriptor, hasInput ? STDIN_FILENO : -1, mask: &originalMask,
-      milliseconds: notice == nil ? milliseconds : noticeEnd.milliseconds(atMost: milliseconds))
+      waitingFor: descriptor, hasInput ? STDIN_FILENO : -1, mask: &originalMask, milliseconds: limit)
     let signals = pendingSignals.exchange(0, ordering: .relaxed)
     for number in Self.handledSignals where signals & 1 << UInt64(number) != 0 { handle(signal: number) }
     if notice != nil, noticeEnd.milliseconds(atMost: -1) == 0 { endNotice() }
-    return (readable.contains(descriptor), readable.contains(STDIN_FILENO) ? readActions() : [])
+    let keys = readable.contains(STDIN_FILENO) ? readKeys() : keysOfEndedSequence()
+    return (readable.contains(descriptor), actions(of: keys))
   }
 
-  private func readActions() -> [WatchAction] {
+  private func readKeys() -> [Key] {
     guard let bytes = Keyboard.read() else { return [] }
     hasInput = !bytes.isEmpty
+    defer { if decoder.isWithinSequence { sequenceEnd = Deadline(milliseconds: Self.sequenceMilliseconds) } }
+    return decoder.decode(bytes)
+  }
+
+  /// The key of an incomplete sequence whose time is over.
+  private func keysOfEndedSequence() -> [Key] {
+    guard decoder.isWithinSequence, sequenceEnd.milliseconds(atMost: -1) == 0 else { return [] }
+    return decoder.endSequence()
+  }
+
+  /// The actions of keys, except those that concern only the screen, which are performed.
+  private func actions(of keys: [Key]) -> [WatchAction] {
     var actions: [WatchAction] = []
-    for action in decoder.decode(bytes).flatMap(WatchAction.actions) {
+    for action in keys.flatMap(WatchAction.actions) {
       endNotice()
-      if action == .toggleHelp { toggleHelp() } else { actions.append(action) }
+      switch action {
+      case .toggleHelp: toggleHelp()
+      case .closeHelp: if showsHelp { toggleHelp() }
+      case .request, .leave: actions.append(action)
+      }
     }
     return actions
   }
@@ -198,7 +232,7 @@ final class LiveScreen {
   /// Continues after a stop, possibly in the background.
   private func resume() {
     hasInput = keyboard.resume()
-    Terminal.print("\u{1B}[?25l")
+    hideCursor()
     if hasInput { keyboard.markPastes() }
     redraw()
   }
@@ -209,27 +243,5 @@ final class LiveScreen {
     displayedText = nil
     updateSize()
     if let pane { show(pane) }
-  }
-}
-
-/// A time on the monotonic clock.
-private struct Deadline {
-  private var nanoseconds: UInt64 = 0
-
-  init() {}
-
-  init(milliseconds: Int32) { nanoseconds = Self.now + UInt64(milliseconds) * 1_000_000 }
-
-  /// The milliseconds until the time, rounded up; at most `limit`, unless `limit` is negative.
-  func milliseconds(atMost limit: Int32) -> Int32 {
-    let now = Self.now
-    let remaining = now >= nanoseconds ? 0 : Int32(clamping: (nanoseconds - now + 999_999) / 1_000_000)
-    return limit < 0 ? remaining : min(limit, remaining)
-  }
-
-  private static var now: UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 }

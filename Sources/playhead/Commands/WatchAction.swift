@@ -3,6 +3,7 @@ enum WatchAction: Equatable {
   /// Sends the words of a request to the player.
   case request([String])
   case toggleHelp
+  case closeHelp
   case leave
 
   /// The explanation of the keys, one row for each.
@@ -22,6 +23,7 @@ enum WatchAction: Equatable {
     case .right: [.request(["seek", "+5"])]
     case .up: [.request(["volume", "+5%"])]
     case .down: [.request(["volume", "-5%"])]
+    case .escape: [.closeHelp]
     // Pasted text is not a key.
     case .paste, .control, .alt, .backspace, .wordLeft, .wordRight, .home, .end, .delete: []
     }

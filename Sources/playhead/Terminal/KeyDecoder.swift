@@ -8,6 +8,8 @@ enum Key: Equatable {
   case control(Character)
   /// Alt with an ASCII character.
   case alt(Character)
+  /// Escape alone (`KeyDecoder.endSequence`).
+  case escape
   case backspace
   case up
   case down
@@ -24,7 +26,8 @@ enum Key: Equatable {
 
 /// Converts the bytes of a terminal to keys. A sequence can be split at any byte. Unknown sequences have no key.
 ///
-/// Escape itself has no key, because only time distinguishes it from the start of a sequence.
+/// Only time distinguishes Escape from the start of a sequence. A caller that needs the key waits for a short time
+/// while `isWithinSequence` is true, and then calls `endSequence`.
 ///
 /// Pure: no I/O.
 struct KeyDecoder {
@@ -73,6 +76,20 @@ struct KeyDecoder {
     }
     if !text.isEmpty { keys.append(.text(text)) }
     return keys
+  }
+
+  /// Whether the bytes so far end within a sequence, other than pasted text.
+  var isWithinSequence: Bool { state != .none && state != .paste }
+
+  /// Ends an incomplete sequence, because no more bytes have arrived. Returns its key: Escape, or Alt with `[` or `O`.
+  mutating func endSequence() -> [Key] {
+    defer { if isWithinSequence { state = .none } }
+    return switch state {
+    case .afterEscape: [.escape]
+    case .functionKey: [.alt("O")]
+    case .parameters where parameters.isEmpty: [.alt("[")]
+    case .none, .parameters, .consoleFunctionKey, .paste: []
+    }
   }
 
   /// Decodes a byte that is not plain text.

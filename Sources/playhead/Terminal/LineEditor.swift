@@ -90,7 +90,7 @@ struct LineEditor {
     case .up: showHistory(historyIndex - 1)
     case .down: showHistory(historyIndex + 1)
     case .alt("d"): remove(cursor..<wordEnd)
-    case .alt: break
+    case .alt, .escape: break
     case .control(let letter): return handleControl(letter)
     }
     return nil

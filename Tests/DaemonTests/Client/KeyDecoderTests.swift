@@ -48,6 +48,24 @@ import Testing
     }
   }
 
+  /// The time decides that no more bytes follow. The next key is then complete.
+  @Test func incompleteSequenceEndsWithItsKey() {
+    for (start, keys) in [
+      ("\u{1B}", [.escape]), ("\u{1B}\u{1B}", [.escape]), ("\u{1B}[", [.alt("[")]), ("\u{1B}O", [.alt("O")]),
+      ("\u{1B}[1;", []), ("\u{1B}[[", []),
+    ] as [(String, [Key])] {
+      var decoder = KeyDecoder()
+      #expect(decoder.decode(start.utf8) == [] && decoder.isWithinSequence, "\(start.debugDescription)")
+      #expect(decoder.endSequence() == keys && !decoder.isWithinSequence, "\(start.debugDescription)")
+      #expect(decoder.decode("[".utf8) == [.text(Array("[".utf8))], "\(start.debugDescription)")
+    }
+    // A paste ends only with its mark.
+    var decoder = KeyDecoder()
+    #expect(decoder.decode("\u{1B}[200~a".utf8) == [] && !decoder.isWithinSequence && decoder.endSequence() == [])
+    #expect(decoder.decode("b\u{1B}[201~".utf8) == [.paste(Array("ab".utf8))])
+    #expect(decoder.endSequence() == [])
+  }
+
   @Test func adjacentTextIsOneKey() {
     var decoder = KeyDecoder()
     #expect(

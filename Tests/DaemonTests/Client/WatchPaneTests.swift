@@ -109,11 +109,15 @@ import Testing
     try press("p") { $0[0].hasPrefix("⏸ 1.wav") }
     try press(" ") { $0[0].hasPrefix("▶ 1.wav") }
     try press(" ") { $0[0].hasPrefix("⏸ 1.wav") }
-    // A sequence can be split, and unknown keys have no effect.
-    try terminal.type("xyz\t\u{1B}[15~\u{1B}")
-    try press("[B") { $0[0].hasSuffix(" 90%") }
+    // Unknown keys have no effect.
+    try press("xyz\t\u{1B}[15~\u{1B}[B") { $0[0].hasSuffix(" 90%") }
     try press("?") { $0.contains("Space: pause or play") && !$0.contains { $0.contains("3.wav") } }
     try press("?") { $0[4].hasPrefix("  3  3.wav") }
+    // Escape alone closes the help, and does not change the next key.
+    try press("?") { $0.contains("Space: pause or play") }
+    try press("\u{1B}") { $0[4].hasPrefix("  3  3.wav") }
+    try press("m") { $0[0].hasSuffix(" muted") }
+    try press("m") { $0[0].hasSuffix(" 90%") }
     // The error of a request is displayed until the next key.
     try client.reply("clear")
     try press("n") { $0[23].contains("(no-current-item)") }
@@ -212,11 +216,14 @@ import Testing
     try shell.type("q")
     try shell.wait(for: "\u{1B}[?1049l")
     try shell.wait(for: "ready> ")
+    let hidingCount = shell.shown.ranges(of: "\u{1B}[?25l").count
     try shell.type("\(Executables.playhead) --socket \(daemon.socket) watch &\r")
     try shell.wait(for: "\r⏸ 1.wav ╸")
     try shell.type("jobs\r")
     try shell.wait(for: "Running")
     #expect(shell.shown.ranges(of: "\u{1B}[?1049h").count == shell.shown.ranges(of: "\u{1B}[?1049l").count)
+    // The shell needs the cursor.
+    #expect(shell.shown.ranges(of: "\u{1B}[?25l").count == hidingCount)
     try shell.type("kill %1; wait $!; echo status=$?\r")
     try shell.wait(for: "status=\(128 + SIGTERM)\r\n")
   }
