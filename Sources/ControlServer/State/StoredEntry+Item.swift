@@ -27,6 +27,7 @@ extension StoredEntry {
     }
     if let entry = item.playlistEntry { fields.put(entry) }
     fields["title"] = item.title
+    if item.timeRange == nil { fields.putTitles(of: item.asset) }
     fields.putSettings(of: item)
     if item.error?.code == .crashedWhileOpening { fields["crashed"] = "true" }
   }
@@ -36,6 +37,26 @@ extension StoredEntry {
 }
 
 extension StoredFields {
+  // MARK: - Titles
+
+  /// Saves the titles of a local file, with the version of the file.
+  fileprivate mutating func putTitles(of asset: Asset) {
+    guard let version = asset.titlesVersion, let titles = asset.titles, !titles.isEmpty else { return }
+    self["tags.file"] = "\(version.byteCount) \(version.modificationNanoseconds)"
+    self["tags.title"] = titles.title
+    self["tags.artist"] = titles.artist
+    self["tags.album"] = titles.album
+  }
+
+  /// Restores the saved titles of a local file.
+  fileprivate func restoreTitles(of asset: Asset) {
+    let words = self["tags.file"]?.split(separator: " ") ?? []
+    guard words.count == 2, let byteCount = Int64(words[0]), let nanoseconds = Int64(words[1]) else { return }
+    asset.restoreTitles(
+      AssetTitles(title: self["tags.title"], artist: self["tags.artist"], album: self["tags.album"]),
+      of: FileVersion(byteCount: byteCount, modificationNanoseconds: nanoseconds))
+  }
+
   // MARK: - HTTP options
 
   fileprivate mutating func put(_ options: HTTPOptions) {
@@ -209,7 +230,10 @@ struct EntryMaker {
     options.isNetworkForbidden = !policy.isNetworkAllowed
     options.networkRules = policy.networkRules
     switch stored.location {
-    case .path(let path): return Asset(path: path, options: options, prefersPreciseDuration: prefersPreciseDuration)
+    case .path(let path):
+      let asset = Asset(path: path, options: options, prefersPreciseDuration: prefersPreciseDuration)
+      stored.fields.restoreTitles(of: asset)
+      return asset
     case .url(let text):
       do throws(MediaError) {
         return Asset(url: try HTTPURL(text), options: options, prefersPreciseDuration: prefersPreciseDuration)

@@ -3,7 +3,8 @@ import MediaAssets
 import Playback
 import RealtimeAudio
 
-/// Reads the titles of queue entries that are not opened yet, so that lists show them.
+/// Reads the titles of queue entries that are not opened yet, so that lists show them. Titles are saved with their
+/// entries. After a restart, the reader checks the saved titles, and reads those of changed files again.
 ///
 /// - Only local files are read, one after the other on one thread, and never more than `batchLength` files in
 ///   `pauseNanoseconds`.
@@ -18,7 +19,7 @@ final class TitleReader: @unchecked Sendable {
 
   /// The number of entries of a queue whose titles are read.
   static let entryCount = 10_000
-  /// The maximum number of files that are read without a pause.
+  /// The maximum number of files that are read without a pause, and of files whose status is read.
   static let batchLength = 32
   /// The pause after a batch.
   static let pauseNanoseconds: Int64 = 100_000_000
@@ -85,9 +86,17 @@ final class TitleReader: @unchecked Sendable {
     guard scan.index < end else { return finishScan() }
     let items = player.player.onLoop { $0.items(in: scan.index..<end) }
     var batch: [PlayerItem] = []
-    for item in items where batch.count < Self.batchLength {
+    var (unreadCount, uncheckedCount) = (0, 0)
+    for item in items where unreadCount < Self.batchLength && uncheckedCount < Self.batchLength {
       scans[0].index += 1
-      if item.hasUnreadTitles { batch.append(item) }
+      if item.hasUnreadTitles {
+        unreadCount += 1
+      } else if item.hasUncheckedTitles {
+        uncheckedCount += 1
+      } else {
+        continue
+      }
+      batch.append(item)
     }
     if batch.isEmpty {
       loop.execute { [weak self] in self?.examineNextSlice() }
@@ -109,22 +118,27 @@ final class TitleReader: @unchecked Sendable {
     self.opening = opening
     let record = record()
     NamedThread.detached(name: "read-titles") { [weak self, weak player, loop] in
-      let known = batch.filter { item in
+      let updates = batch.map { item in
         // A crash of a worker is no crash of the daemon.
         let mark = item.asset.isolation == .none ? record?.begin(item.id) : nil
         defer { if let mark { record?.end(mark) } }
-        return opening.readTitles(of: item.asset)
+        return (item: item, update: opening.updateTitles(of: item.asset))
       }
-      let ids = known.map(\.id)
-      loop.execute { [weak self, weak player] in self?.finishReading(ids, of: player) }
+      loop.execute { [weak self, weak player] in self?.finishReading(updates, of: player) }
     }
   }
 
-  /// Publishes the titles that were read, and continues after a pause.
-  private func finishReading(_ ids: [PlayerItem.ID], of player: NamedPlayer?) {
+  /// Publishes and saves the titles that were read, and continues after a pause.
+  private func finishReading(
+    _ updates: [(item: PlayerItem, update: AssetOpening.TitleUpdate)], of player: NamedPlayer?
+  ) {
     guard !isClosed else { return }
     opening = nil
-    if let player, !player.isClosed { player.observer.titlesBecameKnown(ids) }
+    if let player, !player.isClosed {
+      player.observer.titlesBecameKnown(updates.filter(\.update.hasNewTitles).map(\.item.id))
+      let changed = updates.filter(\.update.mustBeSaved).map(\.item)
+      if !changed.isEmpty { player.player.onLoop { $0.reportChange(of: changed) } }
+    }
     schedule(afterNanoseconds: Self.pauseNanoseconds)
   }
 }
@@ -133,7 +147,15 @@ extension PlayerItem {
   /// Whether the entry is a whole local file that was not opened yet, and whose titles are unknown. The tags of a part
   /// of a file describe the whole file.
   fileprivate var hasUnreadTitles: Bool {
-    guard timeRange == nil, status == .unknown, case .path = asset.location else { return false }
-    return !asset.mayUseNetwork && asset.titles == nil
+    isWholeLocalFile && status == .unknown && asset.titles == nil
+  }
+
+  /// Whether the titles of the entry must be compared with its file, or the version of the file must be determined, so
+  /// that the titles can be saved.
+  fileprivate var hasUncheckedTitles: Bool { isWholeLocalFile && asset.hasUncheckedTitles }
+
+  private var isWholeLocalFile: Bool {
+    guard timeRange == nil, case .path = asset.location else { return false }
+    return !asset.mayUseNetwork
   }
 }

@@ -241,10 +241,10 @@ public final class Asset: Sendable {
   /// The known title, artist and album: of all tags if they have been read, or else of the tags that opening the file
   /// reads. Nil before the file is opened, unless its titles were read (``AssetOpening/readTitles(of:)``). Does no I/O.
   public var titles: AssetTitles? {
-    let loadedTitles = loadedTitles
-    if let loadedTitles, !loadedTitles.isEmpty { return loadedTitles }
-    if case .success(let properties)? = loaded { return properties.titles }
-    return loadedTitles
+    let (loadedTitles, areRestored) = state.metadataOutcome.withLock { ($0.titles, $0.areTitlesRestored) }
+    if let loadedTitles, !loadedTitles.isEmpty, !areRestored { return loadedTitles }
+    guard case .success(let properties)? = loaded else { return loadedTitles }
+    return areRestored && properties.titles.isEmpty ? loadedTitles : properties.titles
   }
 
   /// Opens the file and reads its tags, unless they are known. Blocks.
@@ -278,6 +278,45 @@ public final class Asset: Sendable {
       if error.code != .cancelled { _ = state.keep(AssetTitles()) }
       return false
     }
+  }
+
+  /// Stores titles that an earlier process read, for ``titles``, unless titles are known. No I/O.
+  ///
+  /// - Parameter version: the version of the file that had these titles. ``AssetOpening/updateTitles(of:)`` reads them
+  ///   again if the file has changed.
+  public func restoreTitles(_ titles: AssetTitles, of version: FileVersion) { state.restore(titles, of: version) }
+
+  /// The version of the local file that has ``titles``; nil if it is unknown.
+  public var titlesVersion: FileVersion? { state.metadataOutcome.withLock { $0.titlesVersion } }
+
+  /// Whether ``titles`` are known, but not which version of the local file has them: they are from an earlier process,
+  /// or from opening the file.
+  public var hasUncheckedTitles: Bool {
+    let (version, areRestored) = state.metadataOutcome.withLock { ($0.titlesVersion, $0.areTitlesRestored) }
+    return areRestored || version == nil && titles?.isEmpty == false
+  }
+
+  /// Implements ``AssetOpening/updateTitles(of:)``.
+  func updateTitles(interrupt: Interrupt) -> AssetOpening.TitleUpdate {
+    guard case .path(let path) = location else { return AssetOpening.TitleUpdate() }
+    let (former, formerVersion, wasRestored) = state.metadataOutcome.withLock {
+      ($0.titles, $0.titlesVersion, $0.areTitlesRestored)
+    }
+    let version = FileVersion(path: path)
+    if wasRestored {
+      // A file that is absent now may be on a drive that returns.
+      guard let version else { return AssetOpening.TitleUpdate() }
+      if version == formerVersion {
+        state.metadataOutcome.withLock { $0.areTitlesRestored = false }
+        return AssetOpening.TitleUpdate()
+      }
+      state.discardRestoredTitles()
+    }
+    let areNew = readTitles(interrupt: interrupt)
+    if interrupt.isCancelled { return AssetOpening.TitleUpdate() }
+    state.metadataOutcome.withLock { $0.titlesVersion = version }
+    return AssetOpening.TitleUpdate(
+      hasNewTitles: wasRestored ? titles != former : areNew, mustBeSaved: version != formerVersion)
   }
 
   private func readMetadata(_ interrupt: Interrupt) throws(MediaError) -> AssetMetadata {

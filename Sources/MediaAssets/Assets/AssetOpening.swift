@@ -64,6 +64,20 @@ public final class AssetOpening: Sendable {
   ///   - The encoding of the tags was changed meanwhile. ``Asset/titles`` stays nil.
   public func readTitles(of asset: Asset) -> Bool { asset.readTitles(interrupt: interrupt) }
 
+  /// The result of ``AssetOpening/updateTitles(of:)``.
+  public struct TitleUpdate: Sendable, Hashable {
+    /// Whether ``Asset/titles`` has other titles than before.
+    public var hasNewTitles = false
+    /// Whether ``Asset/titles`` or ``Asset/titlesVersion`` changed.
+    public var mustBeSaved = false
+  }
+
+  /// Reads the titles of a local file as ``readTitles(of:)``. Also reads restored titles again if the file has changed
+  /// since, and determines ``Asset/titlesVersion``. Blocks.
+  ///
+  /// Restored titles of a file that cannot be examined stay.
+  public func updateTitles(of asset: Asset) -> TitleUpdate { asset.updateTitles(interrupt: interrupt) }
+
   /// Determines the asset's properties for a caller that does not read it. Blocks.
   ///
   /// - Throws: the errors of `Asset.load`; `cancelled`.

@@ -14,6 +14,10 @@ final class AssetState: Sendable {
     var reservedByteCount = 0
     /// The values that are requested most often, computed once.
     var titles: AssetTitles?
+    /// The version of the local file that has `titles`; nil if unknown.
+    var titlesVersion: FileVersion?
+    /// Whether `titles` are from an earlier process, and the file may have changed.
+    var areTitlesRestored = false
   }
 
   /// The open byte sources of an asset.
@@ -91,6 +95,24 @@ final class AssetState: Sendable {
     }
     if !isStored { tagData.release(byteCount) }
     return isStored && !titles.isEmpty
+  }
+
+  /// Stores titles of an earlier process.
+  func restore(_ titles: AssetTitles, of version: FileVersion) {
+    guard keep(titles) else { return }
+    metadataOutcome.withLock { current in (current.titlesVersion, current.areTitlesRestored) = (version, true) }
+  }
+
+  /// Discards restored titles, so that the titles are read again.
+  func discardRestoredTitles() {
+    let byteCount = metadataOutcome.withLock { current in
+      guard current.areTitlesRestored else { return 0 }
+      let byteCount = min(current.titles?.byteCount ?? 0, current.reservedByteCount)
+      (current.titles, current.titlesVersion, current.areTitlesRestored) = (nil, nil, false)
+      current.reservedByteCount -= byteCount
+      return byteCount
+    }
+    tagData.release(byteCount)
   }
 
   /// Stores the result of reading the tags, reduced to the budget. Returns the stored result.

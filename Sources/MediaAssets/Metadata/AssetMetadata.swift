@@ -117,7 +117,16 @@ public struct AssetTitles: Sendable, Hashable, Codable {
     album = first(.albumName)
   }
 
-  var isEmpty: Bool { title == nil && artist == nil && album == nil }
+  /// Creates titles from texts. Texts that are too long are absent.
+  public init(title: String?, artist: String?, album: String?) {
+    func limited(_ text: String?) -> String? {
+      text.flatMap { $0.utf8.count <= Self.maximumByteCount ? $0 : nil }
+    }
+    (self.title, self.artist, self.album) = (limited(title), limited(artist), limited(album))
+  }
+
+  /// Whether there are no titles.
+  public var isEmpty: Bool { title == nil && artist == nil && album == nil }
 
   /// The number of bytes of the texts.
   var byteCount: Int { [title, artist, album].reduce(0) { $0 + ($1?.utf8.count ?? 0) } }

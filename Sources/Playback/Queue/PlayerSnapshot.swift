@@ -46,6 +46,9 @@ extension QueuePlayer {
     control.core.changeObserver = handler
   }
 
+  /// Reports items whose persistent state changed outside the player to the change observer.
+  public func reportChange(of items: [PlayerItem]) { control.core.changeObserver?(items) }
+
   /// Sets the handler for positions at which items are left; nil removes it.
   ///
   /// The handler gets the item, its position, and whether forward playback has reached its end. The handler is called:
