@@ -1,5 +1,4 @@
 // Starts the daemon for `--autostart`.
-import CMediaShims
 import Glibc
 
 enum DaemonStart {
@@ -28,13 +27,16 @@ enum DaemonStart {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw failure(errno) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    defer { close(ends[0]) }
     let id: pid_t
-    do throws(Unreachable) { id = try spawn(socket: socket, output: ends[1]) } catch {
-      close(ends[1])
-      throw error
+    defer { close(ends[0]) }
+    do throws(DetachedProcess.Failure) {
+      defer { close(ends[1]) }
+      let program = program
+      id = try DetachedProcess.start(
+        program, [program] + (socket.map { ["--socket", $0] } ?? []), inheritsInput: false, output: ends[1])
+    } catch {
+      throw failure(error.number)
     }
-    close(ends[1])
     if reportsReady(ends[0]) { return }
     var status: Int32 = 0
     while waitpid(id, &status, 0) < 0, errno == EINTR {}
@@ -64,32 +66,6 @@ enum DaemonStart {
     }
     return true
   }
-
-  private static func spawn(socket: String?, output: Int32) throws(Unreachable) -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-    // The caller of the client may have descriptors open without FD_CLOEXEC.
-    _ = media_shims_spawn_closing_from(&actions, 3)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    posix_spawnattr_setflags(&attributes, startsSession)
-    let path = program
-    let arguments: [String] = [path] + (socket.map { ["--socket", $0] } ?? [])
-    let words = arguments.map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
-    var id = pid_t()
-    let error = posix_spawnp(&id, path, &actions, &attributes, words, environ)
-    guard error == 0 else { throw failure(error) }
-    return id
-  }
-
-  /// `POSIX_SPAWN_SETSID` of spawn.h, which the headers declare only with _GNU_SOURCE.
-  static let startsSession: Int16 = 0x80
 
   /// `playheadd` in the folder of the client, else the name, which is searched for in `PATH`.
   private static var program: String {

@@ -4,12 +4,12 @@ import WholeFiles
 import WireProtocol
 
 /// A file that the daemon writes for one request. It gets its name after a successful reply.
-struct OutputFile {
+struct OutputFile: PassedOutput {
   /// The request, with the passed descriptor as its file.
   let words: [[UInt8]]
+  let descriptorPath: String
+  let path: String
   private let file: UnfinishedFile
-  /// The path of the descriptor, and that of the file, on the wire.
-  private let (descriptorPath, path): (String, String)
 
   /// Opens the file and transfers it to the daemon. Nil if the request writes several images, or to a passed
   /// descriptor. It is then sent unchanged.
@@ -49,11 +49,6 @@ struct OutputFile {
   }
 
   // MARK: - Replies
-
-  /// Replaces the path of the descriptor by that of the file.
-  func naming(_ text: String) -> String {
-    text.split(separator: descriptorPath, omittingEmptySubsequences: false).joined(separator: path)
-  }
 
   /// Gives the file its name after a successful reply. Returns the reply with the path of the file.
   ///

@@ -9,10 +9,8 @@ import WireProtocol
 ///
 /// The file is locked (flock(2)) as long as the client or the daemon has it open. After the end of both, the next
 /// recording to the same name repairs the file.
-struct OutputRecording {
-  /// The path of the descriptor on the wire.
+struct OutputRecording: PassedOutput {
   let descriptorPath: String
-  /// The path of the file on the wire.
   let path: String
   private let location: RecordingLocation
   private let file: UnfinishedFile
@@ -44,11 +42,6 @@ struct OutputRecording {
     (self.location, self.path) = (location, path)
   }
 
-  /// Replaces the path of the descriptor by that of the file.
-  func naming(_ text: String) -> String {
-    text.split(separator: descriptorPath, omittingEmptySubsequences: false).joined(separator: path)
-  }
-
   /// Whether the file contains no bytes. False if its size is unknown.
   var isEmpty: Bool {
     var status = stat()
@@ -76,16 +69,14 @@ struct OutputRecording {
   /// - Returns: A sentence about the result.
   func recover() -> String {
     file.closeAndKeep()
-    for _ in 0..<40 {
-      do throws(MediaError) {
-        if let recovered = try location.recover() {
-          return recovered.path.map { "the part that was recorded is in \(FilePath(bytes: $0)?.text ?? path)" }
-            ?? "nothing was recorded"
-        }
-      } catch { return "\(unfinishedPath) cannot be repaired: \(error.message)" }
-      guard !location.isUnfinishedNameFree else { return "\(unfinishedPath) was removed" }
-      usleep(50_000)
-    }
+    let isFree = FileLock.waitUntilFree(location.unfinishedPath, milliseconds: 2_000)
+    do throws(MediaError) {
+      if isFree, let recovered = try location.recover() {
+        return recovered.path.map { "the part that was recorded is in \(FilePath(bytes: $0)?.text ?? path)" }
+          ?? "nothing was recorded"
+      }
+    } catch { return "\(unfinishedPath) cannot be repaired: \(error.message)" }
+    guard !location.isUnfinishedNameFree else { return "\(unfinishedPath) was removed" }
     return "the daemon still writes \(unfinishedPath)"
   }
 }

@@ -22,3 +22,18 @@ enum PassedDescriptor {
     return path
   }
 }
+
+/// A file that the client has opened and the daemon writes.
+protocol PassedOutput {
+  /// The path of the descriptor on the wire.
+  var descriptorPath: String { get }
+  /// The path of the file on the wire.
+  var path: String { get }
+}
+
+extension PassedOutput {
+  /// Replaces the path of the descriptor by that of the file.
+  func naming(_ text: String) -> String {
+    text.split(separator: descriptorPath, omittingEmptySubsequences: false).joined(separator: path)
+  }
+}

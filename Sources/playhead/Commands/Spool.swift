@@ -1,7 +1,6 @@
 // A pipe on standard input of `load -`, `append -`, `insert -` and `replace -`. The daemon reads a pipe only as fast
 // as it plays. Without the spool process, the writer would block in the foreground of the terminal while the player is
 // paused, and the user could not enter `playhead play`.
-import CMediaShims
 import Glibc
 
 /// Copies a pipe to another one, and stores the data that the reader does not accept yet in an unnamed file.
@@ -44,8 +43,7 @@ struct Spool {
 
   /// Starts a process that copies standard input, after `pass` has transferred the pipe with the copy.
   ///
-  /// The process is in a new session, so that it continues after Ctrl-C and without the terminal. If `pass` throws, no
-  /// byte of standard input was read.
+  /// The process continues after Ctrl-C and without the terminal. If `pass` throws, no byte of standard input was read.
   ///
   /// - Parameter pass: Transfers the end of a pipe from which the copy can be read. `start` then closes the descriptor.
   /// - Returns: The result of `pass`. Nil if standard input is no pipe and no socket, or if the process cannot be
@@ -59,26 +57,13 @@ struct Spool {
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     defer { for end in ends { close(end) } }
     let token = try pass(ends[0])
-    return spawn(output: ends[1]) ? token : nil
-  }
-
-  private static func spawn(output: Int32) -> Bool {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-    // The caller of the client may have descriptors open without FD_CLOEXEC.
-    _ = media_shims_spawn_closing_from(&actions, 3)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    posix_spawnattr_setflags(&attributes, DaemonStart.startsSession)
-    let arguments: [String] = ["playhead", "spool", "\(defaultCapacity)"]
-    let words = arguments.map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
-    var id = pid_t()
-    return posix_spawn(&id, "/proc/self/exe", &actions, &attributes, words, environ) == 0
+    let arguments = ["playhead", "spool", "\(defaultCapacity)"]
+    do throws(DetachedProcess.Failure) {
+      _ = try DetachedProcess.start("/proc/self/exe", arguments, inheritsInput: true, output: ends[1])
+    } catch {
+      return nil
+    }
+    return token
   }
 
   /// An unnamed file in `TMPDIR`, `/var/tmp` or `/tmp`; -1 if none can be created.
