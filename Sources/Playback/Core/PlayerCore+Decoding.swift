@@ -5,12 +5,6 @@ import RealtimeAudio
 
 /// The interface to the decode thread: jobs and reports.
 extension PlayerCore {
-  /// The capacity of a stream in milliseconds: decoded audio, and audio that is rendered but not heard.
-  ///
-  /// The decode thread resumes when half of the capacity is free. Therefore at least 2 s are decoded ahead, across
-  /// several items if they are short. The rendered audio that is not heard yet is in addition to this.
-  private static let streamMilliseconds = 4_500
-
   // MARK: - Jobs
 
   func prepare(_ generation: UInt64, _ request: Machine.DecodeRequest) {
@@ -18,7 +12,7 @@ extension PlayerCore {
     var request = request
     if request.isSilence, let pass = request.spliceAfter { request.time = endTime(of: pass) ?? item.duration }
     let stream = RenderStream(
-      capacityFrames: format.sampleRateHz * Self.streamMilliseconds / 1_000, channelCount: format.channelCount)
+      capacityFrames: format.sampleRateHz * engine.streamMilliseconds / 1_000, channelCount: format.channelCount)
     removeStream(of: preparing)
     let isSplit = request.isContinuation && request.spliceAfter != nil
     preparing = Generation(

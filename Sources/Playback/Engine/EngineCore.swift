@@ -20,6 +20,12 @@ package final class EngineCore: @unchecked Sendable {
   var waitsForDecoders = true
   /// Opens the items of players that are created from now on, on their decode threads.
   var openDecoder: DecodeWorker.Opener = { source throws(MediaError) in try ItemDecoder(source) }
+  /// The capacity of the streams that are created from now on, in milliseconds: decoded audio, and audio that is
+  /// rendered but not heard. Tests whose decoding takes long set a lower value, of at least 1,000.
+  ///
+  /// The decode thread resumes when half of the capacity is free. Therefore at least 2 s are decoded ahead by default,
+  /// across several items if they are short. The rendered audio that is not heard yet is in addition to this.
+  package var streamMilliseconds = 4_500
   private var players: [ObjectIdentifier: PlayerCore] = [:]
   private var outputObservers: [(token: ObserverToken, handler: @Sendable (OutputState) -> Void)] = []
   private var routeObservers: [(token: ObserverToken, handler: @Sendable (OutputEvent) -> Void)] = []

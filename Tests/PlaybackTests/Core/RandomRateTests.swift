@@ -13,7 +13,7 @@ import Testing
   /// transition.
   @Test(arguments: 1...UInt64(Effort.rounds(4)))
   func currentTimeMatchesTheHeardAudioAfterRandomOperations(_ seed: UInt64) async throws {
-    let rig = try await Rig()
+    let rig = try await Rig(streamMilliseconds: 1_000)
     let items = [try rig.circle(frames: 96_000), try rig.circle(frames: 20_000), try rig.circle(frames: 1_000)]
     try await rig.run { player in
       try player.append(items)

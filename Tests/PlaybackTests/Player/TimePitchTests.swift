@@ -12,7 +12,7 @@ import TimeStretch
 
   /// Creates a rig with a tone of 480 Hz, and the algorithm set.
   private func rig(_ algorithm: AudioTimePitchAlgorithm, seconds: Int = 20) async throws -> Rig {
-    let rig = try await Rig()
+    let rig = try await Rig(streamMilliseconds: 1_000)
     let path = rig.files.file("tone.wav")
     try writeWAV(path, tone(480, frameCount: seconds * 48_000, sampleRateHz: 48_000), sampleRateHz: 48_000)
     try await rig.run { try $0.setAudioTimePitchAlgorithm(algorithm) }
@@ -33,7 +33,7 @@ import TimeStretch
   }
 
   @Test func itemUsesTheTimeDomainAlgorithmByDefault() async throws {
-    let rig = try await Rig()
+    let rig = try await Rig(streamMilliseconds: 1_000)
     let item = rig.item("/none.wav")
     #expect(item.audioTimePitchAlgorithm == .timeDomain)
     // In a player it uses the player's algorithm, which is that of the rig.
@@ -46,7 +46,7 @@ import TimeStretch
   }
 
   @Test func algorithmChangeIsReportedWithTheCauseRequest() async throws {
-    let rig = try await Rig()
+    let rig = try await Rig(streamMilliseconds: 1_000)
     #expect(await rig.run { $0.state.audioTimePitchAlgorithm } == .varispeed)
     #expect(!rig.dump.contains("audioTimePitchAlgorithm timeDomain"))
     try await rig.run { try $0.setAudioTimePitchAlgorithm(.timeDomain) }
@@ -72,7 +72,7 @@ import TimeStretch
 
   @Test(arguments: stretching)
   func rate1BypassesTheStretcherBitExact(_ algorithm: AudioTimePitchAlgorithm) async throws {
-    let rig = try await Rig()
+    let rig = try await Rig(streamMilliseconds: 1_000)
     try await rig.run { try $0.setAudioTimePitchAlgorithm(algorithm) }
     let item = try rig.wav(file: 3, frames: 96_000)
     try await rig.run { try $0.append([item]) }
@@ -191,7 +191,7 @@ import TimeStretch
   @Test(arguments: stretching) func audioMatchesTheTimeAfterAHundredRateChanges(
     _ algorithm: AudioTimePitchAlgorithm
   ) async throws {
-    let rig = try await Rig()
+    let rig = try await Rig(streamMilliseconds: 1_000)
     let train = BurstTrain(sampleRateHz: 48_000, seconds: 60, rate: 1.25)
     let path = rig.files.file("train.wav")
     try writeWAV(path, train.samples(), sampleRateHz: 48_000)
@@ -241,7 +241,7 @@ import TimeStretch
   }
 
   @Test func itemsWithDifferentAlgorithmsPlayWithoutAStall() async throws {
-    let rig = try await Rig()
+    let rig = try await Rig(streamMilliseconds: 1_000)
     var items: [PlayerItem] = []
     for algorithm in [AudioTimePitchAlgorithm.timeDomain, .varispeed, .timeDomain] {
       let path = rig.files.file("tone-\(items.count).wav")
@@ -263,7 +263,7 @@ import TimeStretch
   @Test func statement31_unsupportedRatesAndAlgorithmsAreErrors() async throws {
     for algorithm in AudioTimePitchAlgorithm.allCases {
       guard algorithm.isAvailable else {
-        let rig = try await Rig()
+        let rig = try await Rig(streamMilliseconds: 1_000)
         await expectError(.unsupportedRate) { try await rig.run { try $0.setAudioTimePitchAlgorithm(algorithm) } }
         #expect(await rig.run { $0.audioTimePitchAlgorithm } == .varispeed)
         continue

@@ -29,8 +29,11 @@ final class Rig: Sendable {
   private let faultLog = TextLog()
   private let nextItemID = Mutex<PlayerItem.ID>(1)
 
-  /// - Parameter lookAheadFrames: the buffer of the device; 100 ms by default, so that every change has to rewind.
-  init(lookAheadFrames: Int = 4_800) async throws {
+  /// - Parameters:
+  ///   - lookAheadFrames: the buffer of the device; 100 ms by default, so that every change has to rewind.
+  ///   - streamMilliseconds: the capacity of streams. Every change of the rate or the pitch decodes a stream again; a
+  ///     test of many changes takes less time with less than the default of 4.5 s.
+  init(lookAheadFrames: Int = 4_800, streamMilliseconds: Int = 4_500) async throws {
     let loop = VirtualControlLoop(base: ThreadControlLoop(name: "rig"))
     let heard = HeardSamples()
     let sink = VirtualSink(
@@ -43,6 +46,7 @@ final class Rig: Sendable {
     await withCheckedContinuation { continuation in
       loop.execute {
         loop.attach(sink)
+        engine.core.streamMilliseconds = streamMilliseconds
         engine.open()
         continuation.resume()
       }

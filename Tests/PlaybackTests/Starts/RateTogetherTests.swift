@@ -68,7 +68,7 @@ import Testing
   /// The second player cancels the first one on the left, and the third cancels it on the right. The residue is silence
   /// if, and only if, all three are on the same sample.
   @Test func threePlayersStaySampleAlignedAcrossFiftyRateChanges() async throws {
-    let rig = try await Rig()
+    let rig = try await Rig(streamMilliseconds: 1_000)
     let players = try await players(rig, [noise(9_600, 1, 1), noise(9_600, -1, 0), noise(9_600, 0, -1)])
     try await start(rig, players)
     await rig.advance(milliseconds: 300)
@@ -107,7 +107,7 @@ import Testing
   /// Loops of other lengths and sample rates end between frames of the output, each at a different position. If a rate
   /// changes after such an end, less than a frame is rounded off.
   @Test func loopsOfDifferentLengthsAndSampleRatesStayAligned() async throws {
-    let rig = try await Rig()
+    let rig = try await Rig(streamMilliseconds: 1_000)
     let rates = [48_000, 44_100, 32_000, 48_000]
     let frames = [9_600, 13_230, 16_000, 4_801]
     let players = try await players(rig, frames.map { noise($0, 0.1, 0.1) }, sampleRatesHz: rates)
@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test func pausedMembersUseTheRateNextAndLeavingMembersAreExcluded() async throws {
-    let rig = try await Rig()
+    let rig = try await Rig(streamMilliseconds: 1_000)
     let players = try await players(rig, [noise(9_600, 1, 1), noise(9_600, 1, 1), noise(9_600, 1, 1)])
     let (engine, results) = (rig.engine, Results())
     // None of them plays.
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test func playersReverseTogether() async throws {
-    let rig = try await Rig()
+    let rig = try await Rig(streamMilliseconds: 1_000)
     let players = try await players(rig, [noise(96_000, 1, 1), noise(96_000, -1, 0), noise(96_000, 0, -1)])
     try await start(rig, players)
     let results = Results()
@@ -180,14 +180,14 @@ import Testing
   }
 
   @Test func invalidMembersAndRatesAreErrorsThatChangeNothing() async throws {
-    let rig = try await Rig()
+    let rig = try await Rig(streamMilliseconds: 1_000)
     let players = try await players(rig, [noise(9_600, 1, 1), noise(9_600, 1, 1)])
     let (engine, results) = (rig.engine, Results())
     try await start(rig, players)
     await rig.advance(milliseconds: 200)
     let closed = QueuePlayer(engine: engine, name: "closed")
     await closed.close()
-    let other = try await Rig()
+    let other = try await Rig(streamMilliseconds: 1_000)
     let cases: [(Double, [QueuePlayer], MediaError.Code)] = [
       (2, [], .invalidArgument), (2, [players[0], players[0]], .invalidArgument),
       (2, [players[0], other.player], .invalidArgument), (2, players + [closed], .invalidState),
