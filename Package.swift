@@ -205,8 +205,8 @@ let package = Package(
       swiftSettings: strict, linkerSettings: small + bindNow),
     .executableTarget(
       name: "playhead",
-      dependencies: ["WireProtocol", "WholeFiles", "RecordingFiles", "MediaCore", "CMediaShims"], swiftSettings: strict,
-      linkerSettings: bindNow),
+      dependencies: ["WireProtocol", "FileAccess", "WholeFiles", "RecordingFiles", "MediaCore", "CMediaShims"],
+      swiftSettings: strict, linkerSettings: bindNow),
 
     // The library's umbrella.
     .target(

@@ -32,6 +32,7 @@ struct PlayheadDaemon: ParsableCommand {
   @OptionGroup var flags: CommandLineFlags
 
   static func main() {
+    StandardDescriptors.openMissing()
     do {
       var command = try parseAsRoot()
       try command.run()

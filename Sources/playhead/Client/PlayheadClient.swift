@@ -1,4 +1,5 @@
 // The client: one request, a watch, or a shell, over a blocking socket.
+import FileAccess
 import Glibc
 import MediaCore
 import WireProtocol
@@ -17,6 +18,7 @@ enum PlayheadClient {
   }
 
   static func main() {
+    StandardDescriptors.openMissing()
     let arguments = (1..<max(1, Int(CommandLine.argc))).compactMap { index in
       // Bytes, because a path need not be UTF-8.
       CommandLine.unsafeArgv[index].map {

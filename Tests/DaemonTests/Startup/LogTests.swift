@@ -22,6 +22,29 @@ import Testing
       !log.unicodeScalars.contains { ($0 != "\n" && $0.properties.generalCategory == .control) || $0 == "\u{202E}" })
   }
 
+  /// Otherwise the log would be written into a database or to a client.
+  @Test func closedStandardDescriptorsAreNotReused() throws {
+    let folder = try TemporaryDirectory("log")
+    let socket = folder.file("control.sock")
+    let daemon = try Program(
+      "sh",
+      [
+        "-c", "exec \"$@\" <&- 2>&-", "sh", Executables.playheadd, "--socket", socket, "--clock", "virtual", "--state",
+        folder.file("state"),
+      ])
+    #expect(try daemon.waitForLine() == "playheadd ready socket=\(socket)")
+    var (null, found) = (stat(), stat())
+    #expect(stat("/dev/null", &null) == 0)
+    for descriptor in [STDIN_FILENO, STDERR_FILENO] {
+      #expect(stat("/proc/\(daemon.id)/fd/\(descriptor)", &found) == 0 && found.st_rdev == null.st_rdev)
+    }
+    let shell = try Program("sh", ["-c", "exec \"$@\" <&-", "sh", Executables.playhead, "--socket", socket, "shell"])
+    let outcome = try shell.waitForEnd()
+    #expect(outcome.status == 0 && outcome.output.hasPrefix("* hello ") && outcome.errors.isEmpty, "\(outcome)")
+    let silent = try Program("sh", ["-c", "exec \"$@\" >&-", "sh", Executables.playhead, "--socket", socket, "ping"])
+    #expect(try silent.waitForEnd().errors == "playhead: standard output cannot be written: Bad file descriptor\n")
+  }
+
   @Test func unreadLogDoesNotBlockTheDaemon() throws {
     let folder = try TemporaryDirectory("log")
     let log = folder.file("log")
