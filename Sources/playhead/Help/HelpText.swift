@@ -187,7 +187,7 @@ enum HelpText {
     switch spec.name {
     case .load, .append, .insert:
       "The client first checks the files: if one is missing, not readable or a text file, nothing changes. Of files\n"
-        + "that are named as media, it reads the start of the first \(FileCheck.maximumInspectedMediaCount). A folder is "
+        + "that are named as media, it reads the start of the first \(FileCheck.maximumInspectedMediaCount). A folder is\n"
         + "replaced by its media files, as by `playhead add`."
     case .list: "Without `limit`, the client requests all parts."
     case .play: "`playhead play PATH...` loads files first, as `playhead load` and with its options."
