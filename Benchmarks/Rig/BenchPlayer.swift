@@ -34,6 +34,7 @@ protocol BenchPlayer: AnyObject {
   var kind: PlayerKind { get }
   var server: PulseServer { get }
   var process: ChildProcess { get }
+  var socketPath: String { get }
 
   /// Queues files and pauses at the start of the first.
   func load(_ paths: [String]) throws

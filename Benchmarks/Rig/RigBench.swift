@@ -11,13 +11,16 @@ import RigSupport
 /// The measured programs that are not in PATH.
 struct Programs {
   var playheadd: String
+  /// The client, in the same folder as the daemon.
+  var playhead: String { String(playheadd.dropLast()) }
   var bare: String
 }
 
 @main
 struct RigBench {
   private static let names = [
-    "start", "roundtrip", "seek", "long", "lossy", "first-seek", "load", "pause", "transition", "tick", "observers",
+    "start", "client", "roundtrip", "seek", "long", "lossy", "first-seek", "load", "pause", "transition", "tick",
+    "observers",
     "usage", "isolated-usage", "isolated-tags", "rates", "queue", "scan", "waveform", "long-waveform", "control",
     "watchers",
     "server-loss", "memory",
@@ -71,6 +74,8 @@ struct RigBench {
       do {
         switch name {
         case "start": try StartFigure.measure(players, material, programs: programs, rounds: rounds, into: &table)
+        case "client":
+          try ClientFigure.measure(players, material, programs: programs, rounds: rounds * 5, into: &table)
         case "roundtrip": try RoundTripFigure.measure(players, rounds: rounds * 500, into: &table)
         case "seek":
           for kind in Material.Coded.allCases {

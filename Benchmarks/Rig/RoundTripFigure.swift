@@ -18,7 +18,7 @@ enum RoundTripFigure {
   }
 
   private static func measure(_ player: any BenchPlayer, _ request: String, rounds: Int) throws -> String {
-    let socket = try LineSocket.waiting(for: path(player))
+    let socket = try LineSocket.waiting(for: player.socketPath)
     while try socket.receive(timeOutMilliseconds: 200) { while socket.bufferedLine() != nil {} }
     // MPD's reply to `status` has many lines.
     let last: (String) -> Bool = { player.kind == .mpd ? $0 == "OK" : !$0.isEmpty }
@@ -37,14 +37,5 @@ enum RoundTripFigure {
     let perSecond = Double(rounds / 100 * 100) * 1_000 / HostTime.present.milliseconds(since: start)
     return
       "\((durations.median ?? 0).text(0)) µs (\((durations.quantile(0.99) ?? 0).text(0))); \((perSecond / 1_000).text(0)) k/s"
-  }
-
-  private static func path(_ player: any BenchPlayer) -> String {
-    switch player {
-    case let player as PlayheadPlayer: player.socketPath
-    case let player as MPVPlayer: player.socketPath
-    case let player as MPDPlayer: player.socketPath
-    default: preconditionFailure("a player without a socket")
-    }
   }
 }
