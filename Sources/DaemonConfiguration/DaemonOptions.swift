@@ -78,7 +78,7 @@ public struct DaemonOptions: Sendable, Hashable {
   /// Whether players that were playing when the last daemon ended play again.
   public var resumesPlayback = false
   /// The initial category of the audio session. It is not saved.
-  public var sessionCategory = SessionCommand.Category.playAndRecord
+  public var sessionCategory = SessionCategory.playAndRecord
   public var isolation = Isolation.opening
   /// The encoding of tags that do not state one.
   public var tagCharset = TextCharset.automatic

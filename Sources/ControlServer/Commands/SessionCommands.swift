@@ -2,48 +2,64 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// Commands about the audio session.
-extension Connection {
-  /// Runs a command. All of them reply immediately. Nil means `ok` without fields.
-  func run(_ command: SessionCommand) throws(MediaError) -> Reply? {
-    let session = server.engine.session
-    switch command {
-    case .status:
-      var fields = Self.fields(session.state.setting)
-      fields.append("isActive", .bool(session.state.isActive))
-      fields.append("isInterrupted", .bool(session.state.isInterrupted))
-      fields.append("secondaryAudioShouldBeSilencedHint", .bool(session.state.secondaryAudioShouldBeSilencedHint))
-      return .ok(fields)
-    case .category(let setting):
-      if let setting { session.apply(try AudioSessionSetting(setting)) }
-      return .ok(Self.fields(session.state.setting))
-    case .active(let isActive):
-      if let isActive { try session.setActive(isActive) }
-      return .ok(["isActive": .bool(session.state.isActive)])
-    case .resume(let outcome):
-      try session.endInterruption(.init(outcome))
-      return nil
-    case .policy(let change):
-      var policy = session.state.policy
-      if let atEnd = change.atEnd { policy.atEnd = .init(atEnd) }
-      if let timeOut = change.timeOut { policy.timeOut = timeOut.isValid ? timeOut : nil }
-      if let atTimeOut = change.atTimeOut { policy.atTimeOut = .init(atTimeOut) }
-      if let fade = change.fade { policy.fadeDuration = fade }
-      try session.setPolicy(policy)
-      return .ok([
-        "atEnd": .string(policy.atEnd.rawValue), "timeout": policy.timeOut.map { .time($0) } ?? FieldValue.none,
-        "atTimeout": .string(policy.atTimeOut.rawValue), "fade": .time(policy.fadeDuration),
-      ])
-    }
+extension SessionStatusCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    let state = context.server.engine.session.state
+    return Reply(
+      setting: SessionSettingFields(state.setting), isActive: state.isActive, isInterrupted: state.isInterrupted,
+      secondaryAudioShouldBeSilencedHint: state.secondaryAudioShouldBeSilencedHint)
   }
+}
 
-  private static func fields(_ setting: AudioSessionSetting) -> Fields {
-    [
-      "category": .string(setting.category.rawValue), "mode": .string(setting.mode.rawValue),
-      "options": setting.optionsValue, "role": .string(setting.role.rawValue),
-      "otherAudio": .string(setting.otherAudio.rawValue), "playback": .bool(setting.category.allowsPlayback),
-      "recording": .bool(setting.category.allowsRecording),
-    ]
+extension SessionCategoryCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    let session = context.server.engine.session
+    if let category = arguments.category {
+      session.apply(
+        try AudioSessionSetting(
+          category, mode: arguments.mode ?? .default, options: try arguments.sessionOptions()))
+    }
+    return SessionSettingFields(session.state.setting)
+  }
+}
+
+extension SessionActiveCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    let session = context.server.engine.session
+    if let isActive = arguments.state { try session.setActive(isActive) }
+    return Reply(isActive: session.state.isActive)
+  }
+}
+
+extension SessionResumeCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    try context.server.engine.session.endInterruption(.init(sameWordAs: arguments.action))
+    return Reply()
+  }
+}
+
+extension SessionPolicyCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    let session = context.server.engine.session
+    var policy = session.state.policy
+    if let atEnd = arguments.atEnd { policy.atEnd = .init(sameWordAs: atEnd) }
+    if let timeOut = arguments.timeout { policy.timeOut = timeOut.isValid ? timeOut : nil }
+    if let atTimeOut = arguments.atTimeout { policy.atTimeOut = .init(sameWordAs: atTimeOut) }
+    if let fade = arguments.fade { policy.fadeDuration = fade }
+    try session.setPolicy(policy)
+    return Reply(
+      atEnd: .init(sameWordAs: policy.atEnd), timeout: policy.timeOut, atTimeout: .init(sameWordAs: policy.atTimeOut),
+      fade: policy.fadeDuration)
+  }
+}
+
+extension SessionSettingFields {
+  init(_ setting: AudioSessionSetting) {
+    self.init(
+      category: .init(sameWordAs: setting.category), mode: .init(sameWordAs: setting.mode),
+      options: setting.options.isEmpty ? nil : setting.options.names, role: setting.role.rawValue,
+      otherAudio: setting.otherAudio.rawValue, playback: setting.category.allowsPlayback,
+      recording: setting.category.allowsRecording)
   }
 }
 
@@ -54,21 +70,21 @@ extension AudioSessionSetting {
   /// Creates a setting from its wire form.
   ///
   /// - Throws: `session-mismatch` for a combination that the session does not support.
-  init(_ setting: SessionCommand.Setting) throws(MediaError) {
-    guard let category = AudioSessionCategory(rawValue: setting.category.rawValue),
-      let mode = AudioSessionMode(rawValue: setting.mode.rawValue)
-    else { preconditionFailure("the wire's categories and modes are those of the session") }
-    let options = AudioSessionOptions.named.filter { named in setting.options.contains { $0.rawValue == named.name } }
-    try self.init(category, mode: mode, options: AudioSessionOptions(options.map(\.option)))
+  init(_ category: SessionCategory, mode: SessionMode, options: [SessionOption]) throws(MediaError) {
+    let options = AudioSessionOptions.named.filter { named in options.contains { $0.rawValue == named.name } }
+    try self.init(
+      AudioSessionCategory(sameWordAs: category), mode: AudioSessionMode(sameWordAs: mode),
+      options: AudioSessionOptions(options.map(\.option)))
   }
 }
 
-extension InterruptionPolicy.Outcome {
-  init(_ outcome: SessionCommand.Outcome) {
-    switch outcome {
-    case .resume: self = .resume
-    case .pause: self = .pause
+extension RawRepresentable where RawValue == String {
+  /// The value with the word of a value of another enumeration, which has the same words. Tests compare these words.
+  init(sameWordAs other: some RawRepresentable<String>) {
+    guard let value = Self(rawValue: other.rawValue) else {
+      preconditionFailure("\(Self.self) has no word \(other.rawValue)")
     }
+    self = value
   }
 }
 

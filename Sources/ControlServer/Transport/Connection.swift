@@ -312,7 +312,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     form = request.address.form
     guard machine.accepts(request.address) else {
       let error = MediaError(.idInUse, "a request with this id is still waiting for its reply")
-      return sendReply(Reply.error(error).completed(for: request.name), to: request.address, in: batch)
+      return sendReply(Reply.error(error).completed(for: request.spec), to: request.address, in: batch)
     }
     do throws(MediaError) {
       try checkRights(request)
@@ -335,8 +335,8 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
           waitingRequest.fail(error)
         }
       } else {
-        if let reply = try run(request.command, for: request.address) {
-          sendReply(reply.completed(for: request.name), to: request.address, in: batch)
+        if let reply = try run(request) {
+          sendReply(reply.completed(for: request.spec), to: request.address, in: batch)
         } else if batch == nil {
           output.append { Reply.encodeOK(to: request.address, into: &$0) }
         } else {
@@ -345,7 +345,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
         runPostReplyAction()
       }
     } catch {
-      sendReply(Reply.error(error).completed(for: request.name), to: request.address, in: batch)
+      sendReply(Reply.error(error).completed(for: request.spec), to: request.address, in: batch)
     }
   }
 
@@ -389,10 +389,11 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   }
 
   /// Runs a request that replies immediately. Nil means `ok` without fields.
-  private func run(_ command: Command, for address: ReplyAddress) throws(MediaError) -> Reply? {
-    switch command {
+  private func run(_ request: Request) throws(MediaError) -> Reply? {
+    let form = request.address.form
+    switch request.command {
     case .connection(let command): return try run(command)
-    case .playback(let command, Command.allPlayers): return try runForAllPlayers(command)
+    case .playback(let command, FamilyCommand.allPlayers): return try runForAllPlayers(command)
     case .playback(let command, let player):
       return try run(command, on: try server.registry.player(player))
     case .queue(let command, let player):
@@ -400,16 +401,20 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     case .item(let command, let player):
       return try run(command, on: try server.registry.player(player))
     case .asset(let command): return try run(command)
-    case .watching(let command): return try run(command, form: address.form)
+    case .watching(let command): return try run(command, form: form)
     case .players(let command): return try run(command)
-    case .session(let command): return try run(command)
     case .state(let command): return try run(command)
-    case .record(let command): return try run(command, form: address.form)
+    case .record(let command): return try run(command, form: form)
+    case .typed(let arguments):
+      guard let handler = server.handlers[request.commandIndex] else {
+        preconditionFailure("every command that is defined as a type has a handler")
+      }
+      return try handler.run(arguments, RequestContext(connection: self, form: form))
     }
   }
 
   /// Starts a request whose reply may come later.
-  private func start(_ command: Command, _ request: WaitingRequest) throws(MediaError) {
+  private func start(_ command: FamilyCommand, _ request: WaitingRequest) throws(MediaError) {
     switch command {
     case .playback(.playRange(let range), let player):
       try start(range, on: try server.registry.player(player), request)
@@ -453,7 +458,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
       try startAt(
         times, item: try target.itemID(ifGiven: item), includesSeeks: includesSeeks, on: target, request)
     case .watching(.clockAdvance(let duration)): try startAdvance(by: duration, request)
-    case .connection, .playback, .item, .asset, .watching, .players, .session:
+    case .connection, .playback, .item, .asset, .watching, .players, .typed:
       preconditionFailure(
         "the handler of waiting commands got one that does not wait")
     }
@@ -478,7 +483,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   func finish(_ request: WaitingRequest, _ reply: Reply) {
     guard let address = machine.finish(request.token) else { return }
     waitingRequests[request.token] = nil
-    sendReply(reply.completed(for: request.request.name), to: address, in: request.batch)
+    sendReply(reply.completed(for: request.request.spec), to: address, in: request.batch)
     // Not immediately, because the calling handler may be changing a player.
     if !isProcessing { continueSoon() }
   }
@@ -596,7 +601,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
 
 extension Connection {
   /// Whether a command runs in slices (``ConnectionStateMachine``), because its arguments or the queue are large.
-  fileprivate func mayRunInSlices(_ command: Command) -> Bool {
+  fileprivate func mayRunInSlices(_ command: FamilyCommand) -> Bool {
     switch command {
     case .queue(.export, _): true
     case .queue(.list(let offset, let limit), let player): isListLong(of: player, offset: offset, limit: limit)

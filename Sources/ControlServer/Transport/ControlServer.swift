@@ -31,7 +31,7 @@ public final class ControlServer: @unchecked Sendable {
     /// The part of the configuration that can change while the server runs.
     public var policy = ServerPolicy()
     /// The initial category of the audio session.
-    public var sessionCategory = SessionCommand.Category.playAndRecord
+    public var sessionCategory = SessionCategory.playAndRecord
     /// The store for the state of the players. Nil: the state is not saved.
     public var stateStore: StateStore?
     /// Reloads the configuration when a client requests it. Nil: reloading is not supported.
@@ -95,7 +95,7 @@ public final class ControlServer: @unchecked Sendable {
     let listener = try makeListener(.control)
     do {
       let policy = policyForThisProcess(configuration.policy)
-      let setting = try AudioSessionSetting(.init(configuration.sessionCategory))
+      let setting = try AudioSessionSetting(configuration.sessionCategory, mode: .default, options: [])
       // Restoring the state takes longer than creating the other sockets.
       let (context, others) = loop.perform { [configuration, engine, logger, loop] in
         engine.core.session.apply(setting)

@@ -29,6 +29,8 @@ final class ServerContext: @unchecked Sendable {
   }
 
   let version: String
+  /// The handlers by the index of their command in ``CommandTable/all``.
+  let handlers = CommandHandler.all
   /// The sandbox restrictions of the process.
   let sandbox: SandboxStatus
   /// The current policy. Changed by `apply`.

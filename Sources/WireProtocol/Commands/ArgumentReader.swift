@@ -153,13 +153,13 @@ enum ArgumentReader {
       guard path.isFile || kind == .path || kind == .outputPath && path.descriptorToken != nil else { throw .bad }
       return .path(path)
     case .playerName:
-      guard !text.elementsEqual(Command.allPlayers.utf8) else {
+      guard !text.elementsEqual(FamilyCommand.allPlayers.utf8) else {
         throw .other(MediaError(.badArguments, "this command accepts one player, not all (*)"))
       }
       guard ASCII.isName(text, maximum: 64) else { throw .bad }
       return .text(String(decoding: text, as: UTF8.self))
     case .playerNameOrAll:
-      guard text.elementsEqual(Command.allPlayers.utf8) || ASCII.isName(text, maximum: 64) else { throw .bad }
+      guard text.elementsEqual(FamilyCommand.allPlayers.utf8) || ASCII.isName(text, maximum: 64) else { throw .bad }
       return .text(String(decoding: text, as: UTF8.self))
     case .commandName:
       guard let command = CommandTable.spec(named: text)?.name else {

@@ -1,131 +1,139 @@
-/// The command names, the same in both forms. At most 16 bytes each, so that a lookup compares two machine words.
-public enum CommandName: String, Sendable, Hashable, CaseIterable {
-  case append
-  case assetArtwork = "asset.artwork"
-  case assetCancel = "asset.cancel"
-  case assetChapters = "asset.chapters"
-  case assetClose = "asset.close"
-  case assetLoad = "asset.load"
-  case assetMetadata = "asset.metadata"
-  case assetOpen = "asset.open"
-  case assetSelection = "asset.selection"
-  case assetStatus = "asset.status"
-  case assetTracks = "asset.tracks"
-  case at
-  case atChapters = "at-chapters"
-  case autoWait = "auto-wait"
-  case bookmarkAdd = "bookmark.add"
-  case bookmarkGo = "bookmark.go"
-  case bookmarkList = "bookmark.list"
-  case bookmarkRemove = "bookmark.remove"
-  case bye
-  case cancel
-  case clear
-  case clockAdvance = "clock.advance"
-  case configReload = "config.reload"
-  case defaultRate = "default-rate"
-  case endAction = "end-action"
-  case events
-  case explain
-  case export
-  case fade
-  case folderList = "folder.list"
-  case hello
-  case help
-  case history
-  case image
-  case insert
-  case itemArtwork = "item.artwork"
-  case itemBuffer = "item.buffer"
-  case itemChapters = "item.chapters"
-  case itemCopy = "item.copy"
-  case itemEndTime = "item.end-time"
-  case itemLog = "item.log"
-  case itemMetadata = "item.metadata"
-  case itemPitch = "item.pitch"
-  case itemSelect = "item.select"
-  case itemSelection = "item.selection"
-  case itemStatus = "item.status"
-  case itemTracks = "item.tracks"
-  case itemVolume = "item.volume"
-  case jump
-  case list
-  case load
-  case loop
-  case mediaSelection = "media-selection"
-  case meter
-  case move
-  case mute
-  case next
-  case nextChapter = "next-chapter"
-  case observe
-  case onFailure = "on-failure"
-  case outputList = "output.list"
-  case outputSet = "output.set"
-  case outputStatus = "output.status"
-  case pan
-  case pause
-  case ping
-  case pitch
-  case play
-  case playAt = "play-at"
-  case playImmediately = "play-immediately"
-  case playerClose = "player.close"
-  case playerCreate = "player.create"
-  case playerList = "player.list"
-  case playlistExport = "playlist.export"
-  case preroll
-  case prerollCancel = "preroll.cancel"
-  case previous
-  case previousChapter = "previous-chapter"
-  case queueAbort = "queue.abort"
-  case queueBegin = "queue.begin"
-  case queueChanges = "queue.changes"
-  case queueCommit = "queue.commit"
-  case queueEdit = "queue.edit"
-  case queueForget = "queue.forget"
-  case queueLoad = "queue.load"
-  case queueSave = "queue.save"
-  case queueSaved = "queue.saved"
-  case rate
-  case rateAt = "rate-at"
-  case rateTogether = "rate-together"
-  case recordDelete = "record.delete"
-  case recordList = "record.list"
-  case recordPause = "record.pause"
-  case recordPrepare = "record.prepare"
-  case recordStart = "record.start"
-  case recordStatus = "record.status"
-  case recordStop = "record.stop"
-  case recordUnwatch = "record.unwatch"
-  case recordWatch = "record.watch"
-  case remove
-  case `repeat`
-  case replace
-  case replayGain = "replay-gain"
-  case rpcDiscover = "rpc.discover"
-  case scan
-  case scanCancel = "scan.cancel"
-  case seek
-  case seekCancel = "seek.cancel"
-  case sessionActive = "session.active"
-  case sessionCategory = "session.category"
-  case sessionPolicy = "session.policy"
-  case sessionResume = "session.resume"
-  case sessionStatus = "session.status"
-  case shuffle
-  case state
-  case stateSave = "state.save"
-  case stats
-  case status
-  case step
-  case stop
-  case tick
-  case toggle
-  case unmeter
-  case unobserve
-  case untick
-  case volume
-  case wait
-  case waveform
+/// The name of a command, the same in both forms.
+public struct CommandName: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral {
+  public let rawValue: String
+
+  /// The name of an existing command. Nil if there is no command with this name.
+  public init?(rawValue: String) {
+    guard CommandTable.index(named: rawValue.utf8) != nil else { return nil }
+    self.rawValue = rawValue
+  }
+
+  public init(stringLiteral name: String) { rawValue = name }
+}
+
+/// The names of commands that are not defined as a type.
+extension CommandName {
+  public static let append: Self = "append"
+  public static let assetArtwork: Self = "asset.artwork"
+  public static let assetCancel: Self = "asset.cancel"
+  public static let assetChapters: Self = "asset.chapters"
+  public static let assetClose: Self = "asset.close"
+  public static let assetLoad: Self = "asset.load"
+  public static let assetMetadata: Self = "asset.metadata"
+  public static let assetOpen: Self = "asset.open"
+  public static let assetSelection: Self = "asset.selection"
+  public static let assetStatus: Self = "asset.status"
+  public static let assetTracks: Self = "asset.tracks"
+  public static let at: Self = "at"
+  public static let atChapters: Self = "at-chapters"
+  public static let autoWait: Self = "auto-wait"
+  public static let bookmarkAdd: Self = "bookmark.add"
+  public static let bookmarkGo: Self = "bookmark.go"
+  public static let bookmarkList: Self = "bookmark.list"
+  public static let bookmarkRemove: Self = "bookmark.remove"
+  public static let bye: Self = "bye"
+  public static let cancel: Self = "cancel"
+  public static let clear: Self = "clear"
+  public static let clockAdvance: Self = "clock.advance"
+  public static let configReload: Self = "config.reload"
+  public static let defaultRate: Self = "default-rate"
+  public static let endAction: Self = "end-action"
+  public static let events: Self = "events"
+  public static let explain: Self = "explain"
+  public static let export: Self = "export"
+  public static let fade: Self = "fade"
+  public static let folderList: Self = "folder.list"
+  public static let hello: Self = "hello"
+  public static let help: Self = "help"
+  public static let history: Self = "history"
+  public static let image: Self = "image"
+  public static let insert: Self = "insert"
+  public static let itemArtwork: Self = "item.artwork"
+  public static let itemBuffer: Self = "item.buffer"
+  public static let itemChapters: Self = "item.chapters"
+  public static let itemCopy: Self = "item.copy"
+  public static let itemEndTime: Self = "item.end-time"
+  public static let itemLog: Self = "item.log"
+  public static let itemMetadata: Self = "item.metadata"
+  public static let itemPitch: Self = "item.pitch"
+  public static let itemSelect: Self = "item.select"
+  public static let itemSelection: Self = "item.selection"
+  public static let itemStatus: Self = "item.status"
+  public static let itemTracks: Self = "item.tracks"
+  public static let itemVolume: Self = "item.volume"
+  public static let jump: Self = "jump"
+  public static let list: Self = "list"
+  public static let load: Self = "load"
+  public static let loop: Self = "loop"
+  public static let mediaSelection: Self = "media-selection"
+  public static let meter: Self = "meter"
+  public static let move: Self = "move"
+  public static let mute: Self = "mute"
+  public static let next: Self = "next"
+  public static let nextChapter: Self = "next-chapter"
+  public static let observe: Self = "observe"
+  public static let onFailure: Self = "on-failure"
+  public static let outputList: Self = "output.list"
+  public static let outputSet: Self = "output.set"
+  public static let outputStatus: Self = "output.status"
+  public static let pan: Self = "pan"
+  public static let pause: Self = "pause"
+  public static let ping: Self = "ping"
+  public static let pitch: Self = "pitch"
+  public static let play: Self = "play"
+  public static let playAt: Self = "play-at"
+  public static let playImmediately: Self = "play-immediately"
+  public static let playerClose: Self = "player.close"
+  public static let playerCreate: Self = "player.create"
+  public static let playerList: Self = "player.list"
+  public static let playlistExport: Self = "playlist.export"
+  public static let preroll: Self = "preroll"
+  public static let prerollCancel: Self = "preroll.cancel"
+  public static let previous: Self = "previous"
+  public static let previousChapter: Self = "previous-chapter"
+  public static let queueAbort: Self = "queue.abort"
+  public static let queueBegin: Self = "queue.begin"
+  public static let queueChanges: Self = "queue.changes"
+  public static let queueCommit: Self = "queue.commit"
+  public static let queueEdit: Self = "queue.edit"
+  public static let queueForget: Self = "queue.forget"
+  public static let queueLoad: Self = "queue.load"
+  public static let queueSave: Self = "queue.save"
+  public static let queueSaved: Self = "queue.saved"
+  public static let rate: Self = "rate"
+  public static let rateAt: Self = "rate-at"
+  public static let rateTogether: Self = "rate-together"
+  public static let recordDelete: Self = "record.delete"
+  public static let recordList: Self = "record.list"
+  public static let recordPause: Self = "record.pause"
+  public static let recordPrepare: Self = "record.prepare"
+  public static let recordStart: Self = "record.start"
+  public static let recordStatus: Self = "record.status"
+  public static let recordStop: Self = "record.stop"
+  public static let recordUnwatch: Self = "record.unwatch"
+  public static let recordWatch: Self = "record.watch"
+  public static let remove: Self = "remove"
+  public static let `repeat`: Self = "repeat"
+  public static let replace: Self = "replace"
+  public static let replayGain: Self = "replay-gain"
+  public static let rpcDiscover: Self = "rpc.discover"
+  public static let scan: Self = "scan"
+  public static let scanCancel: Self = "scan.cancel"
+  public static let seek: Self = "seek"
+  public static let seekCancel: Self = "seek.cancel"
+  public static let shuffle: Self = "shuffle"
+  public static let state: Self = "state"
+  public static let stateSave: Self = "state.save"
+  public static let stats: Self = "stats"
+  public static let status: Self = "status"
+  public static let step: Self = "step"
+  public static let stop: Self = "stop"
+  public static let tick: Self = "tick"
+  public static let toggle: Self = "toggle"
+  public static let unmeter: Self = "unmeter"
+  public static let unobserve: Self = "unobserve"
+  public static let untick: Self = "untick"
+  public static let volume: Self = "volume"
+  public static let wait: Self = "wait"
+  public static let waveform: Self = "waveform"
 }

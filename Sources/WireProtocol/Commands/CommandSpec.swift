@@ -41,7 +41,11 @@ public final class CommandSpec: Sendable {
   public let readsWithoutValue: Bool
   /// Creates the command from the parsed arguments. Throws for errors that involve several parameters, such as two that
   /// exclude each other.
-  let build: @Sendable (Arguments) throws(MediaError) -> Command
+  let build: @Sendable (ParsedArguments) throws(MediaError) -> FamilyCommand
+  /// ``Command/waits(_:)`` of a command that is defined as a type.
+  let waits: @Sendable (ParsedArguments) -> Bool
+  /// ``Command/writesFile(_:)`` of a command that is defined as a type.
+  let writesFile: @Sendable (ParsedArguments) -> Bool
 
   /// The parts that are created when they are first used: one call of the client uses one or two commands.
   private let lazyContents = AtomicLazyReference<Contents>()
@@ -73,7 +77,9 @@ public final class CommandSpec: Sendable {
     rows rowFields: @autoclosure @escaping @Sendable () -> [FieldSpec]? = nil,
     errors: @autoclosure @escaping @Sendable () -> [MediaError.Code] = [],
     example: @autoclosure @escaping @Sendable () -> [String],
-    build: @escaping @Sendable (Arguments) throws(MediaError) -> Command
+    waits: @escaping @Sendable (ParsedArguments) -> Bool = { _ in false },
+    writesFile: @escaping @Sendable (ParsedArguments) -> Bool = { _ in false },
+    build: @escaping @Sendable (ParsedArguments) throws(MediaError) -> FamilyCommand
   ) {
     self.name = name
     self.family = family
@@ -81,6 +87,8 @@ public final class CommandSpec: Sendable {
     self.waiting = waiting
     self.right = right
     self.readsWithoutValue = readsWithoutValue
+    self.waits = waits
+    self.writesFile = writesFile
     self.build = build
     createContents = {
       Contents(

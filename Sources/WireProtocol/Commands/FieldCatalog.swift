@@ -42,12 +42,6 @@ extension FieldSpec {
   static let artworkType = FieldSpec("artworkType", .text, "the role of the image, such as `frontCover`")
   static let asset = FieldSpec("asset", .integer, "the number of the asset, valid on this connection")
   static let at = FieldSpec("at", .time, "the start of the volume point or ramp, in item time")
-  static let atEnd = FieldSpec(
-    "atEnd", .word(SessionCommand.Outcome.allCases.map(\.rawValue)),
-    "whether playback resumes or pauses when the sound server ends an interruption")
-  static let atTimeout = FieldSpec(
-    "atTimeout", .word(SessionCommand.Outcome.allCases.map(\.rawValue)),
-    "whether playback resumes or pauses when an interruption has lasted for `timeout`")
   static let audio = FieldSpec(
     "audio", .integer, "the number of the presented audio track, from 0; `none` if none is presented")
   static let audioTimePitchAlgorithm = FieldSpec(
@@ -92,8 +86,6 @@ extension FieldSpec {
     "canPlaySlowReverse", .boolean, "whether the item can play at rates between -1 and 0")
   static let canStepBackward = FieldSpec("canStepBackward", .boolean, "whether `step` can move back in the item")
   static let canStepForward = FieldSpec("canStepForward", .boolean, "whether `step` can move forward in the item")
-  static let category = FieldSpec(
-    "category", .word(SessionCommand.Category.allCases.map(\.rawValue)), "the category of the audio session")
   static let causeOfChange = FieldSpec(
     "cause",
     .word([
@@ -188,7 +180,6 @@ extension FieldSpec {
     ]), "the name of the event")
   static let events = FieldSpec("events", .integer, "the number of sent events since the start of the daemon")
   static let exact = FieldSpec("exact", .boolean, "whether `time` is the start of the requested sample")
-  static let fade = FieldSpec("fade", .time, "the duration of the fade-in after an interruption, from 0 to 10 s")
   static let failed = FieldSpec("failed", .integer, "the number of files that could not be measured")
   static let fallback = FieldSpec(
     "fallback", .number, "the gain of entries without loudness tags, in dB, from -60 to 15")
@@ -251,8 +242,6 @@ extension FieldSpec {
   static let inserted = FieldSpec(
     "inserted", .integer, "the number of silent output frames between the items; 0 unless the second one was late")
   static let instance = FieldSpec("instance", .text, "the id of this run of the daemon")
-  static let isActive = FieldSpec("isActive", .boolean, "whether the session is active")
-  static let isInterrupted = FieldSpec("isInterrupted", .boolean, "whether another program interrupts the session")
   static let isFading = FieldSpec(
     "isFading", .boolean, "whether the volume that is heard changes in a fade; `false` while paused")
   static let isMuted = FieldSpec("isMuted", .boolean, "whether the player is muted")
@@ -309,7 +298,7 @@ extension FieldSpec {
   static let min = FieldSpec("min", .numbers, "the smallest sample of each channel in the bin; -1 is full scale")
   static let missed = FieldSpec(
     "missed", .integer, "the number of older events, of any key, that the log no longer has")
-  static let mode = FieldSpec("mode", .text, "the current mode of the session or of `replay-gain`")
+  static let mode = FieldSpec(FieldKey.mode)
   static let monitorOf = FieldSpec("monitorOf", .text, "the name of the output device that this input captures")
   static let more = FieldSpec("more", .boolean, "whether the log has further events")
   static let name = FieldSpec("name", .text, "the name of the error, bookmark or saved queue")
@@ -333,9 +322,6 @@ extension FieldSpec {
   static let open = FieldSpec("open", .integer, "the time to open the file, in microseconds; 0 if it was open")
   static let operation = FieldSpec("operation", .text, "the command or call that failed")
   static let options = FieldSpec("options", .integer, "the number of tracks in the group")
-  static let otherAudio = FieldSpec(
-    "otherAudio", .word(["interrupted", "mixed", "ducked"]),
-    "the effect on other programs while the session plays: they pause, continue, or have a lower volume")
   static let output = FieldSpec(
     "output", .text, "the open output, such as `pulse:NAME`, `null` or `wav:PATH`; `none` while none is open")
   static let over = FieldSpec("over", .time, "the duration of the ramp")
@@ -363,7 +349,6 @@ extension FieldSpec {
   static let phase = FieldSpec(
     "phase", .word(["began", "ended"]), "whether the interruption or the lowered volume began or ended")
   static let playable = FieldSpec("playable", .boolean, "whether the track can be presented")
-  static let playback = FieldSpec("playback", .boolean, "whether the category allows playback")
   static let playCount = FieldSpec("playCount", .integer, "the play counter in the tag")
   static let player = FieldSpec("player", .text, "the name of the player")
   static let port = FieldSpec("port", .text, "the name of the port for programs")
@@ -408,7 +393,6 @@ extension FieldSpec {
   static let recorderState = FieldSpec(
     "state", .word(["preparing", "prepared", "recording", "paused", "stopping", "stopped"]),
     "the state of the recorder (`record.status`)")
-  static let recording = FieldSpec("recording", .boolean, "whether the category of the session allows recording")
   static let `repeat` = FieldSpec(
     "repeat", .word(["off", "one", "all"]), "what repeats: nothing, the current item or the queue")
   static let replayGain = FieldSpec(
@@ -434,9 +418,6 @@ extension FieldSpec {
   static let rights = FieldSpec(
     "rights", .texts, "the rights of the connection: `read`, `control`, `write`, `administer`")
   static let rms = FieldSpec("rms", .numbers, "the root of the mean square of each channel, where 1 is full scale")
-  static let role = FieldSpec(
-    "role", .word(["music", "video", "game", "event", "phone", "production", "a11y"]),
-    "the role that the sound server sees (PulseAudio's `media.role`)")
   static let rotation = FieldSpec(
     "rotation", .integer, "the clockwise rotation that makes video frames upright: 0, 90, 180 or 270 degrees")
   static let route = FieldSpec("route", .text, "the output device and, after a `/`, its port; `none` without an output")
@@ -462,9 +443,6 @@ extension FieldSpec {
     "status", .word(["measured", "silence", "too-short", "failed"]),
     "whether the file was measured; `silence`: nothing above -70 LUFS; `too-short`: less than 400 ms; `failed`: an"
       + " error")
-  static let secondaryAudioShouldBeSilencedHint = FieldSpec(
-    "secondaryAudioShouldBeSilencedHint", .boolean,
-    "whether the sound server lowers the volume because another program plays")
   static let seed = FieldSpec("seed", .integer, "the seed of the shuffled order")
   static let seekableTimeRanges = FieldSpec(
     "seekableTimeRanges", .ranges, "the ranges that seeks can reach")
@@ -482,7 +460,6 @@ extension FieldSpec {
   static let seqOfLastEvent = FieldSpec(
     "seq", .integer, "the number of the last event so far, from which `events` can continue")
   static let server = FieldSpec("server", .text, "the name of the sound server; `none` while none replies")
-  static let sessionOptions = FieldSpec("options", .texts, "the options of the category; `none` without options")
   static let shouldResume = FieldSpec("shouldResume", .boolean, "whether playback resumes")
   static let shuffle = FieldSpec(
     "shuffle", .integer, "the seed of the shuffled order; `none` if the queue is not shuffled")
@@ -540,7 +517,6 @@ extension FieldSpec {
   static let timeControlStatus = FieldSpec(
     "timeControlStatus", .word(["paused", "waitingToPlayAtSpecifiedRate", "playing"]),
     "whether the player is paused, waits to play, or plays")
-  static let timeout = FieldSpec("timeout", .time, "the maximum duration of an interruption; `none` is no limit")
   static let title = FieldSpec("title", .text, "the title: of the entry, track or chapter, or announced by a station")
   static let to = FieldSpec("to", .number, "the volume at the end of a ramp, from 0 to 1")
   static let toItem = FieldSpec("to", .integer, "the id of the entry that begins")

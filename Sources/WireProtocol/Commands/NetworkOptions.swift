@@ -72,7 +72,7 @@ public struct NetworkOptions: Sendable, Hashable {
   }
 }
 
-extension Arguments {
+extension ParsedArguments {
   /// The network options of the request.
   ///
   /// - Throws: `bad-arguments` for an invalid header field.

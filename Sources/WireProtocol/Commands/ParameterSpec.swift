@@ -1,134 +1,142 @@
 import MediaCore
 
-/// The names of parameters: of options in the text form, and of all parameters in JSON.
-public enum ParameterName: String, Sendable, Hashable, CaseIterable {
-  case action
-  case after
-  case album
-  case algorithm
-  case apply
-  case at
-  case atEnd = "at-end"
-  case atTimeout = "at-timeout"
-  case audio
-  case automatic
-  case axis
-  case background
-  case base
-  case before
-  case bigEndian = "big-endian"
-  case bins
-  case bitRate = "bit-rate"
-  case bits
-  case bookmark
-  case category
-  case channels
-  case characteristics
-  case charset
-  case chase
-  case clear
-  case codec
-  case color
-  case command
-  case common
-  case conditions
-  case container
-  case count
-  case curve
-  case date
-  case device
-  case duration
-  case end
-  case fade
-  case fallback
-  case fast
-  case file
-  case float
-  case format
-  case forward
-  case from
-  case gap
-  case group
-  case header
-  case headerFor = "header-for"
-  case height
-  case id
-  case identifier
-  case ids
-  case ifMissing = "if-missing"
-  case ifVersion = "if-version"
-  case index
-  case instance
-  case interface
-  case interval
-  case item
-  case keys
-  case language
-  case last
-  case limit
-  case list
-  case longestSilence = "longest-silence"
-  case lost
-  case metadata
-  case mix
-  case mode
-  case mono
-  case name
-  case network
-  case off
-  case offset
-  case ops
-  case options
-  case over
-  case pan
-  case path
-  case paths
-  case peakBitRate = "peak-bit-rate"
-  case player
-  case players
-  case policy
-  case preAmp = "pre-amp"
-  case precise
-  case preferred
-  case principal
-  case protect
-  case `protocol`
-  case quality
-  case rate
-  case recorder
-  case replace
-  case resume
-  case restartAfter = "restart-after"
-  case reverse
-  case rights
-  case sampleRate = "sample-rate"
-  case samplesPerBin = "samples-per-bin"
-  case scan
-  case seed
-  case seeks
-  case sheet
-  case silenceLevel = "silence-level"
-  case since
-  case source
-  case space
-  case start
-  case startLevel = "start-level"
-  case state
-  case subtitles
-  case temporary
-  case then
-  case time
-  case times
-  case timeout
-  case title
-  case to
-  case track
-  case upright
-  case userAgent = "user-agent"
-  case video
-  case volume
-  case wait
-  case width
+/// The name of a parameter: of an option in the text form, and of any parameter in JSON.
+public struct ParameterName: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral {
+  public let rawValue: String
+
+  public init(rawValue: String) { self.rawValue = rawValue }
+  public init(stringLiteral name: String) { rawValue = name }
+}
+
+/// The names of parameters of commands that are not defined as a type, and those that clients use.
+extension ParameterName {
+  public static let action: Self = "action"
+  public static let after: Self = "after"
+  public static let album: Self = "album"
+  public static let algorithm: Self = "algorithm"
+  public static let apply: Self = "apply"
+  public static let at: Self = "at"
+  public static let atEnd: Self = "at-end"
+  public static let atTimeout: Self = "at-timeout"
+  public static let audio: Self = "audio"
+  public static let automatic: Self = "automatic"
+  public static let axis: Self = "axis"
+  public static let background: Self = "background"
+  public static let base: Self = "base"
+  public static let before: Self = "before"
+  public static let bigEndian: Self = "big-endian"
+  public static let bins: Self = "bins"
+  public static let bitRate: Self = "bit-rate"
+  public static let bits: Self = "bits"
+  public static let bookmark: Self = "bookmark"
+  public static let category: Self = "category"
+  public static let channels: Self = "channels"
+  public static let characteristics: Self = "characteristics"
+  public static let charset: Self = "charset"
+  public static let chase: Self = "chase"
+  public static let clear: Self = "clear"
+  public static let codec: Self = "codec"
+  public static let color: Self = "color"
+  public static let command: Self = "command"
+  public static let common: Self = "common"
+  public static let conditions: Self = "conditions"
+  public static let container: Self = "container"
+  public static let count: Self = "count"
+  public static let curve: Self = "curve"
+  public static let date: Self = "date"
+  public static let device: Self = "device"
+  public static let duration: Self = "duration"
+  public static let end: Self = "end"
+  public static let fade: Self = "fade"
+  public static let fallback: Self = "fallback"
+  public static let fast: Self = "fast"
+  public static let file: Self = "file"
+  public static let float: Self = "float"
+  public static let format: Self = "format"
+  public static let forward: Self = "forward"
+  public static let from: Self = "from"
+  public static let gap: Self = "gap"
+  public static let group: Self = "group"
+  public static let header: Self = "header"
+  public static let headerFor: Self = "header-for"
+  public static let height: Self = "height"
+  public static let id: Self = "id"
+  public static let identifier: Self = "identifier"
+  public static let ids: Self = "ids"
+  public static let ifMissing: Self = "if-missing"
+  public static let ifVersion: Self = "if-version"
+  public static let index: Self = "index"
+  public static let instance: Self = "instance"
+  public static let interface: Self = "interface"
+  public static let interval: Self = "interval"
+  public static let item: Self = "item"
+  public static let keys: Self = "keys"
+  public static let language: Self = "language"
+  public static let last: Self = "last"
+  public static let limit: Self = "limit"
+  public static let list: Self = "list"
+  public static let longestSilence: Self = "longest-silence"
+  public static let lost: Self = "lost"
+  public static let metadata: Self = "metadata"
+  public static let mix: Self = "mix"
+  public static let mode: Self = "mode"
+  public static let mono: Self = "mono"
+  public static let name: Self = "name"
+  public static let network: Self = "network"
+  public static let off: Self = "off"
+  public static let offset: Self = "offset"
+  public static let ops: Self = "ops"
+  public static let options: Self = "options"
+  public static let over: Self = "over"
+  public static let pan: Self = "pan"
+  public static let path: Self = "path"
+  public static let paths: Self = "paths"
+  public static let peakBitRate: Self = "peak-bit-rate"
+  public static let player: Self = "player"
+  public static let players: Self = "players"
+  public static let policy: Self = "policy"
+  public static let preAmp: Self = "pre-amp"
+  public static let precise: Self = "precise"
+  public static let preferred: Self = "preferred"
+  public static let principal: Self = "principal"
+  public static let protect: Self = "protect"
+  public static let `protocol`: Self = "protocol"
+  public static let quality: Self = "quality"
+  public static let rate: Self = "rate"
+  public static let recorder: Self = "recorder"
+  public static let replace: Self = "replace"
+  public static let resume: Self = "resume"
+  public static let restartAfter: Self = "restart-after"
+  public static let reverse: Self = "reverse"
+  public static let rights: Self = "rights"
+  public static let sampleRate: Self = "sample-rate"
+  public static let samplesPerBin: Self = "samples-per-bin"
+  public static let scan: Self = "scan"
+  public static let seed: Self = "seed"
+  public static let seeks: Self = "seeks"
+  public static let sheet: Self = "sheet"
+  public static let silenceLevel: Self = "silence-level"
+  public static let since: Self = "since"
+  public static let source: Self = "source"
+  public static let space: Self = "space"
+  public static let start: Self = "start"
+  public static let startLevel: Self = "start-level"
+  public static let state: Self = "state"
+  public static let subtitles: Self = "subtitles"
+  public static let temporary: Self = "temporary"
+  public static let then: Self = "then"
+  public static let time: Self = "time"
+  public static let times: Self = "times"
+  public static let timeout: Self = "timeout"
+  public static let title: Self = "title"
+  public static let to: Self = "to"
+  public static let track: Self = "track"
+  public static let upright: Self = "upright"
+  public static let userAgent: Self = "user-agent"
+  public static let video: Self = "video"
+  public static let volume: Self = "volume"
+  public static let wait: Self = "wait"
+  public static let width: Self = "width"
 }
 
 /// The definition of one parameter: its name, its kind, and its position.

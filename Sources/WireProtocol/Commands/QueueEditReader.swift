@@ -23,7 +23,7 @@ enum QueueEditReader {
   /// Creates the command from its parsed arguments.
   ///
   /// - Throws: The errors of the command. `bad-arguments` for parameters that are not allowed in a part of an edit.
-  static func command(of arguments: Arguments) throws(MediaError) -> QueueCommand {
+  static func command(of arguments: ParsedArguments) throws(MediaError) -> QueueCommand {
     for name in [ParameterName.player, .ifVersion, .wait] where arguments.isGiven(name) {
       throw arguments.failure("\(name.rawValue) is not allowed within queue.edit")
     }
@@ -34,7 +34,7 @@ enum QueueEditReader {
   }
 
   /// Checks the command without keeping it, so that the memory of the arguments can be reused.
-  static func check(_ arguments: Arguments) throws(MediaError) { _ = try command(of: arguments) }
+  static func check(_ arguments: ParsedArguments) throws(MediaError) { _ = try command(of: arguments) }
 
   /// The error of a part of an edit. The message shows `text`.
   static func located(_ error: MediaError, _ text: ArraySlice<UInt8>) -> MediaError {

@@ -37,13 +37,13 @@ extension Request {
   /// The rights that a connection needs for this request: the right of the command, and `write` if it writes a file. A
   /// request that only reads needs `read`.
   public var neededRights: Rights {
-    var needed = isReadWithoutValue ? .read : CommandTable.right(of: name)
+    var needed = isReadWithoutValue ? .read : spec.right
     if command.writesFile { needed.insert(.write) }
     return needed
   }
 }
 
-extension Command {
+extension FamilyCommand {
   /// Whether the daemon writes a file that it opens itself. Writing a file that the client opened needs no right.
   fileprivate var writesFile: Bool {
     switch self {
@@ -53,6 +53,7 @@ extension Command {
     case .asset(.image(let image)): image.file.isFile
     case .record(.prepare(let recording)): recording.file.isFile
     case .record(.delete): true
+    case .typed(let arguments): arguments.spec.writesFile(arguments)
     default: false
     }
   }

@@ -30,10 +30,10 @@ public struct Reply: Sendable, Hashable {
 
   /// The reply completed for a command. An error names the command. The success of a command with rows has at least an
   /// empty list of rows.
-  public func completed(for command: CommandName) -> Reply {
+  public func completed(for command: CommandSpec) -> Reply {
     switch outcome {
-    case .error(let error): Reply(rows: rows, outcome: .error(error.replying(to: command)))
-    case .ok: rows == nil && CommandTable.hasRows(command) ? Reply(rows: [], outcome: outcome) : self
+    case .error(let error): Reply(rows: rows, outcome: .error(error.replying(to: command.name)))
+    case .ok: rows == nil && command.rowFields != nil ? Reply(rows: [], outcome: outcome) : self
     }
   }
 

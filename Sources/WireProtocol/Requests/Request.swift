@@ -4,19 +4,26 @@ import MediaCore
 public struct Request: Sendable, Hashable {
   /// The destination of the final reply. Subscriptions created by the request send their events in the same form.
   public var address: ReplyAddress
-  public var name: CommandName
-  public var command: Command
+  /// The index of the command in ``CommandTable/all``.
+  public var commandIndex: Int
+  public var command: FamilyCommand
   /// Whether the request has no value and therefore only reads (``CommandSpec/readsWithoutValue``).
   public var isReadWithoutValue: Bool
 
-  public init(address: ReplyAddress, name: CommandName, command: Command, isReadWithoutValue: Bool) {
+  public init(address: ReplyAddress, commandIndex: Int, command: FamilyCommand, isReadWithoutValue: Bool) {
     self.address = address
-    self.name = name
+    self.commandIndex = commandIndex
     self.command = command
     self.isReadWithoutValue = isReadWithoutValue
   }
 
-  /// Whether the reply is sent only after an event or a background operation. See ``Command/isWaiting``.
+  /// The definition of the command.
+  public var spec: CommandSpec { CommandTable.spec(at: commandIndex) }
+
+  /// The name of the command.
+  public var name: CommandName { spec.name }
+
+  /// Whether the reply is sent only after an event or a background operation. See ``FamilyCommand/isWaiting``.
   public var isWaiting: Bool { command.isWaiting }
 }
 

@@ -8,7 +8,7 @@ public struct RequestParser: Sendable {
   private let limits: WireLimits
   private var lexer = WordsLexer()
   /// Argument buffers for reuse: one for a request, and one for a nested command.
-  private var spareArguments: [Arguments] = []
+  private var spareArguments: [ParsedArguments] = []
 
   public init(limits: WireLimits = .standard) { self.limits = limits }
 
@@ -62,17 +62,15 @@ public struct RequestParser: Sendable {
       }
       if let fault { throw fault }
       guard let word else { throw MediaError(.badArguments, "a command is missing after the id") }
-      guard let spec = CommandTable.spec(named: lexer.text[word.range]) else {
+      guard let index = CommandTable.index(named: lexer.text[word.range]) else {
         throw CommandTable.unknownCommand(lexer.string(word))
       }
+      let spec = CommandTable.spec(at: index)
       command = spec.name
       var arguments = makeArguments(spec)
       defer { recycle(&arguments) }
       try bindWords(&cursor, &arguments)
-      return .request(
-        Request(
-          address: address, name: spec.name, command: try spec.build(arguments),
-          isReadWithoutValue: arguments.isReadWithoutValue))
+      return .request(try request(index, address, &arguments))
     } catch {
       return .rejected(Rejection(address: address, error: WireError(error, of: command)))
     }
@@ -89,22 +87,35 @@ public struct RequestParser: Sendable {
     return .success(String(decoding: id, as: UTF8.self))
   }
 
+  /// The request with these arguments. The request of a command that is defined as a type retains them.
+  private func request(
+    _ commandIndex: Int, _ address: ReplyAddress, _ arguments: inout ParsedArguments
+  ) throws(MediaError) -> Request {
+    let command = try arguments.spec.build(arguments)
+    let isReadWithoutValue = arguments.isReadWithoutValue
+    if case .typed = command { arguments.releaseMemory() }
+    return Request(
+      address: address, commandIndex: commandIndex, command: command, isReadWithoutValue: isReadWithoutValue)
+  }
+
   /// Arguments for a command. `recycle` returns their memory for reuse.
-  private mutating func makeArguments(_ spec: CommandSpec, isPartOfEdit: Bool = false) -> Arguments {
-    var arguments = spareArguments.popLast() ?? Arguments(spec: spec)
+  private mutating func makeArguments(_ spec: CommandSpec, isPartOfEdit: Bool = false) -> ParsedArguments {
+    var arguments = spareArguments.popLast() ?? ParsedArguments(spec: spec)
     arguments.reset(spec, isPartOfEdit: isPartOfEdit)
     return arguments
   }
 
-  private mutating func recycle(_ arguments: inout Arguments) {
+  private mutating func recycle(_ arguments: inout ParsedArguments) {
     // A command retains the memory of its list, so that memory is not reused. Long buffers are released for idle
     // connections.
     arguments.releaseValues(includingList: !arguments.isPartOfEdit)
     spareArguments.append(arguments)
-    arguments = Arguments(spec: arguments.spec)
+    arguments = ParsedArguments(spec: arguments.spec)
   }
 
-  private mutating func bindWords(_ cursor: inout WordsLexer.Cursor, _ arguments: inout Arguments) throws(MediaError) {
+  private mutating func bindWords(_ cursor: inout WordsLexer.Cursor, _ arguments: inout ParsedArguments)
+    throws(MediaError)
+  {
     let spec = arguments.spec
     var position = 0
     while let word = try lexer.next(&cursor) {
@@ -159,7 +170,7 @@ public struct RequestParser: Sendable {
 
   /// Checks one text of a list and packs it. `end` is the end of the surrounding text.
   private mutating func addToList(
-    _ text: Range<Int>, upTo end: Int, at index: Int, _ arguments: inout Arguments
+    _ text: Range<Int>, upTo end: Int, at index: Int, _ arguments: inout ParsedArguments
   ) throws(MediaError) {
     let (parameter, spec) = (arguments.spec.parameters[index], arguments.spec)
     let lineByteCount = end - text.lowerBound
@@ -209,7 +220,7 @@ public struct RequestParser: Sendable {
   /// Parses a nested command in the text form and passes its arguments to `body`. The memory of the arguments is reused
   /// afterwards.
   private mutating func readEdit<Result>(
-    words text: Range<Int>, _ body: (Arguments) throws(MediaError) -> Result
+    words text: Range<Int>, _ body: (ParsedArguments) throws(MediaError) -> Result
   ) throws(MediaError) -> Result {
     var cursor = WordsLexer.Cursor(text)
     guard let word = try lexer.next(&cursor) else {
@@ -223,7 +234,7 @@ public struct RequestParser: Sendable {
 
   /// The same for JSON: an object with `method` and `params` at `start`.
   private mutating func readEdit<Result>(
-    json start: Int, _ body: (Arguments) throws(MediaError) -> Result
+    json start: Int, _ body: (ParsedArguments) throws(MediaError) -> Result
   ) throws(MediaError) -> Result {
     var index = start
     var method: Range<Int>?
@@ -333,17 +344,15 @@ public struct RequestParser: Sendable {
     let address = ReplyAddress(form: .json, id: id ?? .none)
     var command: CommandName?
     do throws(MediaError) {
-      guard let spec = CommandTable.spec(named: lexer.text[method]) else {
+      guard let index = CommandTable.index(named: lexer.text[method]) else {
         throw CommandTable.unknownCommand(lexer.string(method))
       }
+      let spec = CommandTable.spec(at: index)
       command = spec.name
       var arguments = makeArguments(spec)
       defer { recycle(&arguments) }
       try bindJSON(frame.values[3], upTo: lexer.text.count, &arguments)
-      return .request(
-        Request(
-          address: address, name: spec.name, command: try spec.build(arguments),
-          isReadWithoutValue: arguments.isReadWithoutValue))
+      return .request(try request(index, address, &arguments))
     } catch {
       return .rejected(Rejection(address: address, error: WireError(error, of: command)))
     }
@@ -373,7 +382,7 @@ public struct RequestParser: Sendable {
 
   /// Parses the object at `params` to arguments, if there is one. `end` is the end of the surrounding value.
   private mutating func bindJSON(
-    _ params: Int?, upTo end: Int, _ arguments: inout Arguments
+    _ params: Int?, upTo end: Int, _ arguments: inout ParsedArguments
   ) throws(MediaError) {
     guard var index = params else { return try arguments.checkComplete() }
     let spec = arguments.spec
@@ -448,7 +457,8 @@ public struct RequestParser: Sendable {
   ///
   /// - Throws: `bad-arguments` for an element that is not a string or contains the separator.
   private mutating func joined(
-    _ start: Int, _ separator: ParameterSpec.Kind.TextSeparator, _ parameter: ParameterSpec, _ arguments: Arguments
+    _ start: Int, _ separator: ParameterSpec.Kind.TextSeparator, _ parameter: ParameterSpec,
+    _ arguments: ParsedArguments
   ) throws(MediaError) -> [UInt8] {
     var index = start
     var text: [UInt8] = []
@@ -465,7 +475,7 @@ public struct RequestParser: Sendable {
 
   /// Adds the value at `index` to a list and advances past it. `end` is the end of the surrounding value.
   private mutating func addToList(
-    json index: inout Int, upTo end: Int, at position: Int, _ arguments: inout Arguments
+    json index: inout Int, upTo end: Int, at position: Int, _ arguments: inout ParsedArguments
   ) throws(MediaError) {
     let (parameter, spec) = (arguments.spec.parameters[position], arguments.spec)
     let value = jsonArgument(at: &index)

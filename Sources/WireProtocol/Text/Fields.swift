@@ -18,6 +18,12 @@ public struct Fields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
   public init() { entries = [] }
 
+  /// Creates an empty list with memory for a number of fields.
+  init(capacity: Int) {
+    entries = []
+    entries.reserveCapacity(capacity)
+  }
+
   /// Creates fields from pairs, such as `["items": .integers(ids), "version": .int(version)]`. Keeps their order.
   public init(dictionaryLiteral elements: (String, FieldValue)...) { entries = elements.map { Field($0.0, $0.1) } }
 

@@ -30,7 +30,7 @@ enum CommandAlias {
       return "playhead stop ends playback; the signal SIGTERM ends playheadd"
     case _ where Get.names.all.contains(word): return "use playhead get \(word)"
     default:
-      let names = Subcommand.all.filter { !$0.isHidden }.map(\.name) + CommandName.allCases.map(\.rawValue)
+      let names = Subcommand.all.filter { !$0.isHidden }.map(\.name) + CommandTable.all.map(\.name.rawValue)
       return Nearest.name(to: word, among: names + commands.map(\.alias)).map { "did you mean \($0)?" }
         ?? "playhead help lists the commands"
     }

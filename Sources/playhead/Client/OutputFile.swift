@@ -19,7 +19,7 @@ struct OutputFile: PassedOutput {
   ///   - words: The words of the request, without the file.
   ///   - socketPath: The socket of the daemon.
   /// - Throws: `Unreachable`, or `ErrorReply`, also for a file that exists or cannot be written.
-  init?(for command: Command, _ words: [[UInt8]], socketPath: () throws -> String) throws {
+  init?(for command: FamilyCommand, _ words: [[UInt8]], socketPath: () throws -> String) throws {
     guard let target = Target(command) else { return nil }
     let whole = WholeFile(path: target.file.bytes, replaces: target.replaces, hint: "--replace replaces it")
     file = try Self.reporting { () throws(MediaError) in try whole.unnamedUntilComplete().create() }
@@ -89,7 +89,7 @@ extension OutputFile {
     var format: String?
 
     /// Nil for a request that writes no file or several.
-    init?(_ command: Command) {
+    init?(_ command: FamilyCommand) {
       switch command {
       case .asset(.export(let export)):
         (file, replaces, format) = (export.file, export.replaces, export.format.rawValue)

@@ -145,7 +145,7 @@ enum PlayheadClient {
   /// The command of a request, before standard input is transferred.
   ///
   /// - Throws: The errors of wrong use.
-  private static func checkedCommand(_ words: [[UInt8]]) throws -> Command {
+  private static func checkedCommand(_ words: [[UInt8]]) throws -> FamilyCommand {
     let encoder = RequestEncoder {
       StandardInput.isStandardInput($0) ? Array(StandardInput.placeholder.utf8) : absolute($0)
     }

@@ -15,7 +15,7 @@ enum RequestCheck {
   /// The command of a line.
   ///
   /// - Throws: The error that the daemon would return for the line.
-  static func command(_ line: [UInt8]) throws(MediaError) -> Command {
+  static func command(_ line: [UInt8]) throws(MediaError) -> FamilyCommand {
     var reader = RequestReader()
     var offset = 0
     switch reader.next(in: line.span, at: &offset) {

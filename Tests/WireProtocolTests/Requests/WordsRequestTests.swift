@@ -7,7 +7,7 @@ import Testing
   private static func seek(
     _ target: String, before: MediaTime = .zero, after: MediaTime = .zero, isChase: Bool = false,
     item: EntryReference? = nil
-  ) throws -> Command {
+  ) throws -> FamilyCommand {
     .playback(
       .seek(
         .init(
@@ -47,7 +47,7 @@ import Testing
 
   @Test func everyCommandIsParsed() throws {
     let one = try Self.path("/a b")
-    let cases: [(String, Command)] = [
+    let cases: [(String, FamilyCommand)] = [
       ("hello", .connection(.hello(protocolVersion: nil))),
       ("hello protocol=1", .connection(.hello(protocolVersion: 1))),
       ("hello rights=control,read", .connection(.hello(protocolVersion: nil, rights: [.read, .control]))),
@@ -117,20 +117,6 @@ import Testing
         .playback(
           .replayGain(.init(mode: .auto, preampDecibels: -1.5, fallbackDecibels: -6, preventsClipping: false)),
           player: "two")
-      ),
-      ("session.status", .session(.status)), ("session.category", .session(.category(nil))),
-      ("session.category record", .session(.category(.init(.record)))),
-      (
-        "session.category playback mode=voicePrompt options=duckOthers,mixWithOthers",
-        .session(.category(.init(.playback, mode: .voicePrompt, options: [.duckOthers, .mixWithOthers])))
-      ),
-      ("session.active", .session(.active(nil))), ("session.active off", .session(.active(false))),
-      ("session.resume", .session(.resume(.resume))), ("session.resume pause", .session(.resume(.pause))),
-      ("session.policy", .session(.policy(.init()))),
-      (
-        "session.policy at-end=pause timeout=none at-timeout=resume fade=2",
-        .session(
-          .policy(.init(atEnd: .pause, timeOut: .invalid, atTimeOut: .resume, fade: try Self.seconds("2"))))
       ),
       ("scan '/a b'", .asset(.scan(.init([one])))),
       (
@@ -498,15 +484,16 @@ import Testing
       ),
       ("output.set preferred=''", .players(.outputSet(device: nil, preferred: [], lost: nil))),
     ]
-    // Queue commands have separate tests.
+    // Queue commands, and commands that are defined as types, have separate tests.
     var seen = Set(try QueueRequestTests.cases().map { try Lines.request($0.line).name })
+    seen.formUnion(ArgumentCase.all.map(\.name))
     for (line, command) in cases {
       let request = try Lines.request(line)
       #expect(request.command == command, "\(line)")
       #expect(request.address == .words)
       seen.insert(request.name)
     }
-    #expect(Set(CommandName.allCases).subtracting(seen) == [])
+    #expect(Set(CommandTable.all.map(\.name)).subtracting(seen) == [])
   }
 
   private static func recording(

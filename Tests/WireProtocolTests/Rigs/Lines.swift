@@ -13,7 +13,7 @@ enum Lines {
   }
 
   /// The command of a valid line.
-  static func command(_ line: String, _ location: SourceLocation = #_sourceLocation) throws -> Command {
+  static func command(_ line: String, _ location: SourceLocation = #_sourceLocation) throws -> FamilyCommand {
     try request(line, location).command
   }
 

@@ -106,7 +106,7 @@ extension CommandTable {
   /// The name of a bookmark.
   ///
   /// - Throws: `bad-arguments` for an empty name and for a name that contains NUL.
-  private static func name(_ arguments: Arguments) throws(MediaError) -> String? {
+  private static func name(_ arguments: ParsedArguments) throws(MediaError) -> String? {
     guard let name = arguments.text(.name) else { return nil }
     guard !name.isEmpty, !name.utf8.contains(0) else {
       throw arguments.failure("a name must not be empty or contain NUL")

@@ -141,7 +141,7 @@ extension CommandTable {
   ]
 
   /// The rights that `hello` keeps; nil: all.
-  private static func rights(_ arguments: Arguments) throws(MediaError) -> Rights? {
+  private static func rights(_ arguments: ParsedArguments) throws(MediaError) -> Rights? {
     guard let text = arguments.text(.rights) else { return nil }
     let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     guard let rights = Rights(names: names) else {

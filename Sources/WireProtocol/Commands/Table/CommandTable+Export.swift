@@ -70,7 +70,7 @@ extension CommandTable {
   ]
 }
 
-extension Arguments {
+extension ParsedArguments {
   /// The parameters of an export.
   ///
   /// - Throws: `bad-arguments` for options that exclude each other.

@@ -75,7 +75,7 @@ extension CommandTable {
   ]
 }
 
-extension Arguments {
+extension ParsedArguments {
   /// The parameters of an image request.
   ///
   /// - Throws: `bad-arguments` for options that exclude each other.

@@ -52,7 +52,7 @@ extension CommandTable {
   ]
 }
 
-extension Arguments {
+extension ParsedArguments {
   /// The requested change of the criteria.
   ///
   /// - Throws: `bad-arguments` for options that exclude each other, and for unknown names.

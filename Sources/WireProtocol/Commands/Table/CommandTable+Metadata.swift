@@ -175,7 +175,7 @@ extension CommandTable {
   ]
 }
 
-extension Arguments {
+extension ParsedArguments {
   /// The tags that are requested.
   fileprivate var metadataQuery: MetadataQuery {
     MetadataQuery(

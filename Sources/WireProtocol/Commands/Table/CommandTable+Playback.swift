@@ -517,7 +517,7 @@ extension CommandTable {
   static let streamErrors: [MediaError.Code] = [.rangesNotSupported, .onlyInOrder]
 }
 
-extension Arguments {
+extension ParsedArguments {
   /// The target of a seek.
   ///
   /// - Throws: `bad-arguments` if the date is invalid, or if not exactly one of time and date is given.

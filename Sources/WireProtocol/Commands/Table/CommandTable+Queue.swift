@@ -61,7 +61,9 @@ extension CommandTable {
   /// The command. If some of its paths are playlists, it waits until these are read.
   ///
   /// - Throws: `bad-arguments` if the command is part of a queue edit, which cannot contain playlists.
-  private static func expanding(_ command: QueueCommand, _ arguments: Arguments) throws(MediaError) -> Command {
+  private static func expanding(_ command: QueueCommand, _ arguments: ParsedArguments) throws(MediaError)
+    -> FamilyCommand
+  {
     let isListArgument = arguments.text(.list).map { $0 == "true" }
     func isList(_ path: ArraySlice<UInt8>) -> Bool {
       FilePath.isFileOrAddress(path) && isListArgument ?? FilePath.isNamedAsPlaylist(path)
@@ -80,7 +82,7 @@ extension CommandTable {
   /// The title of the only entry.
   ///
   /// - Throws: `bad-arguments` for an empty title, or for several paths.
-  private static func title(_ arguments: Arguments) throws(MediaError) -> String? {
+  private static func title(_ arguments: ParsedArguments) throws(MediaError) -> String? {
     guard let title = arguments.text(.title) else { return nil }
     guard !title.isEmpty else { throw arguments.failure("title must not be empty") }
     let count = arguments.list(.paths, of: FilePath.self).count
@@ -534,7 +536,7 @@ extension CommandTable {
 
   /// The position of new entries.
   private static func insertionPosition(
-    _ arguments: Arguments, otherwise: QueueCommand.QueuePosition
+    _ arguments: ParsedArguments, otherwise: QueueCommand.QueuePosition
   ) throws(MediaError) -> QueueCommand.QueuePosition {
     switch (arguments.entry(.after), arguments.entry(.before)) {
     case (nil, nil): return otherwise
@@ -548,7 +550,7 @@ extension CommandTable {
     PlaybackCommand.PitchAlgorithm(rawValue: word).map { .algorithm($0) } ?? (word == "player" ? .player : nil)
   }
 
-  private static func mixStep(_ arguments: Arguments) throws(MediaError) -> ItemCommand.MixStep? {
+  private static func mixStep(_ arguments: ParsedArguments) throws(MediaError) -> ItemCommand.MixStep? {
     let (target, duration) = (arguments.number(.to), arguments.time(.over))
     guard let volume = arguments.number(.volume) else {
       guard target == nil, duration == nil, arguments.time(.at) == nil else {

@@ -175,7 +175,7 @@ extension CommandTable {
   ]
 }
 
-extension Arguments {
+extension ParsedArguments {
   fileprivate func recording() throws(MediaError) -> RecordCommand.Recording {
     var recording = RecordCommand.Recording(try required(.file, outputFile()))
     recording.source = text(.source)

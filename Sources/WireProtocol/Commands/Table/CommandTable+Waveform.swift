@@ -74,7 +74,7 @@ extension CommandTable {
   ]
 }
 
-extension Arguments {
+extension ParsedArguments {
   /// The parameters of a waveform.
   ///
   /// - Throws: `bad-arguments` for options that exclude each other.

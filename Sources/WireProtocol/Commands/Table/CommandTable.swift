@@ -2,15 +2,38 @@ import MediaCore
 
 /// The table of all commands. Both forms, `help`, the client's completion and the reference derive from it.
 public enum CommandTable {
+  /// A command whose definition is created when it is first used: one call of the client uses one or two commands.
+  public struct Entry: Sendable {
+    let name: CommandName
+    let spec: @Sendable () -> CommandSpec
+
+    init<Definition: Command>(_: Definition.Type) {
+      name = Definition.name
+      spec = { Definition.definition.spec }
+    }
+
+    fileprivate init(_ spec: CommandSpec) {
+      name = spec.name
+      self.spec = { spec }
+    }
+  }
+
   /// Every command, sorted by name.
-  public static let all: [CommandSpec] =
-    (connection + playback + queue + queueMoves + queueEdits + items + tracks + selections + chapters + assets
-    + metadata + scans + waveforms + images + exports + folders
-    + mediaSelection + watching
-    + players + outputs + session + state + bookmarks
-    + starts + recording).sorted {
+  private static let entries: [Entry] =
+    ((connection + playback + queue + queueMoves + queueEdits + items + tracks + selections + chapters + assets
+    + metadata + scans + waveforms + images + exports + folders + mediaSelection + watching + players + outputs + state
+    + bookmarks + starts + recording).map(Entry.init) + AllCommands().entries).sorted {
       $0.name.rawValue < $1.name.rawValue
     }
+
+  /// The definition of every command, sorted by name.
+  public static let all: [CommandSpec] = entries.map { $0.spec() }
+
+  /// The definition of the command at an index of `all`.
+  public static func spec(at index: Int) -> CommandSpec { entries[index].spec() }
+
+  /// The number of commands.
+  public static var count: Int { entries.count }
 
   /// The parameter that selects the player, which most commands have.
   static let player = ParameterSpec(.player, .playerName, .option, "NAME", "which player; default: `main`")
@@ -20,30 +43,21 @@ public enum CommandTable {
     .player, .playerNameOrAll, .option, "NAME|*", "which player, or `*` for all players; default: `main`")
 
   /// The definition of a command.
-  public static func spec(_ name: CommandName) -> CommandSpec? {
-    all.first { $0.name == name }
-  }
-
-  /// The right that a command needs.
-  static func right(of name: CommandName) -> Rights { rights[name] ?? .all }
-
-  /// Whether the reply of a command has rows.
-  public static func hasRows(_ name: CommandName) -> Bool { namesWithRows.contains(name) }
-
-  private static let namesWithRows = Set(all.filter { $0.rowFields != nil }.map(\.name))
-
-  private static let rights: [CommandName: Rights] = Dictionary(
-    uniqueKeysWithValues: all.map { ($0.name, $0.right) })
+  public static func spec(_ name: CommandName) -> CommandSpec? { spec(named: name.rawValue.utf8) }
 
   /// The command with this name. Nil if there is none.
   static func spec(named name: some Collection<UInt8>) -> CommandSpec? {
-    guard let key = nameKey(name) else { return nil }
-    var low = 0
-    var high = keys.count
+    index(named: name).map(spec(at:))
+  }
+
+  /// The index in `all` of the command with this name. Nil if there is none.
+  public static func index(named name: some Collection<UInt8>) -> Int? {
+    var (low, high) = (0, entries.count)
     while low < high {
       let middle = (low + high) / 2
-      if keys[middle] == key { return specsByKey[middle] }
-      if keys[middle] < key { low = middle + 1 } else { high = middle }
+      let middleName = entries[middle].name.rawValue.utf8
+      if middleName.elementsEqual(name) { return middle }
+      if middleName.lexicographicallyPrecedes(name) { low = middle + 1 } else { high = middle }
     }
     return nil
   }
@@ -51,28 +65,8 @@ public enum CommandTable {
   /// The error for an unknown command, with the most similar command name as a hint.
   static func unknownCommand(_ text: String, operation: String? = nil) -> MediaError {
     let hint =
-      Nearest.name(to: text, among: all.lazy.map(\.name.rawValue)).map { "; did you mean \($0)?" }
+      Nearest.name(to: text, among: entries.lazy.map(\.name.rawValue)).map { "; did you mean \($0)?" }
       ?? "; `help` lists the commands"
     return MediaError(.unknownCommand, "unknown command \(Excerpt.quoted(text))\(hint)", operation: operation)
   }
-
-  // MARK: - Lookup by bytes
-
-  /// A name of 1 to 16 bytes as one number. The first byte is the most significant, so numbers and names have the same
-  /// order.
-  private static func nameKey(_ name: some Collection<UInt8>) -> UInt128? {
-    guard !name.isEmpty, name.count <= 16 else { return nil }
-    var key: UInt128 = 0
-    for byte in name {
-      // A NUL at the end would be lost in the padding.
-      guard byte != 0 else { return nil }
-      key = key << 8 | UInt128(byte)
-    }
-    return key << UInt128(8 * (16 - name.count))
-  }
-
-  private static let keys: [UInt128] = sortedByKey.map(\.key)
-  private static let specsByKey: [CommandSpec] = sortedByKey.map(\.spec)
-  private static let sortedByKey: [(key: UInt128, spec: CommandSpec)] =
-    all.compactMap { spec in nameKey(spec.name.rawValue.utf8).map { ($0, spec) } }.sorted { $0.key < $1.key }
 }

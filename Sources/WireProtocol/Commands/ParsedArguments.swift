@@ -26,7 +26,7 @@ enum ArgumentValue: Sendable, Hashable {
 ///
 /// Parsing ensures that required values exist. Reading a value with the wrong type is a programming error in the
 /// command table, which its tests detect.
-struct Arguments: Sendable {
+public struct ParsedArguments: Sendable, Hashable {
   /// The command that the arguments belong to.
   private(set) var spec: CommandSpec
   /// Whether the command is part of a `queue.edit`.
@@ -77,12 +77,16 @@ struct Arguments: Sendable {
     if includingList { list = PackedValues() } else { list.removeAll() }
   }
 
+  /// Removes the values and their memory, which a request retains now.
+  mutating func releaseMemory() { (values, list) = ([], PackedValues()) }
+
   /// Adds a value to the parameter at `index`.
   ///
   /// - Throws: `bad-arguments` for a second value of a parameter that is not a list.
   mutating func add(_ value: ArgumentValue, at index: Int) throws(MediaError) {
     if has(index) { throw failure("\(spec.parameters[index].name.rawValue) is given twice") }
     given |= 1 << UInt64(index)
+    if values.isEmpty { values.reserveCapacity(min(spec.parameters.count, 4)) }
     values.append((index, value))
   }
 
@@ -158,7 +162,27 @@ struct Arguments: Sendable {
     throw failure("end must be after start \(NumberText.seconds(start)) (got \(NumberText.seconds(end)))")
   }
 
+  // MARK: - Comparing
+
+  /// Whether both have the same values for the same command, in any order of the parameters.
+  public static func == (left: ParsedArguments, right: ParsedArguments) -> Bool {
+    left.spec === right.spec && left.given == right.given && left.keySet == right.keySet
+      && left.list.bytes == right.list.bytes
+      && left.values.allSatisfy { value in right.value(at: value.index) == value.value }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(spec.name)
+    hasher.combine(given)
+  }
+
   // MARK: - Reading
+
+  /// The value of the parameter at `index`. Nil if it is not given, and for a list.
+  func value(at index: Int) -> ArgumentValue? {
+    guard has(index) else { return nil }
+    return values.first { $0.index == index }?.value
+  }
 
   private func index(_ name: ParameterName) -> Int {
     for index in spec.parameters.indices where spec.parameters[index].name == name { return index }
@@ -170,10 +194,7 @@ struct Arguments: Sendable {
   }
 
   private func first<Value>(_ name: ParameterName, _ read: (ArgumentValue) -> Value?) -> Value? {
-    let parameterIndex = index(name)
-    guard has(parameterIndex), let value = values.first(where: { $0.index == parameterIndex })?.value else {
-      return nil
-    }
+    guard let value = value(at: index(name)) else { return nil }
     guard let result = read(value) else { mismatch(name) }
     return result
   }
@@ -333,7 +354,7 @@ struct Arguments: Sendable {
   ///
   /// - Throws: `bad-arguments`.
   func requireOnePlayer(_ feature: String) throws(MediaError) {
-    guard player != Command.allPlayers else { throw failure("\(feature) requires one player, not all (*)") }
+    guard player != FamilyCommand.allPlayers else { throw failure("\(feature) requires one player, not all (*)") }
   }
 
   /// The player that exists from startup.

@@ -1,7 +1,7 @@
 import MediaCore
 
 /// A parsed request, independent of its form: typed, checked, and grouped by the family whose handler runs it.
-public enum Command: Sendable, Hashable {
+public enum FamilyCommand: Sendable, Hashable {
   case connection(ConnectionCommand)
   case playback(PlaybackCommand, player: String)
   case queue(QueueCommand, player: String)
@@ -9,9 +9,10 @@ public enum Command: Sendable, Hashable {
   case asset(AssetCommand)
   case watching(WatchingCommand)
   case players(PlayersCommand)
-  case session(SessionCommand)
   case state(StateCommand)
   case record(RecordCommand)
+  /// A command that is defined as a type (``Command``).
+  case typed(ParsedArguments)
 
   /// The name that selects all players.
   public static let allPlayers = "*"
@@ -37,6 +38,7 @@ public enum Command: Sendable, Hashable {
     case .playback(.fade(_, _, _, _, let waits), _): waits
     case .queue(.expanding, _): true
     case .watching(.events(let query)): query.waits
+    case .typed(let arguments): arguments.spec.waits(arguments)
     default: false
     }
   }

@@ -1,0 +1,125 @@
+import MediaCore
+
+/// The parameters of a command: one property of type ``Parameter`` for each.
+public protocol ParameterList: Sendable {
+  /// Declares the parameters in the order of the text form.
+  init(_ list: inout ParameterListBuilder)
+}
+
+/// The parameters of a command that has none.
+public struct NoParameters: ParameterList {
+  public init(_: inout ParameterListBuilder) {}
+}
+
+/// One parameter of a command. It reads its value from parsed arguments.
+public struct Parameter<Value: Sendable>: Sendable {
+  /// The index among the parameters of the command.
+  let index: Int
+  private let read: @Sendable (ParsedArguments, Int) -> Value
+
+  fileprivate init(_ index: Int, _ read: @escaping @Sendable (ParsedArguments, Int) -> Value) {
+    self.index = index
+    self.read = read
+  }
+
+  func value(in arguments: ParsedArguments) -> Value { read(arguments, index) }
+}
+
+/// Collects the parameters of a command. The positional ones come first.
+public struct ParameterListBuilder {
+  private(set) var specs: [ParameterSpec] = []
+
+  /// Adds a required positional parameter.
+  mutating func required<Value>(
+    _ name: ParameterName, _ type: ArgumentType<Value>, _ placeholder: String, _ summary: String
+  ) -> Parameter<Value> {
+    add(name, type.kind, .required, placeholder, summary) { arguments, index in
+      guard let value = type.value(at: index, of: arguments) else {
+        preconditionFailure("the parser accepted a request without its required \(name.rawValue)")
+      }
+      return value
+    }
+  }
+
+  /// Adds an optional positional parameter.
+  mutating func optional<Value>(
+    _ name: ParameterName, _ type: ArgumentType<Value>, _ placeholder: String, _ summary: String
+  ) -> Parameter<Value?> {
+    add(name, type.kind, .optional, placeholder, summary) { type.value(at: $1, of: $0) }
+  }
+
+  /// Adds an optional positional parameter with a default.
+  mutating func optional<Value>(
+    _ name: ParameterName, _ type: ArgumentType<Value>, _ placeholder: String, default value: Value, _ summary: String
+  ) -> Parameter<Value> {
+    add(name, type.kind, .optional, placeholder, summary) { type.value(at: $1, of: $0) ?? value }
+  }
+
+  /// Adds an option: `name=value` in the text form.
+  mutating func option<Value>(
+    _ name: ParameterName, _ type: ArgumentType<Value>, _ placeholder: String, _ summary: String
+  ) -> Parameter<Value?> {
+    add(name, type.kind, .option, placeholder, summary) { type.value(at: $1, of: $0) }
+  }
+
+  private mutating func add<Value>(
+    _ name: ParameterName, _ kind: ParameterSpec.Kind, _ position: ParameterSpec.Position, _ placeholder: String,
+    _ summary: String, _ read: @escaping @Sendable (ParsedArguments, Int) -> Value
+  ) -> Parameter<Value> {
+    specs.append(ParameterSpec(name, kind, position, placeholder, summary))
+    return Parameter(specs.count - 1, read)
+  }
+}
+
+/// The values that a parameter accepts, and their type in Swift.
+struct ArgumentType<Value: Sendable>: Sendable {
+  let kind: ParameterSpec.Kind
+  private let convert: @Sendable (ArgumentValue) -> Value?
+
+  /// Creates the type. `convert` returns nil only for values of another kind.
+  fileprivate init(_ kind: ParameterSpec.Kind, _ convert: @escaping @Sendable (ArgumentValue) -> Value?) {
+    self.kind = kind
+    self.convert = convert
+  }
+
+  fileprivate func value(at index: Int, of arguments: ParsedArguments) -> Value? {
+    arguments.value(at: index).map { argument in
+      guard let value = convert(argument) else { preconditionFailure("the parser read a value of another kind") }
+      return value
+    }
+  }
+}
+
+extension ArgumentType<MediaTime> {
+  /// A time, or `none`, which is an invalid time.
+  static var timeOrNone: Self { Self(.timeOrNone, \.time) }
+  /// A duration in seconds of at least 0.
+  static var duration: Self { Self(.duration(positive: false), \.time) }
+}
+
+extension ArgumentType<Bool> {
+  /// `on` or `off`. In JSON also a boolean.
+  static var onOff: Self { Self(.onOff) { $0.text.map { $0 == "on" } } }
+}
+
+extension ArgumentType<[String]> {
+  /// Texts of at most `maximumByteCount` bytes in all, separated by commas. In JSON also an array. Empty texts are left
+  /// out.
+  static func texts(maximumByteCount: Int) -> Self {
+    Self(.texts(maximumByteCount: maximumByteCount, separator: .comma)) {
+      $0.text?.split(separator: ",").map(String.init)
+    }
+  }
+}
+
+extension ArgumentType where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+  /// One of the words of an enumeration.
+  static var word: Self {
+    Self(.word(Value.allCases.map(\.rawValue))) { $0.text.flatMap(Value.init) }
+  }
+}
+
+extension ArgumentValue {
+  fileprivate var time: MediaTime? { if case .time(let value) = self { value } else { nil } }
+  fileprivate var text: String? { if case .text(let value) = self { value } else { nil } }
+}

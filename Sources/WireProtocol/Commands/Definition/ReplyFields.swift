@@ -1,0 +1,116 @@
+import MediaCore
+
+/// The fields of a reply or of one of its rows, as properties.
+public protocol ReplyFields: Sendable {
+  /// The fields in the order in which they are written.
+  static var fields: [Field<Self>] { get }
+  /// The fields of each row. Nil for a reply without rows.
+  static var rowFields: [FieldSpec]? { get }
+  /// The values of the rows. Nil for a reply without rows.
+  var encodedRows: [Fields]? { get }
+}
+
+extension ReplyFields {
+  public static var rowFields: [FieldSpec]? { nil }
+  public var encodedRows: [Fields]? { nil }
+
+  /// The values in the order of `fields`.
+  fileprivate var encodedFields: Fields {
+    let fields = Self.fields
+    var values = Fields(capacity: fields.count)
+    for field in fields { field.append(self, &values) }
+    return values
+  }
+}
+
+/// The reply `ok` without fields.
+public struct NoFields: ReplyFields {
+  public static let fields: [Field<Self>] = []
+
+  public init() {}
+}
+
+extension Reply {
+  /// The success of a request.
+  public init(_ reply: some ReplyFields) { self.init(rows: reply.encodedRows, outcome: .ok(reply.encodedFields)) }
+}
+
+/// A field of a reply or a row, with the value that it has in a `Root`.
+public struct Field<Root>: Sendable {
+  let spec: FieldSpec
+  fileprivate let append: @Sendable (Root, inout Fields) -> Void
+
+  private init(_ spec: FieldSpec, append: @escaping @Sendable (Root, inout Fields) -> Void) {
+    self.spec = spec
+    self.append = append
+  }
+
+  /// A field that always has a value.
+  init<Value>(_ key: FieldKey<Value>, _ value: @escaping @Sendable (Root) -> Value) {
+    let (name, encode) = (key.spec.name, key.encode)
+    self.init(key.spec) { $1.append(name, encode(value($0))) }
+  }
+
+  /// A field that is absent if its value is nil.
+  init<Value>(optional key: FieldKey<Value>, _ value: @escaping @Sendable (Root) -> Value?) {
+    let (name, encode) = (key.spec.name, key.encode)
+    self.init(key.spec.optional) { root, fields in
+      if let value = value(root) { fields.append(name, encode(value)) }
+    }
+  }
+
+  /// A field that is `none`, or `null` in JSON, if its value is nil.
+  init<Value>(nullable key: FieldKey<Value>, _ value: @escaping @Sendable (Root) -> Value?) {
+    let (name, encode) = (key.spec.name, key.encode)
+    self.init(key.spec.nullable) { $1.append(name, value($0).map(encode) ?? .none) }
+  }
+
+  /// The field as a part of `Outer`, which contains a `Root`.
+  func within<Outer>(_ root: @escaping @Sendable (Outer) -> Root) -> Field<Outer> {
+    let append = append
+    return Field<Outer>(spec) { append(root($0), &$1) }
+  }
+}
+
+/// The definition of a field, with the type of its values in Swift.
+struct FieldKey<Value: Sendable>: Sendable {
+  let spec: FieldSpec
+  fileprivate let encode: @Sendable (Value) -> FieldValue
+
+  private init(
+    _ name: String, _ type: FieldType, _ summary: String, encode: @escaping @Sendable (Value) -> FieldValue
+  ) {
+    spec = FieldSpec(name, type, summary)
+    self.encode = encode
+  }
+}
+
+extension FieldSpec {
+  /// The definition of a field without the type of its values.
+  init(_ key: FieldKey<some Sendable>) { self = key.spec }
+}
+
+extension FieldKey<Bool> {
+  init(_ name: String, _ summary: String) { self.init(name, .boolean, summary) { .bool($0) } }
+}
+
+extension FieldKey<MediaTime> {
+  /// Seconds, rounded to nine decimals.
+  init(time name: String, _ summary: String) { self.init(name, .time, summary) { .time($0) } }
+}
+
+extension FieldKey<String> {
+  init(_ name: String, _ summary: String) { self.init(name, .text, summary) { .string($0) } }
+
+  /// One of these words.
+  init(_ name: String, words: [String], _ summary: String) { self.init(name, .word(words), summary) { .string($0) } }
+}
+
+extension FieldKey<[String]> {
+  init(_ name: String, _ summary: String) { self.init(name, .texts, summary) { .strings($0) } }
+}
+
+extension FieldKey where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+  /// One of the words of an enumeration.
+  init(_ name: String, _ summary: String) { self.init(name, .words(of: Value.self), summary) { .string($0.rawValue) } }
+}

@@ -1,0 +1,40 @@
+/// The categories of AVAudioSession.
+public enum SessionCategory: String, Sendable, Hashable, CaseIterable {
+  case ambient
+  case soloAmbient
+  case playback
+  case record
+  case playAndRecord
+  case multiRoute
+  case audioProcessing
+}
+
+/// The modes of AVAudioSession.
+public enum SessionMode: String, Sendable, Hashable, CaseIterable {
+  case `default`
+  case voiceChat
+  case videoChat
+  case gameChat
+  case videoRecording
+  case measurement
+  case moviePlayback
+  case spokenAudio
+  case voicePrompt
+}
+
+/// The options of AVAudioSession.
+public enum SessionOption: String, Sendable, Hashable, CaseIterable {
+  case mixWithOthers
+  case duckOthers
+  case allowBluetooth
+  case defaultToSpeaker
+  case interruptSpokenAudioAndMixWithOthers
+  case allowBluetoothA2DP
+  case allowAirPlay
+}
+
+/// The state of interrupted players after the interruption.
+public enum InterruptionOutcome: String, Sendable, Hashable, CaseIterable {
+  case resume
+  case pause
+}

@@ -1,0 +1,58 @@
+import MediaCore
+import Testing
+
+@testable import WireProtocol
+
+/// A line, and a check of its typed arguments.
+struct ArgumentCase: Sendable {
+  let line: String
+  let name: CommandName
+  let hasExpectedArguments: @Sendable (ParsedArguments) throws -> Bool
+
+  init<C: Command>(
+    _ line: String, _ command: C.Type, _ hasExpectedArguments: @escaping @Sendable (Arguments<C>) throws -> Bool
+  ) {
+    self.line = line
+    name = C.name
+    self.hasExpectedArguments = { try hasExpectedArguments(Arguments(parsed: $0)) }
+  }
+
+  /// A line without arguments.
+  init<C: Command>(_ line: String, _ command: C.Type) where C.Parameters == NoParameters {
+    self.init(line, command) { _ in true }
+  }
+
+  /// The cases of all families.
+  static let all = session
+
+  static func seconds(_ text: String) throws -> MediaTime { try #require(MediaTime(decimal: text)) }
+}
+
+@Suite struct ArgumentTests {
+  @Test(arguments: ArgumentCase.all)
+  func linesAreReadIntoTypedArguments(_ row: ArgumentCase) throws {
+    let request = try Lines.request(row.line)
+    #expect(request.name == row.name)
+    #expect(request.address == .words)
+    guard case .typed(let parsed) = request.command else { throw Unexpected("\(request.command)") }
+    #expect(try row.hasExpectedArguments(parsed))
+  }
+
+  @Test func argumentsAreEqualInAnyOrderOfTheParameters() throws {
+    let line = "session.policy at-end=pause fade=2"
+    let command = try Lines.command(line)
+    #expect(try Lines.command("session.policy fade=2 at-end=pause") == command)
+    #expect(try Lines.command("session.policy fade=2.0 at-end=pause").hashValue == command.hashValue)
+    for other in ["session.policy at-end=pause", "session.policy at-end=pause fade=3", "session.resume pause"] {
+      #expect(try Lines.command(other) != command)
+    }
+  }
+
+  /// The parser reuses the memory of arguments, but not of those that a request retains.
+  @Test func laterRequestsDoNotChangeEarlierArguments() throws {
+    var parser = RequestParser()
+    let lines = ["session.policy at-end=pause fade=2", "session.policy at-end=resume fade=3"].map { Array($0.utf8) }
+    let requests = lines.map { parser.parse($0.span) }
+    #expect(requests == lines.map { Lines.parse($0) })
+  }
+}
