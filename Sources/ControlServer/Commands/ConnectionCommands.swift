@@ -28,7 +28,7 @@ extension Connection {
   }
 
   /// Reloads the configuration with `ServerContext.reload`.
-  func startReload(_ request: WaitingRequest) throws(MediaError) {
+  func startReload(_ request: AnyWaitingRequest) throws(MediaError) {
     guard let reload = server.reload else {
       throw MediaError(.invalidState, "this server has no configuration to reload")
     }

@@ -13,7 +13,7 @@ extension Connection {
 
   /// Replies when there is a matching event, when requested events are missing from the log, or after the timeout.
   /// Replies with an error if the player of the query is closed.
-  func start(_ query: EventQuery, _ request: WaitingRequest) throws(MediaError) {
+  func start(_ query: EventQuery, _ request: AnyWaitingRequest) throws(MediaError) {
     let since = try startNumber(of: query)
     let log = server.log
     var waiterID: UInt64?

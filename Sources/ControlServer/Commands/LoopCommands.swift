@@ -8,7 +8,7 @@ extension Connection {
   /// Sets, finishes, removes or returns a loop. A new loop waits until the item is ready, so that its duration is
   /// known.
   func start(
-    _ loop: PlaybackCommand.Loop, on target: NamedPlayer, _ request: WaitingRequest
+    _ loop: PlaybackCommand.Loop, on target: NamedPlayer, _ request: AnyWaitingRequest
   ) throws(MediaError) {
     let state = target.state
     guard case .range = loop.change, let item = state.currentItemID, state.itemStatus == .unknown else {

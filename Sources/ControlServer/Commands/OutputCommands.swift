@@ -3,72 +3,67 @@ import Playback
 import RealtimeAudio
 import WireProtocol
 
-/// The commands `output.list`, `output.set` and `output.status`.
-extension Connection {
-  /// The state of the output, the output selection, and the route.
-  var outputFields: Fields {
-    let engine = server.engine
-    let (state, selection) = (engine.outputState, engine.outputSelection)
-    var fields: Fields = [
-      "output": state.label.isEmpty ? FieldValue.none : .string(state.label), "state": .string(state.status.rawValue),
-      "sampleRate": state.format.map { .int($0.sampleRateHz) } ?? FieldValue.none,
-      "channels": state.format.map { .int($0.channelCount) } ?? FieldValue.none,
-      "clipped": .int(engine.clippedSampleCount), "selected": .string(selection.target.wireText),
-      "preferred": selection.preferred.isEmpty ? FieldValue.none : .strings(selection.preferred),
-      "lost": .string(selection.lostPolicy.rawValue),
-      "route": engine.route.output.map { .string($0.label) } ?? FieldValue.none,
-    ]
-    fields.append("error", ifPresent: state.error.map { .string($0.code.name) })
-    return fields
-  }
-
-  /// The output and input devices, each followed by its ports.
-  var outputList: Reply {
-    let devices = server.engine.devices
-    let rows = ((devices?.outputs ?? []) + (devices?.inputs ?? [])).flatMap { device in
-      [row(device, of: devices)] + device.ports.map { Self.row($0, of: device) }
+extension OutputListCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    let engine = context.server.engine
+    guard let devices = engine.devices else { return Reply(count: 0, server: nil, rows: []) }
+    let rows = (devices.outputs + devices.inputs).flatMap { device in
+      [row(device, of: devices, in: engine)] + device.ports.map { row($0, of: device) }
     }
-    return .ok(
-      [
-        "count": .int((devices?.outputs.count ?? 0) + (devices?.inputs.count ?? 0)),
-        "server": devices.map { .string($0.serverName) } ?? FieldValue.none,
-      ], rows: rows)
+    return Reply(count: devices.outputs.count + devices.inputs.count, server: devices.serverName, rows: rows)
   }
 
-  private func row(_ device: AudioDevice, of devices: AudioDevices?) -> Fields {
-    let (route, preferred) = (server.engine.route, server.engine.outputSelection.preferred)
+  private static func row(_ device: AudioDevice, of devices: AudioDevices, in engine: EngineCore) -> Row {
+    let (route, preferred) = (engine.route, engine.outputSelection.preferred)
     let isOutput = device.kind == .output
-    var row: Fields = [
-      "kind": .string(device.kind.rawValue), "device": .string(device.name), "description": .string(device.description),
-      "default": .bool(device.name == (isOutput ? devices?.defaultOutputName : devices?.defaultInputName)),
-      "current": .bool(device.name == (isOutput ? route.output : route.input)?.deviceName),
-    ]
-    if isOutput {
-      row.append("preferred", ifPresent: preferred.firstIndex(of: device.name).map { .int($0 + 1) })
+    return Row(
+      kind: device.kind.rawValue, device: device.name, description: device.description,
+      isDefault: device.name == (isOutput ? devices.defaultOutputName : devices.defaultInputName),
+      isCurrent: device.name == (isOutput ? route.output : route.input)?.deviceName,
+      preferred: isOutput ? preferred.firstIndex(of: device.name).map { $0 + 1 } : nil,
+      sampleRate: device.sampleRateHz, channels: device.channelCount, monitorOf: device.monitoredOutputName)
+  }
+
+  private static func row(_ port: AudioDevice.Port, of device: AudioDevice) -> Row {
+    Row(
+      device: device.name, description: port.description, port: port.name, available: port.availability.rawValue,
+      isActive: port.name == device.activePortName)
+  }
+}
+
+extension OutputSetCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    let engine = context.server.engine
+    let (device, preferred, lost) = (arguments.device, arguments.preferred, arguments.lost)
+    if device != nil || preferred != nil || lost != nil {
+      var selection = engine.outputSelection
+      if let device { selection.target = try OutputSelection.Target(wireText: device) }
+      if let preferred { selection.preferred = preferred }
+      if let lost { selection.lostPolicy = lost }
+      try engine.selectOutput(selection)
     }
-    row.append("sampleRate", .int(device.sampleRateHz))
-    row.append("channels", .int(device.channelCount))
-    row.append("monitorOf", ifPresent: device.monitoredOutputName.map { .string($0) })
-    return row
+    return OutputFields(of: engine)
   }
+}
 
-  private static func row(_ port: AudioDevice.Port, of device: AudioDevice) -> Fields {
-    [
-      "kind": .string("port"), "device": .string(device.name), "description": .string(port.description),
-      "port": .string(port.name), "available": .string(port.availability.rawValue),
-      "active": .bool(port.name == device.activePortName),
-    ]
+extension OutputStatusCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    // All players share one output, but the name must be valid.
+    _ = try context.server.registry.player(arguments.player)
+    return OutputFields(of: context.server.engine)
   }
+}
 
-  /// Changes the output selection. Nil leaves a setting unchanged.
-  ///
-  /// - Throws: The errors of `PlaybackEngine.selectOutput`.
-  func setOutput(device: String?, preferred: [String]?, lost: LostDevicePolicy?) throws(MediaError) {
-    var selection = server.engine.outputSelection
-    if let device { selection.target = try OutputSelection.Target(wireText: device) }
-    if let preferred { selection.preferred = preferred }
-    if let lost { selection.lostPolicy = lost }
-    try server.engine.selectOutput(selection)
+extension OutputFields {
+  /// The state of the output, the output selection, and the route.
+  fileprivate init(of engine: EngineCore) {
+    let (state, selection) = (engine.outputState, engine.outputSelection)
+    self.init(
+      output: state.label.isEmpty ? nil : state.label, state: state.status.rawValue,
+      sampleRate: state.format?.sampleRateHz, channels: state.format?.channelCount,
+      clipped: engine.clippedSampleCount, selected: selection.target.wireText,
+      preferred: selection.preferred.isEmpty ? nil : selection.preferred, lost: selection.lostPolicy,
+      route: engine.route.output?.label, error: state.error?.code.name)
   }
 }
 

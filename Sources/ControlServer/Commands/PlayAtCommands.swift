@@ -6,7 +6,7 @@ import WireProtocol
 extension Connection {
   /// Starts players together. The start continues if the connection closes before the reply.
   func start(
-    _ moment: PlayersCommand.StartMoment, of names: WireList<String>, _ request: WaitingRequest
+    _ moment: PlayersCommand.StartMoment, of names: WireList<String>, _ request: AnyWaitingRequest
   ) throws(MediaError) {
     try server.engine.start(try players(named: names), at: StartMoment(moment)) { result in
       switch result {
@@ -17,7 +17,7 @@ extension Connection {
   }
 
   /// Changes the rate of players together. The change continues if the connection closes before the reply.
-  func startRateChange(to rate: Double, of names: WireList<String>, _ request: WaitingRequest) throws(MediaError) {
+  func startRateChange(to rate: Double, of names: WireList<String>, _ request: AnyWaitingRequest) throws(MediaError) {
     try server.engine.setRate(rate, of: try players(named: names)) { result in
       switch result {
       case .success(let change): request.finish(Self.reply(change))

@@ -154,7 +154,7 @@ extension Connection {
   /// Starts a fade, and replies at its end.
   func startFade(
     to volume: VolumeSetting, duration: MediaTime, _ curve: PlaybackCommand.FadeCurve,
-    endAction: PlaybackCommand.FadeEndAction, on target: NamedPlayer, _ request: WaitingRequest
+    endAction: PlaybackCommand.FadeEndAction, on target: NamedPlayer, _ request: AnyWaitingRequest
   ) throws(MediaError) {
     try target.player.tryOnLoop { player throws(MediaError) in
       try player.fade(
@@ -176,7 +176,8 @@ extension Connection {
 
   /// Starts a seek.
   func start(
-    _ seek: PlaybackCommand.Seek, on target: NamedPlayer, _ request: WaitingRequest
+    _ seek: PlaybackCommand.Seek, on target: NamedPlayer,
+    completion: @escaping @Sendable (Result<SeekReply, MediaError>) -> Void
   ) throws(MediaError) {
     let itemID = try target.itemID(ifGiven: seek.item)
     try target.player.tryOnLoop { player throws(MediaError) in
@@ -188,52 +189,46 @@ extension Connection {
       try player.seek(
         to: position, toleranceBefore: seek.toleranceBefore, toleranceAfter: seek.toleranceAfter,
         mode: seek.isChase ? .chase : .replace, itemID: itemID
-      ) { request.finish(Self.reply($0)) }
+      ) { completion(Self.reply($0)) }
     }
   }
 
   /// Starts a seek to the next or previous chapter.
-  func startChapterSeek(isNext: Bool, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
+  func startChapterSeek(isNext: Bool, on target: NamedPlayer, _ request: AnyWaitingRequest) throws(MediaError) {
     try target.player.tryOnLoop { player throws(MediaError) in
       if isNext {
-        try player.seekToNextChapter { request.finish(Self.reply($0)) }
+        try player.seekToNextChapter { request.finish(with: Self.reply($0)) { Reply($0) } }
       } else {
-        try player.seekToPreviousChapter { request.finish(Self.reply($0)) }
+        try player.seekToPreviousChapter { request.finish(with: Self.reply($0)) { Reply($0) } }
       }
     }
   }
 
   /// Starts to step by `count` steps, backward if `count` is negative.
-  func start(step count: Int, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
+  func start(step count: Int, on target: NamedPlayer, _ request: AnyWaitingRequest) throws(MediaError) {
     try target.player.tryOnLoop { player throws(MediaError) in
-      try player.step(byCount: count) { request.finish(Self.reply($0)) }
+      try player.step(byCount: count) { request.finish(with: Self.reply($0)) { Reply($0) } }
     }
   }
 
   /// Starts a preroll. A rate of nil means the rate of the next `play`.
-  func startPreroll(_ rate: Double?, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
+  func startPreroll(_ rate: Double?, on target: NamedPlayer, _ request: AnyWaitingRequest) throws(MediaError) {
     try target.player.tryOnLoop { player throws(MediaError) in
       try player.preroll(atRate: rate ?? player.rateForNextPlay) { request.finish(.ok(["ready": .bool($0)])) }
     }
   }
 
-  private static func reply(_ result: SeekResult) -> Reply {
+  private static func reply(_ result: SeekResult) -> Result<SeekReply, MediaError> {
     if result.unfinishedReason == .durationUnknown {
-      return .error(
+      return .failure(
         MediaError(
           .invalidTime, "the duration is unknown, so the target cannot be a part of it or its end", operation: "seek"))
     }
-    var fields: Fields = ["finished": .bool(result.finished), "item": .int(result.itemID)]
-    fields.append(position: result.time)
-    fields.append("requested", .time(result.requested))
-    fields.append("before", .time(result.toleranceBefore))
-    fields.append("after", .time(result.toleranceAfter))
-    fields.append("exact", .bool(result.isExact))
-    fields.append("clamped", .bool(result.isClamped))
-    fields.append("us", .integer(result.durationNanoseconds / 1_000))
-    fields.append("hostTime", .hostTime(result.hostTime))
-    fields.append("reason", ifPresent: reason(result).map(FieldValue.string))
-    return .ok(fields)
+    return .success(
+      SeekReply(
+        finished: result.finished, item: result.itemID, time: result.time, requested: result.requested,
+        before: result.toleranceBefore, after: result.toleranceAfter, exact: result.isExact, clamped: result.isClamped,
+        microseconds: result.durationNanoseconds / 1_000, hostTime: result.hostTime, reason: reason(result)))
   }
 
   /// The reason why a seek did not finish, or why its position is not exact. Nil for an exact position.

@@ -59,7 +59,7 @@ extension Connection {
   /// Starts an edit whose paths include playlists. A separate thread reads the playlists before the edit is applied.
   func start(
     _ command: QueueCommand, expanding playlistPaths: WireList<FilePath>, isForced: Bool, on target: NamedPlayer,
-    _ request: WaitingRequest
+    _ request: AnyWaitingRequest
   ) throws(MediaError) {
     try checkVersion(command.ifVersion, of: target)
     // A playlist that is named several times is read once.
@@ -87,7 +87,7 @@ extension Connection {
   ///
   /// - Throws: `empty-playlist` or the first warning if there are no entries, or `version-mismatch`.
   private func startExpandedEdit(
-    _ command: QueueCommand, _ expansion: PlaylistExpansion, on target: NamedPlayer, _ request: WaitingRequest
+    _ command: QueueCommand, _ expansion: PlaylistExpansion, on target: NamedPlayer, _ request: AnyWaitingRequest
   ) throws(MediaError) {
     guard expansion.count(of: command.paths) > 0 else {
       throw expansion.warnings.first?.error ?? MediaError(.emptyPlaylist, "the playlist has no entries")

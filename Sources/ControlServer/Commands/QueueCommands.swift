@@ -47,7 +47,7 @@ extension Connection {
 
   /// Starts a command that does not reply immediately: a long list, an export, a large edit, an edit that adds
   /// playlists, or an edit with `wait=ready`, which replies when every new entry is ready, or with the first error.
-  func start(_ command: QueueCommand, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
+  func start(_ command: QueueCommand, on target: NamedPlayer, _ request: AnyWaitingRequest) throws(MediaError) {
     switch command {
     case .export(let format, let base, let offset, let limit):
       let part = ExportPart(format: format, base: base, offset: offset, limit: limit)
@@ -119,7 +119,8 @@ extension Connection {
 
   /// Jumps in a long queue. Another thread computes the queue if the jump passes many entries.
   private func startJump(
-    to jumpTarget: QueueCommand.JumpTarget, ifVersion version: Int?, on target: NamedPlayer, _ request: WaitingRequest
+    to jumpTarget: QueueCommand.JumpTarget, ifVersion version: Int?, on target: NamedPlayer,
+    _ request: AnyWaitingRequest
   ) throws(MediaError) {
     try checkVersion(version, of: target)
     let index: Int?
@@ -137,7 +138,7 @@ extension Connection {
 
   /// Computes a change of a long queue on another thread. Then replies.
   private func perform(
-    _ operation: QueueOperation, ifVersion version: Int?, on target: NamedPlayer, _ request: WaitingRequest,
+    _ operation: QueueOperation, ifVersion version: Int?, on target: NamedPlayer, _ request: AnyWaitingRequest,
     reply: @escaping @Sendable (NamedPlayer) -> Reply
   ) {
     target.player.onLoop { player in
@@ -173,7 +174,7 @@ extension Connection {
 
   private func startShuffle(
     _ change: PlaybackCommand.Switch?, seed: Int?, ifVersion version: Int?, on target: NamedPlayer,
-    _ request: WaitingRequest
+    _ request: AnyWaitingRequest
   ) throws(MediaError) {
     try checkVersion(version, of: target)
     guard let operation = Self.operation(change, seed: seed, target) else {

@@ -96,7 +96,7 @@ extension Connection {
   ///   - sliceLength: The number of entries that may be counted in this loop iteration.
   ///   - version: The version of the queue in the previous iteration. Nil in the first one.
   func export(
-    _ part: ExportPart, of player: String, _ request: WaitingRequest, sliceLength: Int = ListedCounts.sliceLength,
+    _ part: ExportPart, of player: String, _ request: AnyWaitingRequest, sliceLength: Int = ListedCounts.sliceLength,
     version: UInt64? = nil
   ) {
     do throws(MediaError) {
@@ -133,7 +133,7 @@ extension Connection {
   }
 
   /// Makes the lines of a part, those of a long part on another thread. Then replies.
-  private func start(_ export: QueueExport, _ request: WaitingRequest) throws(MediaError) {
+  private func start(_ export: QueueExport, _ request: AnyWaitingRequest) throws(MediaError) {
     guard export.items.count > QueueListing.immediateRowCount else { return request.finish(try export.reply()) }
     NamedThread.detached(name: "export-queue") { [loop = server.loop] in
       let result = Result { () throws(MediaError) in try export.reply() }

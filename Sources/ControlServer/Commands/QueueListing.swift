@@ -78,7 +78,7 @@ extension Connection {
   }
 
   /// Makes the rows of a long list on another thread. Then replies.
-  func start(_ listing: QueueListing, _ request: WaitingRequest) {
+  func start(_ listing: QueueListing, _ request: AnyWaitingRequest) {
     NamedThread.detached(name: "list-queue") { [loop = server.loop] in
       let reply = listing.reply
       loop.execute { request.finish(reply) }

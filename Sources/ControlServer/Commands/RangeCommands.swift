@@ -8,7 +8,7 @@ extension Connection {
   /// Plays a range of the current item, and replies at its end. Waits until the item is ready, so that its duration is
   /// known.
   func start(
-    _ range: PlaybackCommand.PlayedRange, on target: NamedPlayer, _ request: WaitingRequest
+    _ range: PlaybackCommand.PlayedRange, on target: NamedPlayer, _ request: AnyWaitingRequest
   ) throws(MediaError) {
     let state = target.state
     guard let item = state.currentItemID else {
@@ -33,7 +33,7 @@ extension Connection {
   }
 
   private func play(
-    _ range: PlaybackCommand.PlayedRange, of item: PlayerItem.ID, on target: NamedPlayer, _ request: WaitingRequest
+    _ range: PlaybackCommand.PlayedRange, of item: PlayerItem.ID, on target: NamedPlayer, _ request: AnyWaitingRequest
   ) throws(MediaError) {
     let id = try target.player.tryOnLoop { player throws(MediaError) in
       let duration = player.state.itemDuration

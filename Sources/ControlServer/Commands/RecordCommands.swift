@@ -30,7 +30,7 @@ extension Connection {
   }
 
   /// Starts the commands that wait for the source or the file.
-  func start(_ command: RecordCommand, _ request: WaitingRequest) throws(MediaError) {
+  func start(_ command: RecordCommand, _ request: AnyWaitingRequest) throws(MediaError) {
     let loop = server.loop
     switch command {
     case .prepare(let recording): try start(recording, request)
@@ -71,7 +71,7 @@ extension Connection {
 
   // MARK: - Preparing
 
-  private func start(_ command: RecordCommand.Recording, _ request: WaitingRequest) throws(MediaError) {
+  private func start(_ command: RecordCommand.Recording, _ request: AnyWaitingRequest) throws(MediaError) {
     guard let makeSource = server.makeSource else {
       throw MediaError(.sourceUnavailable, "this daemon has no source for recordings")
     }

@@ -91,7 +91,7 @@ extension Connection {
   /// Starts an `at` with many times, which are decoded and sorted in several loop iterations.
   func startAt(
     _ times: WireList<MediaTime>, item: PlayerItem.ID?, includesSeeks: Bool, on target: NamedPlayer,
-    _ request: WaitingRequest
+    _ request: AnyWaitingRequest
   ) throws(MediaError) {
     // Checks the limits before the times are decoded. `observeTimes` checks them again.
     _ = try newSubscriptionID(Subscriptions.Cost(timeCount: times.count))
@@ -219,7 +219,7 @@ extension Connection {
 
   /// Starts a `wait`.
   func start(
-    _ conditions: WireList<WaitCondition>, timeout: MediaTime?, on target: NamedPlayer, _ request: WaitingRequest
+    _ conditions: WireList<WaitCondition>, timeout: MediaTime?, on target: NamedPlayer, _ request: AnyWaitingRequest
   ) throws(MediaError) {
     try WaitRunner(conditions, on: target, loop: server.loop, request: request).start(timeout: timeout)
   }
@@ -227,7 +227,7 @@ extension Connection {
   /// Advances the virtual clock. Replies with the new time when its timers have run.
   ///
   /// Durations are summed exactly before the conversion to nanoseconds, so that rounding errors do not accumulate.
-  func startAdvance(by duration: MediaTime, _ request: WaitingRequest) throws(MediaError) {
+  func startAdvance(by duration: MediaTime, _ request: AnyWaitingRequest) throws(MediaError) {
     guard let clock = server.loop as? VirtualControlLoop else {
       throw MediaError(.notVirtualClock, "the clock is not virtual; start playheadd with --clock virtual")
     }

@@ -25,12 +25,51 @@ extension ImmediateHandler {
   }
 }
 
+/// The handler of a command whose reply comes later.
+protocol WaitingHandler: HandledCommand, WaitingCommand {
+  /// Starts a request on the control loop. The handler finishes `request` now or later.
+  ///
+  /// - Throws: The error reply.
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
+  ) throws(MediaError)
+}
+
+extension WaitingHandler {
+  static var handler: CommandHandler {
+    CommandHandler { parsed, context, request throws(MediaError) in
+      try start(Arguments(parsed: parsed), context, WaitingRequest(erased: request))
+    }
+  }
+}
+
 /// A handler without its types.
 struct CommandHandler: Sendable {
-  /// Carries out a request with an immediate reply. Nil means `ok` without fields.
-  let run: @Sendable (ParsedArguments, RequestContext) throws(MediaError) -> Reply?
+  /// Carries out a request with an immediate reply. The function returns nil for `ok` without fields.
+  typealias Run = @Sendable (ParsedArguments, RequestContext) throws(MediaError) -> Reply?
+  /// Starts a request whose reply comes later.
+  typealias Start = @Sendable (ParsedArguments, RequestContext, AnyWaitingRequest) throws(MediaError) -> Void
 
-  init(run: @escaping @Sendable (ParsedArguments, RequestContext) throws(MediaError) -> Reply?) { self.run = run }
+  private let immediate: Run?
+  private let waiting: Start?
+
+  init(run: @escaping Run) { (immediate, waiting) = (run, nil) }
+
+  init(start: @escaping Start) { (immediate, waiting) = (nil, start) }
+
+  /// Carries out a request that does not wait. Nil means `ok` without fields.
+  func run(_ arguments: ParsedArguments, _ context: RequestContext) throws(MediaError) -> Reply? {
+    guard let immediate else { preconditionFailure("a waiting command got a request that does not wait") }
+    return try immediate(arguments, context)
+  }
+
+  /// Starts a request that waits.
+  func start(
+    _ arguments: ParsedArguments, _ context: RequestContext, _ request: AnyWaitingRequest
+  ) throws(MediaError) {
+    guard let waiting else { preconditionFailure("an immediate command got a request that waits") }
+    try waiting(arguments, context, request)
+  }
 
   /// The handlers of all commands, in the order of ``CommandTable/all``. Nil for a command that is not defined as a
   /// type.

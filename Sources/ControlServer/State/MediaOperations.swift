@@ -12,7 +12,7 @@ extension Connection {
   ///     unknown, and `completion` once. Both calls come on any thread.
   ///   - reply: Creates the reply from the id and the result. Called on any thread.
   func startOperation<Outcome: Sendable>(
-    _ request: WaitingRequest, on path: FilePath, cancel: @escaping @Sendable () -> Void,
+    _ request: AnyWaitingRequest, on path: FilePath, cancel: @escaping @Sendable () -> Void,
     start: (
       _ progress: @escaping @Sendable (Double?) -> Void,
       _ completion: @escaping @Sendable (Result<Outcome, MediaError>) -> Void

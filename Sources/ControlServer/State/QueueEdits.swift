@@ -202,7 +202,8 @@ extension Connection {
   ///
   /// - Parameter expansion: The contents of the playlists among the paths.
   func edit(
-    _ command: QueueCommand, on target: NamedPlayer, _ expansion: PlaylistExpansion? = nil, _ request: WaitingRequest,
+    _ command: QueueCommand, on target: NamedPlayer, _ expansion: PlaylistExpansion? = nil,
+    _ request: AnyWaitingRequest,
     completion: @escaping (PreparedEdits, UInt64) -> Void
   ) throws(MediaError) {
     try checkVersion(command.ifVersion, of: target)
@@ -213,7 +214,7 @@ extension Connection {
 
   /// Prepares and applies an edit.
   func start(
-    _ preparation: EditPreparation, ifVersion version: Int?, on target: NamedPlayer, _ request: WaitingRequest,
+    _ preparation: EditPreparation, ifVersion version: Int?, on target: NamedPlayer, _ request: AnyWaitingRequest,
     completion: @escaping (PreparedEdits, UInt64) -> Void
   ) {
     preparation.start(on: server.loop, isCancelled: cancellationCheck(request)) { [self] result in
@@ -226,10 +227,11 @@ extension Connection {
   }
 
   /// Returns a closure that checks whether an edit in preparation is cancelled.
-  private func cancellationCheck(_ request: WaitingRequest) -> () -> Bool { { request.hasReply } }
+  private func cancellationCheck(_ request: AnyWaitingRequest) -> () -> Bool { { request.hasReply } }
 
   /// Collects or applies an edit in several loop iterations.
-  func startLargeEdit(_ command: QueueCommand, on target: NamedPlayer, _ request: WaitingRequest) throws(MediaError) {
+  func startLargeEdit(_ command: QueueCommand, on target: NamedPlayer, _ request: AnyWaitingRequest) throws(MediaError)
+  {
     guard transaction?.target === target, !command.waitsUntilReady else {
       return try edit(command, on: target, nil, request) { prepared, version in
         self.finishEdit(
@@ -249,7 +251,7 @@ extension Connection {
   /// Replies to an edit, or waits until its entries are ready.
   private func finishEdit(
     waitsUntilReady: Bool, _ prepared: PreparedEdits, version: UInt64, on target: NamedPlayer,
-    _ request: WaitingRequest
+    _ request: AnyWaitingRequest
   ) {
     let reply = Self.editReply(prepared.ids, version: version)
     guard waitsUntilReady else { return request.finish(reply) }
@@ -258,7 +260,7 @@ extension Connection {
 
   /// Replies when the entries are ready, or with an error if one fails or is removed. Later requests are processed
   /// during the wait, if this request has an id.
-  func waitUntilReady(_ ids: [PlayerItem.ID], on target: NamedPlayer, _ request: WaitingRequest, _ reply: Reply) {
+  func waitUntilReady(_ ids: [PlayerItem.ID], on target: NamedPlayer, _ request: AnyWaitingRequest, _ reply: Reply) {
     guard !ids.isEmpty else { return request.finish(reply) }
     allowLaterRequests(after: request)
     let wait = ReadinessWait(target, items: ids, loop: server.loop) { error in
@@ -305,7 +307,7 @@ extension Connection {
   /// Applies all edits, whose entries are reserved, or none. A large edit is applied later. An error discards the new
   /// entries.
   private func apply(
-    _ prepared: PreparedEdits, ifVersion version: Int?, on target: NamedPlayer, _ request: WaitingRequest,
+    _ prepared: PreparedEdits, ifVersion version: Int?, on target: NamedPlayer, _ request: AnyWaitingRequest,
     completion: @escaping (PreparedEdits, UInt64) -> Void
   ) {
     guard prepared.isLarge(isQueueLong: isQueueLong(of: target.name)) else {
@@ -426,7 +428,7 @@ extension Connection {
   /// Ends the transaction and applies its edits. Then replies, at once or when the new entries are ready.
   ///
   /// - Throws: `invalid-state` if none is open.
-  func startCommit(on target: NamedPlayer, waitsUntilReady: Bool, _ request: WaitingRequest) throws(MediaError) {
+  func startCommit(on target: NamedPlayer, waitsUntilReady: Bool, _ request: AnyWaitingRequest) throws(MediaError) {
     let committed = try endTransaction(of: target)
     apply(committed.prepared, ifVersion: committed.ifVersion, on: target, request) { prepared, version in
       self.finishEdit(waitsUntilReady: waitsUntilReady, prepared, version: version, on: target, request)

@@ -39,7 +39,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   /// Whether input is ignored, for example after `bye`.
   private var ignoresInput = false
   /// The waiting requests, by token.
-  private var waitingRequests: [WaitToken: WaitingRequest] = [:]
+  private var waitingRequests: [WaitToken: AnyWaitingRequest] = [:]
 
   // Output.
   private var output: OutputQueue
@@ -326,7 +326,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
       if request.isWaiting || runsInSlices {
         let startResult = machine.start(request.address, runsInSlices: runsInSlices)
         guard case .started(let token) = startResult else { return }
-        let waitingRequest = WaitingRequest(
+        let waitingRequest = AnyWaitingRequest(
           connection: self, token: token, request: request, batch: batch)
         waitingRequests[token] = waitingRequest
         do throws(MediaError) {
@@ -402,24 +402,27 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
       return try run(command, on: try server.registry.player(player))
     case .asset(let command): return try run(command)
     case .watching(let command): return try run(command, form: form)
-    case .players(let command): return try run(command)
-    case .state(let command): return try run(command)
+    case .players: preconditionFailure("the handler of immediate commands got one that waits")
     case .record(let command): return try run(command, form: form)
     case .typed(let arguments):
-      guard let handler = server.handlers[request.commandIndex] else {
-        preconditionFailure("every command that is defined as a type has a handler")
-      }
-      return try handler.run(arguments, RequestContext(connection: self, form: form))
+      return try handler(of: request).run(arguments, RequestContext(connection: self, form: form))
     }
   }
 
+  private func handler(of request: Request) -> CommandHandler {
+    guard let handler = server.handlers[request.commandIndex] else {
+      preconditionFailure("every command that is defined as a type has a handler")
+    }
+    return handler
+  }
+
   /// Starts a request whose reply may come later.
-  private func start(_ command: FamilyCommand, _ request: WaitingRequest) throws(MediaError) {
+  private func start(_ command: FamilyCommand, _ request: AnyWaitingRequest) throws(MediaError) {
     switch command {
     case .playback(.playRange(let range), let player):
       try start(range, on: try server.registry.player(player), request)
     case .playback(.seek(let seek), let player):
-      try start(seek, on: try server.registry.player(player), request)
+      try start(seek, on: try server.registry.player(player)) { request.finish(with: $0) { Reply($0) } }
     case .playback(.loop(let loop), let player):
       try start(loop, on: try server.registry.player(player), request)
     case .playback(.step(let count), let player):
@@ -445,7 +448,9 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     case .asset(.folder(let query)): start(query, request)
     case .players(.playAt(let moment, let names)): try start(moment, of: names, request)
     case .players(.rateTogether(let rate, let names)): try startRateChange(to: rate, of: names, request)
-    case .state(let command): try start(command, request)
+    case .typed(let arguments):
+      let form = request.request.address.form
+      try handler(of: request.request).start(arguments, RequestContext(connection: self, form: form), request)
     case .record(let command): try start(command, request)
     case .connection(.reloadConfiguration): try startReload(request)
     case .queue(let command, let player):
@@ -458,7 +463,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
       try startAt(
         times, item: try target.itemID(ifGiven: item), includesSeeks: includesSeeks, on: target, request)
     case .watching(.clockAdvance(let duration)): try startAdvance(by: duration, request)
-    case .connection, .playback, .item, .asset, .watching, .players, .typed:
+    case .connection, .playback, .item, .asset, .watching:
       preconditionFailure(
         "the handler of waiting commands got one that does not wait")
     }
@@ -480,7 +485,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   }
 
   /// Sends the reply of a waiting request, and continues with later requests.
-  func finish(_ request: WaitingRequest, _ reply: Reply) {
+  func finish(_ request: AnyWaitingRequest, _ reply: Reply) {
     guard let address = machine.finish(request.token) else { return }
     waitingRequests[request.token] = nil
     sendReply(reply.completed(for: request.request.spec), to: address, in: request.batch)
@@ -489,7 +494,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   }
 
   /// Marks the ordered part of a request as done. Later requests may be processed while it waits, if it has an id.
-  func allowLaterRequests(after request: WaitingRequest) {
+  func allowLaterRequests(after request: AnyWaitingRequest) {
     machine.allowLaterRequests(after: request.token)
     if !isProcessing { continueSoon() }
   }

@@ -12,7 +12,7 @@ final class WaitRunner: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop, on which the observers that capture it are called.
   private let target: NamedPlayer
   private let loop: any ControlLoop
-  private let request: WaitingRequest
+  private let request: AnyWaitingRequest
   private var machine: WaitStateMachine
   private var tokens: [ObserverToken] = []
   private var boundaryToken: ObserverToken?
@@ -20,7 +20,8 @@ final class WaitRunner: @unchecked Sendable {
   private var closeHandlerID: UInt64?
   private var isFinished = false
 
-  init(_ conditions: WireList<WaitCondition>, on target: NamedPlayer, loop: any ControlLoop, request: WaitingRequest) {
+  init(_ conditions: WireList<WaitCondition>, on target: NamedPlayer, loop: any ControlLoop, request: AnyWaitingRequest)
+  {
     self.target = target
     self.loop = loop
     self.request = request

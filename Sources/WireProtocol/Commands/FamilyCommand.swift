@@ -9,7 +9,6 @@ public enum FamilyCommand: Sendable, Hashable {
   case asset(AssetCommand)
   case watching(WatchingCommand)
   case players(PlayersCommand)
-  case state(StateCommand)
   case record(RecordCommand)
   /// A command that is defined as a type (``Command``).
   case typed(ParsedArguments)
@@ -26,8 +25,7 @@ public enum FamilyCommand: Sendable, Hashable {
       .playback(.chapter, _), .asset(.load), .asset(.metadata), .asset(.artwork), .asset(.scan), .asset(.waveform),
       .asset(.export), .asset(.image), .asset(.folder),
       .item(.metadata, _), .item(.artwork, _),
-      .players(.rateTogether), .state(.save), .state(.saveQueue), .state(.loadQueue), .state(.savedQueues),
-      .state(.forgetQueue), .state(.goToBookmark), .connection(.reloadConfiguration),
+      .players(.rateTogether), .connection(.reloadConfiguration),
       .record(.prepare), .record(.stop), .record(.delete),
       .watching(.wait), .watching(.clockAdvance):
       true
@@ -478,17 +476,8 @@ public struct EventQuery: Sendable, Hashable {
   public var timeout: MediaTime?
 }
 
-/// Commands about the players of the daemon and their outputs.
+/// Commands that start several players together.
 public enum PlayersCommand: Sendable, Hashable {
-  /// Creates a player. With `ifMissing`, an existing player is not an error. `isTemporary`: the player closes with the
-  /// connection, and is not saved.
-  case create(name: String, ifMissing: Bool = false, isTemporary: Bool = false)
-  case close(name: String)
-  case list
-  case outputStatus(player: String)
-  case outputList
-  /// Nil leaves a setting unchanged.
-  case outputSet(device: String?, preferred: WireList<String>?, lost: LostDevicePolicy?)
   /// Starts players at the same frame of the output. At least one name.
   case playAt(StartMoment, players: WireList<String>)
   /// Changes the rate of players at the same frame of the output. The rate is never 0. At least one name.
@@ -527,30 +516,5 @@ public enum WaitCondition: Sendable, Hashable {
     case paused
     case waitingToPlayAtSpecifiedRate
     case playing
-  }
-}
-
-/// Commands about the saved state.
-public enum StateCommand: Sendable, Hashable {
-  case status
-  case save
-  case saveQueue(name: String, player: String)
-  /// Replaces the player's queue. With `ifVersion`, only if the queue has this version.
-  case loadQueue(name: String, ifVersion: Int?, player: String)
-  case savedQueues
-  case forgetQueue(name: String)
-  /// Adds a bookmark to the current item. Nil: at the position that is currently heard. An empty name means no name.
-  case addBookmark(at: MediaTime?, name: String, player: String)
-  /// The rows from `offset` on, at most `limit`. With `item`, the bookmarks of that entry only.
-  case bookmarks(item: EntryReference?, offset: Int, limit: Int, player: String)
-  case removeBookmark(Int)
-  case goToBookmark(BookmarkTarget, player: String)
-
-  /// A bookmark of the current item.
-  public enum BookmarkTarget: Sendable, Hashable {
-    case number(Int)
-    case name(String)
-    /// The position at which playback last left the item.
-    case automatic
   }
 }

@@ -10,13 +10,11 @@ extension FieldSpec {
   static let actionAtItemEnd = FieldSpec(
     "actionAtItemEnd", .word(PlaybackCommand.ItemEndAction.allCases.map(\.rawValue)),
     "the action at the end of an item: play the next item, pause, or continue in silence")
-  static let active = FieldSpec("active", .boolean, "whether the port is in use")
   static let address = FieldSpec("address", .text, "the network address of the server; empty before its first response")
   static let addressChanges = FieldSpec("addressChanges", .integer, "the number of changes of the server address")
   static let affectedPlayers = FieldSpec(
     "players", .texts, "the names of all players, with `player=*`; the other fields are those of the first one")
-  static let after = FieldSpec(
-    "after", .time, "how much later than requested the reached position may be, 0 or more; `inf` is unlimited")
+  static let after = FieldSpec(FieldKey.after)
   static let albumGain = FieldSpec(
     "albumGain", .number, "the ReplayGain of the album, from its tags or measured, in dB to -18 LUFS")
   static let album = FieldSpec(
@@ -47,25 +45,21 @@ extension FieldSpec {
   static let audioTimePitchAlgorithm = FieldSpec(
     "audioTimePitchAlgorithm", .word(PlaybackCommand.PitchAlgorithm.allCases.map(\.rawValue)),
     "the algorithm that determines how the pitch follows the rate")
-  static let automatic = FieldSpec(
-    "automatic", .boolean, "whether the bookmark was set automatically, where playback of its file ended")
+  static let automatic = FieldSpec(FieldKey.automatic)
   static let automaticallyWaitsToMinimizeStalling = FieldSpec(
     "automaticallyWaitsToMinimizeStalling", .boolean,
     "whether playback waits after an underrun and resumes; false: it pauses")
-  static let available = FieldSpec(
-    "available", .word(["yes", "no", "unknown"]), "whether something is plugged in to the port")
   static let average = FieldSpec(
     "average", .numbers, "the average power of each channel since the last event, in dBFS; -160 is silence")
   static let averageScale = FieldSpec(
     "averageScale", .numbers, "the average power of each channel on a meter, from 0 (-60 dBFS) to 1 (0 dBFS)")
-  static let before = FieldSpec(
-    "before", .time, "how much earlier than requested the reached position may be, 0 or more; `inf` is unlimited")
+  static let before = FieldSpec(FieldKey.before)
   static let bin = FieldSpec("bin", .integer, "the number of the bin, from 0")
   static let bins = FieldSpec("bins", .integer, "the number of bins of the waveform")
   static let bitRate = FieldSpec("bitRate", .integer, "the bit rate of the track, in bits per second")
   static let bitsPerSample = FieldSpec(
     "bitsPerSample", .integer, "the number of bits per sample before encoding, for lossless codecs")
-  static let bookmark = FieldSpec("bookmark", .integer, "the number of the bookmark")
+  static let bookmark = FieldSpec(FieldKey.bookmark)
   static let by = FieldSpec(
     "by", .word(["server", "request", "timeOut", "outputLost"]),
     "the end of the interruption: by the sound server, a command, `timeout` of `session.policy`, or the loss of"
@@ -101,20 +95,17 @@ extension FieldSpec {
   static let changes = FieldSpec(
     "changes", .texts,
     "the edits of the queue in order, such as `insert:12:3`; `none` for too many edits or a new order")
-  static let channels = FieldSpec(
-    "channels", .integer, "the number of audio channels; 0 if a recorder does not know it yet")
+  static let channels = FieldSpec(FieldKey.channels)
   static let chapter = FieldSpec(
     "chapter", .integer, "the number of the chapter, from 1; `none` before the first chapter and between chapters")
   static let chapterTitle = FieldSpec("chapterTitle", .text, "the title of the chapter that is heard")
   static let characteristics = FieldSpec(
     "characteristics", .texts, "the characteristics of the track, such as `describes-video`")
   static let characteristicsPreferred = FieldSpec("characteristics", .texts, "the preferred characteristics of tracks")
-  static let clamped = FieldSpec(
-    "clamped", .boolean, "whether the requested time was outside the item and was moved to its nearer end")
-  static let clipped = FieldSpec("clipped", .integer, "the number of samples beyond full scale that were heard")
+  static let clamped = FieldSpec(FieldKey.clamped)
   static let closedCaptions = FieldSpec(
     "closedCaptions", .texts, "the formats of captions within the video frames: cea608, cea708")
-  static let code = FieldSpec("code", .integer, "the number of the error")
+  static let code = FieldSpec(FieldKey.code)
   static let codec = FieldSpec("codec", .text, "FFmpeg's name of the codec, such as `flac`; `none` if it is unknown")
   static let codedHeight = FieldSpec(
     "codedHeight", .integer, "the height in pixels before the pixel aspect ratio is applied")
@@ -124,10 +115,8 @@ extension FieldSpec {
   static let commit = FieldSpec("commit", .integer, "the time to give the decoded audio to the device, in microseconds")
   static let commonKey = FieldSpec("commonKey", .text, "the meaning of the key in any format, such as `title`")
   static let connections = FieldSpec("connections", .integer, "the number of open connections")
-  static let count = FieldSpec(
-    "count", .integer, "the number of elements in the whole list, of which the rows may be a part")
-  static let countOfDevices = FieldSpec("count", .integer, "the number of devices, without their ports")
-  static let countOfEntries = FieldSpec("count", .integer, "the number of entries in the queue")
+  static let count = FieldSpec(FieldKey.count)
+  static let countOfEntries = FieldSpec(FieldKey.countOfEntries)
   static let countOfFiles = FieldSpec("count", .integer, "the number of files of the request")
   static let countOfGroups = FieldSpec("count", .integer, "the number of groups of tracks")
   static let countOfPackets = FieldSpec("count", .integer, "the number of packets that did not decode")
@@ -136,10 +125,7 @@ extension FieldSpec {
   static let countOfRotation = FieldSpec(
     "count", .integer, "the number of entries that moved from the start of the queue to its end")
   static let countOfRows = FieldSpec("count", .integer, "the number of rows in this reply")
-  static let crashed = FieldSpec(
-    "crashed", .integers,
-    "the ids of the entries that failed at the start, because opening them had crashed the daemon")
-  static let current = FieldSpec("current", .boolean, "whether the entry is current, or the device is in use")
+  static let current = FieldSpec(FieldKey.current)
   static let currentDevice = FieldSpec("current", .text, "the output device in use and, after a `/`, its port")
   static let daemonVersion = FieldSpec("version", .text, "the version of the daemon")
   static let data = FieldSpec("data", .text, "the data, or the requested part of the image, in base64")
@@ -147,17 +133,15 @@ extension FieldSpec {
     "date", .text, "the date and time of the recording that is heard, in UTC, such as `2026-11-22T09:30:00.000Z`")
   static let decode = FieldSpec(
     "decode", .integer, "the time to decode as much as playback needs to start, in microseconds")
-  static let `default` = FieldSpec(
-    "default", .boolean, "whether the track is presented by default, or the device is the default of the sound server")
+  static let `default` = FieldSpec(FieldKey.default)
   static let defaultRate = FieldSpec(
     "defaultRate", .number, "the rate that `play` uses, from 1/32 to 32; negative for reverse")
   static let demux = FieldSpec(
     "demux", .integer, "the time to read packets from the found position to the first frame, in microseconds")
-  static let description = FieldSpec("description", .text, "the name of the device or port for users")
+  static let description = FieldSpec(FieldKey.description)
   static let details = FieldSpec("details", .text, "the details of the command")
   static let device = FieldSpec(
     "device", .integer, "the time from `commit` until the first sample was heard, in microseconds; `none` before")
-  static let deviceName = FieldSpec("device", .text, "the name of the device in the sound server")
   static let direction = FieldSpec(
     "direction", .word(["forward", "backward"]), "the direction of the seek over the time")
   static let done = FieldSpec(
@@ -169,7 +153,7 @@ extension FieldSpec {
   static let end = FieldSpec("end", .time, "the end of the chapter or loop, in item time")
   static let entryKind = FieldSpec("kind", .word(["file", "folder"]), "whether the row is a file or a folder")
   static let entryPath = FieldSpec("path", .text, "the path of the file or folder")
-  static let error = FieldSpec("error", .text, "the name of the error")
+  static let error = FieldSpec(FieldKey.error)
   static let errors = FieldSpec("errors", .integer, "the number of replies with an error since the start of the daemon")
   static let event = FieldSpec(
     "event",
@@ -179,7 +163,7 @@ extension FieldSpec {
       "stream-title", "time-jumped", "timed-metadata", "transition",
     ]), "the name of the event")
   static let events = FieldSpec("events", .integer, "the number of sent events since the start of the daemon")
-  static let exact = FieldSpec("exact", .boolean, "whether `time` is the start of the requested sample")
+  static let exact = FieldSpec(FieldKey.exact)
   static let failed = FieldSpec("failed", .integer, "the number of files that could not be measured")
   static let fallback = FieldSpec(
     "fallback", .number, "the gain of entries without loudness tags, in dB, from -60 to 15")
@@ -190,9 +174,7 @@ extension FieldSpec {
   static let fadeFinished = FieldSpec("finished", .boolean, "whether the end of the fade was heard")
   static let fadeReason = FieldSpec(
     "reason", .word(["replaced", "notPlaying"]), "why the reply came before the end of the fade")
-  static let finished = FieldSpec("finished", .boolean, "whether the seek was carried out")
-  static let first = FieldSpec("first", .integer, "the id of the first new entry")
-  static let folder = FieldSpec("folder", .text, "the folder of the saved state; `none` without one")
+  static let finished = FieldSpec(FieldKey.finished)
   static let format = FieldSpec("format", .text, "the name of the format of the file")
   static let formats = FieldSpec("formats", .texts, "the key spaces of the tags, such as `id3` or `vorbis`")
   static let forwardPlaybackEndTime = FieldSpec(
@@ -220,10 +202,7 @@ extension FieldSpec {
   static let height = FieldSpec("height", .integer, "the height in square pixels")
   static let held = FieldSpec(
     "held", .boolean, "`true` for metadata that started before the position where playback started; otherwise absent")
-  static let hostTime = FieldSpec(
-    "hostTime", .time,
-    "the instant at which the position is heard, in seconds of CLOCK_MONOTONIC; `none` while the time does not"
-      + " advance")
+  static let hostTime = FieldSpec(FieldKey.hostTime)
   static let hostTimeOfFrame = FieldSpec(
     "hostTime", .time,
     "the instant at which `frame` is heard, in seconds of CLOCK_MONOTONIC; `none` if the device is stopped")
@@ -244,7 +223,7 @@ extension FieldSpec {
   static let instance = FieldSpec("instance", .text, "the id of this run of the daemon")
   static let isFading = FieldSpec(
     "isFading", .boolean, "whether the volume that is heard changes in a fade; `false` while paused")
-  static let isMuted = FieldSpec("isMuted", .boolean, "whether the player is muted")
+  static let isMuted = FieldSpec(FieldKey.isMuted)
   static let isolation = FieldSpec(
     "isolation", .word(["none", "opening", "playback"]),
     "the work of the worker processes: `opening` (open files, read tags), `playback` (also decode), or `none`")
@@ -256,19 +235,19 @@ extension FieldSpec {
   static let isPlaybackLikelyToKeepUp = FieldSpec(
     "isPlaybackLikelyToKeepUp", .boolean,
     "whether enough is decoded to play without a stall; `false` for an entry that is not current")
-  static let item = FieldSpec("item", .integer, "the id of the entry")
+  static let item = FieldSpec(FieldKey.item)
   static let items = FieldSpec("items", .integers, "the ids of the new entries")
   static let itemStatus = FieldSpec(
     "itemStatus", .word(["unknown", "readyToPlay", "failed"]), "the status of the current entry; `unknown` without one")
   static let key = FieldSpec("key", .text, "the key of the observed value, of the asset's value or of the tag")
-  static let kind = FieldSpec("kind", .text, "the kind of the row or event, as the command or event describes")
+  static let kind = FieldSpec(FieldKey.kind)
   static let landlock = FieldSpec(
     "landlock", .word(["active", "off", "unavailable"]), "whether the kernel restricts the daemon's access to files")
   static let landlockVersion = FieldSpec(
     "landlockVersion", .integer, "the version of Landlock's interface in use; 0 unless `landlock` is `active`")
   static let language = FieldSpec("language", .text, "the language, as a code of ISO 639 or a tag of BCP 47")
   static let languages = FieldSpec("languages", .texts, "the languages, as codes of ISO 639 or BCP 47")
-  static let last = FieldSpec("last", .integer, "the id of the last new entry")
+  static let last = FieldSpec(FieldKey.last)
   static let late = FieldSpec(
     "late", .time, "the delay between the time heard and the event, in seconds; 0 if nothing was due")
   static let lateFrames = FieldSpec(
@@ -285,25 +264,21 @@ extension FieldSpec {
   static let loop = FieldSpec("loop", .range, "the range of the current entry that is looped; `none` without a loop")
   static let lost = FieldSpec(
     "lost", .integer, "the number of frames of the source that were lost; silence replaces them")
-  static let lostPolicy = FieldSpec(
-    "lost", .words(of: LostDevicePolicy.self),
-    "the action of the players when the output device disappears (`output.set`)")
   static let loudness = FieldSpec(
     "loudness", .number, "the integrated loudness, in LUFS; `none` if it was not measured")
   static let loudnessRange = FieldSpec("range", .number, "the loudness range, in LU; `none` if it was not measured")
   static let max = FieldSpec("max", .numbers, "the largest sample of each channel in the bin; 1 is full scale")
   static let mediaType = FieldSpec("mediaType", .text, "the media type of the data, such as `image/jpeg`")
   static let merged = FieldSpec("merged", .integer, "the number of changes that later events of the same keys include")
-  static let message = FieldSpec("message", .text, "the description of the error or fault for users")
+  static let message = FieldSpec(FieldKey.message)
   static let min = FieldSpec("min", .numbers, "the smallest sample of each channel in the bin; -1 is full scale")
   static let missed = FieldSpec(
     "missed", .integer, "the number of older events, of any key, that the log no longer has")
   static let mode = FieldSpec(FieldKey.mode)
-  static let monitorOf = FieldSpec("monitorOf", .text, "the name of the output device that this input captures")
   static let more = FieldSpec("more", .boolean, "whether the log has further events")
-  static let name = FieldSpec("name", .text, "the name of the error, bookmark or saved queue")
+  static let name = FieldSpec(FieldKey.name)
   static let new = FieldSpec("new", .value, "the current value of the key; `none` if it has none")
-  static let next = FieldSpec("next", .integer, "the `offset` of the next part of the list; `none` after the last part")
+  static let next = FieldSpec(FieldKey.next)
   static let nextPath = FieldSpec("next", .text, "the `after` of the next part of the list; `none` after the last part")
   static let noNewPrivileges = FieldSpec(
     "noNewPrivileges", .boolean, "whether no program that the daemon executes gains privileges")
@@ -322,8 +297,6 @@ extension FieldSpec {
   static let open = FieldSpec("open", .integer, "the time to open the file, in microseconds; 0 if it was open")
   static let operation = FieldSpec("operation", .text, "the command or call that failed")
   static let options = FieldSpec("options", .integer, "the number of tracks in the group")
-  static let output = FieldSpec(
-    "output", .text, "the open output, such as `pulse:NAME`, `null` or `wav:PATH`; `none` while none is open")
   static let over = FieldSpec("over", .time, "the duration of the ramp")
   static let ownAudioTimePitchAlgorithm = FieldSpec(
     "ownAudioTimePitchAlgorithm", .words(of: PlaybackCommand.PitchAlgorithm.self),
@@ -331,15 +304,12 @@ extension FieldSpec {
   static let owner = FieldSpec("owner", .text, "the owner of the tag, such as that of a private ID3 frame")
   static let pan = FieldSpec("pan", .number, "the pan, from -1 (left) to 1 (right)")
   static let parameter = FieldSpec("parameter", .text, "the name of the parameter")
-  static let part = FieldSpec(
-    "part", .range, "the part of the file to which the bookmark belongs")
   static let passes = FieldSpec(
     "passes", .integer, "the number of returns to the start of the loop so far; `none` without a loop")
   static let passesLeft = FieldSpec(
     "passesLeft", .integer,
     "the number of remaining returns to the start of the loop; `none`: indefinitely, or no loop")
-  static let path = FieldSpec(
-    "path", .text, "the path or URL of the file, or the name of its descriptor; `none` if it is unknown")
+  static let path = FieldSpec(FieldKey.path)
   static let peak = FieldSpec("peak", .number, "the largest sample; 1 is full scale")
   static let peaks = FieldSpec(
     "peak", .numbers, "the largest sample of each channel since the last event, in dBFS; -160 is silence")
@@ -350,15 +320,11 @@ extension FieldSpec {
     "phase", .word(["began", "ended"]), "whether the interruption or the lowered volume began or ended")
   static let playable = FieldSpec("playable", .boolean, "whether the track can be presented")
   static let playCount = FieldSpec("playCount", .integer, "the play counter in the tag")
-  static let player = FieldSpec("player", .text, "the name of the player")
-  static let port = FieldSpec("port", .text, "the name of the port for programs")
+  static let player = FieldSpec(FieldKey.player)
   static let preAmp = FieldSpec("preAmp", .number, "the gain that is added to that of the tags, in dB, from -15 to 15")
   static let precise = FieldSpec("precise", .boolean, "whether `duration` is exact and not an estimate")
-  static let preferredDevices = FieldSpec(
-    "preferred", .texts, "the names of the preferred output devices, in order; `none` if there are none")
   static let preferredForwardBufferDuration = FieldSpec(
     "preferredForwardBufferDuration", .time, "how far ahead the entry is decoded; 0: as far as memory allows")
-  static let preferredRank = FieldSpec("preferred", .integer, "the position among the preferred devices, from 1")
   static let previous = FieldSpec(
     "previous", .text, "the former output, as `DEVICE/PORT`, or `DEVICE` without ports; `none` if there was none")
   static let principal = FieldSpec(
@@ -368,14 +334,13 @@ extension FieldSpec {
   static let `protocol` = FieldSpec("protocol", .integer, "the version of the protocol")
   static let providesPreciseDuration = FieldSpec(
     "providesPreciseDuration", .boolean, "whether the duration is exact, not an estimate")
-  static let pts = FieldSpec("pts", .fraction, "`time` as an exact fraction of seconds")
+  static let pts = FieldSpec(FieldKey.pts)
   static let r128AlbumGain = FieldSpec(
     "r128AlbumGain", .number, "the gain of the album in dB, for -23 LUFS, from the tag `R128_ALBUM_GAIN`")
   static let r128TrackGain = FieldSpec(
     "r128TrackGain", .number, "the gain of the track in dB, for -23 LUFS, from the tag `R128_TRACK_GAIN`")
   static let range = FieldSpec("range", .range, "the part of the file that the entry plays, in seconds")
-  static let rate = FieldSpec(
-    "rate", .number, "the requested rate: 1 is as recorded, negative values are reverse, 0 is paused")
+  static let rate = FieldSpec(FieldKey.rate)
   static let reached = FieldSpec("reached", .time, "the position at which playback began, from the start of the item")
   static let ready = FieldSpec(
     "ready", .boolean, "whether the output has the first samples, so that `play` starts without delay")
@@ -402,8 +367,7 @@ extension FieldSpec {
     "the origin of the gain: track tags, album tags, `scan`, or `fallback`; `none` while off or unknown")
   static let reply = FieldSpec(
     "reply", .texts, "the fields of the reply: `[FIELD]` may be absent, `FIELD?` may be `none`")
-  static let requested = FieldSpec(
-    "requested", .time, "the requested position, from the start of the item; it may be outside the item")
+  static let requested = FieldSpec(FieldKey.requested)
   static let requests = FieldSpec("requests", .integer, "the number of requests so far")
   static let resample = FieldSpec(
     "resample", .integer, "the time for conversion to the format of the output, in microseconds")
@@ -420,7 +384,6 @@ extension FieldSpec {
   static let rms = FieldSpec("rms", .numbers, "the root of the mean square of each channel, where 1 is full scale")
   static let rotation = FieldSpec(
     "rotation", .integer, "the clockwise rotation that makes video frames upright: 0, 90, 180 or 270 degrees")
-  static let route = FieldSpec("route", .text, "the output device and, after a `/`, its port; `none` without an output")
   static let routeReason = FieldSpec(
     "reason",
     .word([
@@ -432,11 +395,7 @@ extension FieldSpec {
     "sampleFormat", .text, "FFmpeg's name of the decoded sample format, such as `s16` or `fltp`")
   static let samplePeak = FieldSpec(
     "samplePeak", .number, "the largest sample in dBFS; `none` for digital silence or if it was not measured")
-  static let sampleRate = FieldSpec(
-    "sampleRate", .integer, "the sample rate in Hz; 0 before the source of a recorder is open")
-  static let saved = FieldSpec(
-    "saved", .integer, "the time at which the bookmark or queue was saved, in seconds since 1970 (UTC)")
-  static let saving = FieldSpec("saving", .boolean, "whether players and queues are saved")
+  static let sampleRate = FieldSpec(FieldKey.sampleRate)
   static let scan = FieldSpec(
     "scan", .integer, "the number of the `scan`, `waveform`, `export` or `image` request, for `scan.cancel`")
   static let scanStatus = FieldSpec(
@@ -446,20 +405,11 @@ extension FieldSpec {
   static let seed = FieldSpec("seed", .integer, "the seed of the shuffled order")
   static let seekableTimeRanges = FieldSpec(
     "seekableTimeRanges", .ranges, "the ranges that seeks can reach")
-  static let seekReason = FieldSpec(
-    "reason",
-    .word([
-      "superseded", "itemChanged", "itemEnded", "itemFailed", "cancelled", "outputLost", "closed", "tolerance",
-      "estimated", "irregularTimestamps", "coarseTimestamps", "decoderState", "damage",
-    ]),
-    "why the seek was not carried out, or why its position is not exact")
+  static let seekReason = FieldSpec(FieldKey.seekReason)
   static let selected = FieldSpec("selected", .boolean, "whether the track is selected")
-  static let selectedDevice = FieldSpec(
-    "selected", .text, "the selected device; `default` is that of the sound server, `null` is silence")
   static let seq = FieldSpec("seq", .integer, "the number of the event in the event log")
   static let seqOfLastEvent = FieldSpec(
     "seq", .integer, "the number of the last event so far, from which `events` can continue")
-  static let server = FieldSpec("server", .text, "the name of the sound server; `none` while none replies")
   static let shouldResume = FieldSpec("shouldResume", .boolean, "whether playback resumes")
   static let shuffle = FieldSpec(
     "shuffle", .integer, "the seed of the shuffled order; `none` if the queue is not shuffled")
@@ -476,9 +426,6 @@ extension FieldSpec {
   static let start = FieldSpec(
     "start", .time, "the start of the track, chapter, loop, waveform or bin, from the start of the item")
   static let startup = FieldSpec("startup", .time, "the time from the request to the first byte of the body")
-  static let stateOfOutput = FieldSpec(
-    "state", .word(["opening", "ready", "unresponsive", "fallback", "lost", "closed"]),
-    "the state of the output (`output.status`)")
   static let stationBitrate = FieldSpec(
     "stationBitrate", .integer, "the bit rate that the station announces, in bits per second")
   static let stationDescription = FieldSpec("stationDescription", .text, "the station's description of itself")
@@ -503,20 +450,16 @@ extension FieldSpec {
   static let takes = FieldSpec("takes", .text, "the values that the parameter accepts")
   static let targetLevel = FieldSpec(
     "targetLevel", .integer, "the level that a Matroska tag describes: 30 is the track, 50 its album")
-  static let temporary = FieldSpec(
-    "temporary", .boolean, "whether the player closes with the connection that created it, and is not saved")
   static let text = FieldSpec("text", .text, "a line of the playlist")
   static let tickRate = FieldSpec(
     "rate", .number, "the rate at which the time heard advances; 0 while it does not advance")
   static let tickReason = FieldSpec(
     "reason", .word(["periodic", "jump", "start", "stop"]),
     "why the tick was sent: the interval, a jump of the time, or audio that started or stopped")
-  static let time = FieldSpec("time", .time, "the position, from the start of the item or file")
+  static let time = FieldSpec(FieldKey.time)
   static let timebaseRate = FieldSpec(
     "timebaseRate", .number, "the rate at which the time heard advances; 0 while paused or waiting")
-  static let timeControlStatus = FieldSpec(
-    "timeControlStatus", .word(["paused", "waitingToPlayAtSpecifiedRate", "playing"]),
-    "whether the player is paused, waits to play, or plays")
+  static let timeControlStatus = FieldSpec(FieldKey.timeControlStatus)
   static let title = FieldSpec("title", .text, "the title: of the entry, track or chapter, or announced by a station")
   static let to = FieldSpec("to", .number, "the volume at the end of a ramp, from 0 to 1")
   static let toItem = FieldSpec("to", .integer, "the id of the entry that begins")
@@ -558,13 +501,13 @@ extension FieldSpec {
   static let uptime = FieldSpec("uptime", .time, "the time since the daemon started")
   static let uri = FieldSpec("uri", .text, "the requested URL, without user name and password")
   static let url = FieldSpec("url", .text, "the URL that the station announces with the title")
-  static let us = FieldSpec("us", .integer, "the duration of the seek in microseconds")
+  static let us = FieldSpec(FieldKey.us)
   static let value = FieldSpec("value", .value, "the value of the key or tag")
   static let valueStatus = FieldSpec(
     "status", .word(["unknown", "loading", "loaded", "failed", "cancelled"]),
     "the loading status; `unknown` before the value is requested")
-  static let version = FieldSpec("version", .integer, "the version of the queue, which increases with each change")
-  static let volume = FieldSpec("volume", .number, "the volume, from 0 (silence) to 1 (unchanged samples)")
+  static let version = FieldSpec(FieldKey.version)
+  static let volume = FieldSpec(FieldKey.volume)
   static let waitingForLevel = FieldSpec(
     "waitingForLevel", .boolean, "whether the recording waits for audio of `start-level`")
   static let waitMicroseconds = FieldSpec(
@@ -576,7 +519,6 @@ extension FieldSpec {
   static let workerCrashes = FieldSpec(
     "workerCrashes", .integer, "the number of worker processes that crashed on a file")
   static let workers = FieldSpec("workers", .integer, "the number of worker processes")
-  static let writes = FieldSpec(
-    "writes", .integer, "the number of writes of the saved state since the daemon started")
+  static let writes = FieldSpec(FieldKey.writes)
   static let writtenFile = FieldSpec("file", .text, "the path of the written file")
 }

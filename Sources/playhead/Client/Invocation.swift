@@ -285,7 +285,7 @@ struct Invocation: Equatable {
       throw Misuse(
         message: "\(command) subscribes for one connection, which the client closes; use `playhead watch \(options)`")
     }
-    if spec?.name == .playerCreate, words.contains(where: { Self.temporaryWords.contains($0) }) {
+    if spec?.name == PlayerCreateCommand.name, words.contains(where: { Self.temporaryWords.contains($0) }) {
       throw Misuse(
         message: "a temporary player closes with its connection, which the client closes; use `playhead shell`")
     }

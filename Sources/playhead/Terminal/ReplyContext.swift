@@ -11,7 +11,8 @@ enum ReplyContext {
     guard hasItem else { return nil }
     switch words.first.flatMap({ CommandName(rawValue: String(decoding: $0, as: UTF8.self)) }) {
     case .status?, .jump?, .next?, .previous?: return [Array("list".utf8), Array("limit=1".utf8)] + player
-    case .seek?, .step?, .nextChapter?, .previousChapter?, .bookmarkGo?: return [Array("status".utf8)] + player
+    case .seek?, .step?, .nextChapter?, .previousChapter?, BookmarkGoCommand.name:
+      return [Array("status".utf8)] + player
     default: return nil
     }
   }

@@ -17,7 +17,7 @@ struct ReplySentence {
     // The other fields of a reply for all players are those of the first one.
     if let names = fields.list("players") { return "Players: \(Terminal.printable(names.joined(separator: ", ")))" }
     return switch command {
-    case .seek, .step, .nextChapter, .previousChapter, .bookmarkGo: seek
+    case .seek, .step, .nextChapter, .previousChapter, BookmarkGoCommand.name: seek
     case .jump, .next, .previous: entry
     case .mute: flag("isMuted", "Muted", "Not muted")
     case .autoWait: flag("automaticallyWaitsToMinimizeStalling", "Waits after an underrun", "Pauses after an underrun")
@@ -30,12 +30,12 @@ struct ReplySentence {
     case .fade: faded
     case .play: value("time").map { "Paused at \(HumanText.clock($0))" }
     case .loop: loop
-    case .bookmarkAdd: bookmark
-    case .queueSave: both("count", "name").map { "Saved \(entries($0)) as \($1)" }
-    case .queueLoad: both("count", "name").map { "Loaded \(entries($0)) of \($1)" }
-    case .stateSave: "Saved"
+    case BookmarkAddCommand.name: bookmark
+    case QueueSaveCommand.name: both("count", "name").map { "Saved \(entries($0)) as \($1)" }
+    case QueueLoadCommand.name: both("count", "name").map { "Loaded \(entries($0)) of \($1)" }
+    case StateSaveCommand.name: "Saved"
     case .configReload: configuration
-    case .playerCreate: value("player").map { "Created player \($0)" }
+    case PlayerCreateCommand.name: value("player").map { "Created player \($0)" }
     case .replace, .itemCopy: value("items").map { "Added entry \($0)" }
     case .itemBuffer: buffer
     case .itemEndTime: endTime
@@ -45,7 +45,7 @@ struct ReplySentence {
     case SessionActiveCommand.name: flag("isActive", "The session is active", "The session is not active")
     case SessionCategoryCommand.name, SessionStatusCommand.name: session
     case SessionPolicyCommand.name: sessionPolicy
-    case .outputSet, .outputStatus: output
+    case OutputSetCommand.name, OutputStatusCommand.name: output
     case .recordStop: both("file", "duration").map { "\($0): \(HumanText.clock($1)), \(value("size") ?? "0") bytes" }
     default: setting
     }

@@ -436,23 +436,6 @@ import Testing
       ("queue.changes 7 instance=9f86 player=b", .queue(.changes(since: 7, instance: "9f86"), player: "b")),
       ("explain", .watching(.explain(player: "main"))), ("explain player=b", .watching(.explain(player: "b"))),
       ("clock.advance 2.5", .watching(.clockAdvance(try Self.seconds("2.5")))),
-      ("player.create a-b_c.9", .players(.create(name: "a-b_c.9"))),
-      ("player.create a temporary", .players(.create(name: "a", isTemporary: true))),
-      ("player.create a if-missing", .players(.create(name: "a", ifMissing: true))),
-      ("player.close x", .players(.close(name: "x"))),
-      ("state", .state(.status)), ("state.save", .state(.save)),
-      ("queue.save 'a b' player=x", .state(.saveQueue(name: "a b", player: "x"))),
-      ("queue.load a if-version=3", .state(.loadQueue(name: "a", ifVersion: 3, player: "main"))),
-      ("bookmark.add", .state(.addBookmark(at: nil, name: "", player: "main"))),
-      (
-        "bookmark.add 2.5 name=x player=b", .state(.addBookmark(at: try Self.seconds("2.5"), name: "x", player: "b"))
-      ),
-      ("bookmark.go", .state(.goToBookmark(.automatic, player: "main"))),
-      ("bookmark.go 7", .state(.goToBookmark(.number(7), player: "main"))),
-      ("bookmark.go name=x", .state(.goToBookmark(.name("x"), player: "main"))),
-      ("bookmark.list", .state(.bookmarks(item: nil, offset: 0, limit: 1_000, player: "main"))),
-      ("bookmark.list item=3 offset=2 limit=5", .state(.bookmarks(item: 3, offset: 2, limit: 5, player: "main"))),
-      ("bookmark.remove 7", .state(.removeBookmark(7))),
       ("load '/a b' resume=true", .queue(.load([one], waitUntilReady: false, resumes: true), player: "main")),
       (
         "append '/a b' resume=false",
@@ -474,15 +457,6 @@ import Testing
         "insert '/a b' title=N",
         .queue(.insert([one], at: .next, waitUntilReady: false, ifVersion: nil, title: "N"), player: "main")
       ),
-      ("queue.saved", .state(.savedQueues)), ("queue.forget a", .state(.forgetQueue(name: "a"))),
-      ("player.list", .players(.list)), ("output.status", .players(.outputStatus(player: "main"))),
-      ("output.list", .players(.outputList)),
-      ("output.set", .players(.outputSet(device: nil, preferred: nil, lost: nil))),
-      (
-        "output.set headset preferred=headset,speakers lost=hold",
-        .players(.outputSet(device: "headset", preferred: ["headset", "speakers"], lost: .hold))
-      ),
-      ("output.set preferred=''", .players(.outputSet(device: nil, preferred: [], lost: nil))),
     ]
     // Queue commands, and commands that are defined as types, have separate tests.
     var seen = Set(try QueueRequestTests.cases().map { try Lines.request($0.line).name })

@@ -86,7 +86,7 @@ extension Connection {
 
   /// Starts to load values. Replies when the values are loaded, or when loading failed or was cancelled. If only some
   /// keys failed, the reply contains the values of the others.
-  func startLoading(_ id: Int, _ keys: [AssetValueKey], _ request: WaitingRequest) throws(MediaError) {
+  func startLoading(_ id: Int, _ keys: [AssetValueKey], _ request: AnyWaitingRequest) throws(MediaError) {
     let asset = try asset(id, .assetLoad)
     let loop = server.loop
     let load = asset.loadValues(forKeys: keys.compactMap { AssetKey(rawValue: $0.rawValue) }) { [weak asset] status in

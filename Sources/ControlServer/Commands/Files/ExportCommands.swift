@@ -5,7 +5,7 @@ import WireProtocol
 /// The export command. The export runs on other threads.
 extension Connection {
   /// Starts an export. Replies when the file is written or the export is cancelled.
-  func start(_ command: AssetCommand.Export, _ request: WaitingRequest) throws(MediaError) {
+  func start(_ command: AssetCommand.Export, _ request: AnyWaitingRequest) throws(MediaError) {
     let file = try server.registry.outputFile(command.file, replaces: command.replaces, for: peer?.userID)
     let options = server.registry.httpOptions(command.network)
     // Several inputs need exact durations.

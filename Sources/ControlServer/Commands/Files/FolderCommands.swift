@@ -5,7 +5,7 @@ import WireProtocol
 
 extension Connection {
   /// Lists files and folders on another thread, because a file system may block. Then replies.
-  func start(_ query: FolderQuery, _ request: WaitingRequest) {
+  func start(_ query: FolderQuery, _ request: AnyWaitingRequest) {
     let byteLimit = server.limits.outputByteCount / 2
     let limit = min(query.limit, server.limits.listCount)
     NamedThread.detached(name: "list-folder") { [loop = server.loop] in

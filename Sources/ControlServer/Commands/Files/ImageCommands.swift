@@ -6,7 +6,7 @@ import WireProtocol
 /// The image command. Other threads create and write the images. The reply comes when all images are written.
 extension Connection {
   /// Starts the export of images. Replies when the images are written, or when the export was cancelled.
-  func start(_ command: AssetCommand.Image, _ request: WaitingRequest) throws(MediaError) {
+  func start(_ command: AssetCommand.Image, _ request: AnyWaitingRequest) throws(MediaError) {
     let images = try self.request(command)
     let asset = server.registry.makeAsset(
       command.path, server.registry.httpOptions(command.network), precise: false, for: peer?.userID)

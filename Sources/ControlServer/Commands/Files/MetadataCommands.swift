@@ -9,7 +9,7 @@ extension Connection {
   ///
   /// - Throws: `no-such-asset`.
   func startMetadata(
-    ofAsset id: Int, _ query: MetadataQuery, _ request: WaitingRequest
+    ofAsset id: Int, _ query: MetadataQuery, _ request: AnyWaitingRequest
   ) throws(MediaError) {
     startMetadata(of: try asset(id, .assetMetadata), head: ["asset": .int(id)], query, request)
   }
@@ -18,7 +18,7 @@ extension Connection {
   ///
   /// - Throws: `no-such-item`.
   func startMetadata(
-    ofItem reference: EntryReference, of target: NamedPlayer, _ query: MetadataQuery, _ request: WaitingRequest
+    ofItem reference: EntryReference, of target: NamedPlayer, _ query: MetadataQuery, _ request: AnyWaitingRequest
   ) throws(MediaError) {
     let item = try item(reference, of: target, .itemMetadata)
     startMetadata(of: item.asset, head: ["item": .int(item.id)], query, request)
@@ -28,7 +28,7 @@ extension Connection {
   ///
   /// - Throws: `no-such-asset`.
   func startArtwork(
-    ofAsset id: Int, _ query: ArtworkQuery, _ request: WaitingRequest
+    ofAsset id: Int, _ query: ArtworkQuery, _ request: AnyWaitingRequest
   ) throws(MediaError) {
     try startArtwork(of: try asset(id, .assetArtwork), head: ["asset": .int(id)], query, request)
   }
@@ -37,14 +37,14 @@ extension Connection {
   ///
   /// - Throws: `no-such-item`.
   func startArtwork(
-    ofItem reference: EntryReference, of target: NamedPlayer, _ query: ArtworkQuery, _ request: WaitingRequest
+    ofItem reference: EntryReference, of target: NamedPlayer, _ query: ArtworkQuery, _ request: AnyWaitingRequest
   ) throws(MediaError) {
     let item = try item(reference, of: target, .itemArtwork)
     try startArtwork(of: item.asset, head: ["item": .int(item.id)], query, request)
   }
 
   private func startMetadata(
-    of asset: Asset, head: Fields, _ query: MetadataQuery, _ request: WaitingRequest
+    of asset: Asset, head: Fields, _ query: MetadataQuery, _ request: AnyWaitingRequest
   ) {
     let limits = server.limits
     if let charset = query.charset, charset != asset.tagCharset {
@@ -60,7 +60,7 @@ extension Connection {
   }
 
   private func startArtwork(
-    of asset: Asset, head: Fields, _ query: ArtworkQuery, _ request: WaitingRequest
+    of asset: Asset, head: Fields, _ query: ArtworkQuery, _ request: AnyWaitingRequest
   ) throws(MediaError) {
     let limits = server.limits
     switch query {
@@ -89,7 +89,7 @@ extension Connection {
   /// `reply` runs on the thread that read the tags. If `blocks` is true, or if there are many tags, it runs on a thread
   /// that may block.
   private func replyWithMetadata(
-    of asset: Asset, _ request: WaitingRequest, blocks: Bool,
+    of asset: Asset, _ request: AnyWaitingRequest, blocks: Bool,
     reply: @escaping @Sendable (AssetMetadata, AssetOpening) throws(MediaError) -> Reply
   ) {
     if peer?.rights.contains(.control) != true, blocks || asset.status(of: AssetKey.metadata).value == nil {

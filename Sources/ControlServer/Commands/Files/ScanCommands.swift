@@ -34,7 +34,7 @@ struct RunningOperations {
 extension Connection {
   /// Starts a scan. Replies when all files are measured, or when the scan was cancelled. If the command has a player,
   /// the gains are applied to its entries before the reply.
-  func start(_ command: AssetCommand.Scan, _ request: WaitingRequest) throws(MediaError) {
+  func start(_ command: AssetCommand.Scan, _ request: AnyWaitingRequest) throws(MediaError) {
     let target = if let name = command.player { try server.registry.player(name) } else { nil as NamedPlayer? }
     let paths = Array(command.paths)
     let options = server.registry.httpOptions(command.network)

@@ -6,7 +6,7 @@ import WireProtocol
 /// The waveform command. Another thread computes the waveform. The reply comes when the waveform is complete.
 extension Connection {
   /// Starts to compute a waveform. Replies when the waveform is computed or written, or when the command was cancelled.
-  func start(_ command: AssetCommand.Waveform, _ request: WaitingRequest) throws(MediaError) {
+  func start(_ command: AssetCommand.Waveform, _ request: AnyWaitingRequest) throws(MediaError) {
     let output = try waveformOutput(command.output)
     let asset = server.registry.makeAsset(
       command.path, server.registry.httpOptions(command.network), precise: false, for: peer?.userID)

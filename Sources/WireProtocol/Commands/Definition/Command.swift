@@ -46,6 +46,14 @@ extension ImmediateCommand {
   public static func waits(_ arguments: Arguments<Self>) -> Bool { false }
 }
 
+/// A command whose reply may come after the replies to later requests.
+public protocol WaitingCommand: Command {}
+
+extension WaitingCommand {
+  public static var waiting: CommandSpec.Waiting { .always }
+  public static func waits(_ arguments: Arguments<Self>) -> Bool { true }
+}
+
 /// The definition of a command: its documentation, its parameters, and the fields of its reply.
 public struct CommandDefinition<Definition: Command>: Sendable {
   /// The definition without its types.

@@ -30,4 +30,4 @@ public struct CommandFamilies<each Family: CommandFamily>: Sendable {
 }
 
 /// All commands.
-public typealias AllCommands = CommandFamilies<SessionCommands>
+public typealias AllCommands = CommandFamilies<PlayersCommands, SessionCommands, StateCommands>

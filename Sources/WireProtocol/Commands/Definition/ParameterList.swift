@@ -62,6 +62,34 @@ public struct ParameterListBuilder {
     add(name, type.kind, .option, placeholder, summary) { type.value(at: $1, of: $0) }
   }
 
+  /// Adds an option with a default.
+  mutating func option<Value>(
+    _ name: ParameterName, _ type: ArgumentType<Value>, _ placeholder: String, default value: Value, _ summary: String
+  ) -> Parameter<Value> {
+    add(name, type.kind, .option, placeholder, summary) { type.value(at: $1, of: $0) ?? value }
+  }
+
+  /// Adds the option with the version that the queue must have. Default: any.
+  mutating func ifVersion() -> Parameter<Int?> {
+    let spec = CommandTable.ifVersion
+    return option(spec.name, .integer(0...Int.max), spec.placeholder, spec.summary)
+  }
+
+  /// Adds a flag: its name, or `name=false`, in the text form. Default: false.
+  mutating func flag(_ name: ParameterName, _ summary: String) -> Parameter<Bool> {
+    let type = ArgumentType.flag
+    return add(name, type.kind, .option, name.rawValue, summary) { type.value(at: $1, of: $0) ?? false }
+  }
+
+  /// Adds the option that selects the player. Default: `main`.
+  mutating func player() -> Parameter<String> {
+    let spec = CommandTable.player
+    let type = ArgumentType.playerName
+    return add(spec.name, type.kind, spec.position, spec.placeholder, spec.summary) {
+      type.value(at: $1, of: $0) ?? ParsedArguments.mainPlayer
+    }
+  }
+
   private mutating func add<Value>(
     _ name: ParameterName, _ kind: ParameterSpec.Kind, _ position: ParameterSpec.Position, _ placeholder: String,
     _ summary: String, _ read: @escaping @Sendable (ParsedArguments, Int) -> Value
@@ -90,7 +118,18 @@ struct ArgumentType<Value: Sendable>: Sendable {
   }
 }
 
+extension ArgumentType<Int> {
+  static func integer(_ range: ClosedRange<Int>) -> Self { Self(.integer(range)) { $0.integer } }
+}
+
+extension ArgumentType<EntryReference> {
+  /// An entry of the queue.
+  static var entry: Self { Self(.entry) { $0.entry } }
+}
+
 extension ArgumentType<MediaTime> {
+  /// A time of at least 0 in an item.
+  static var time: Self { Self(.time) { $0.time } }
   /// A time, or `none`, which is an invalid time.
   static var timeOrNone: Self { Self(.timeOrNone, \.time) }
   /// A duration in seconds of at least 0.
@@ -100,6 +139,17 @@ extension ArgumentType<MediaTime> {
 extension ArgumentType<Bool> {
   /// `on` or `off`. In JSON also a boolean.
   static var onOff: Self { Self(.onOff) { $0.text.map { $0 == "on" } } }
+}
+
+extension ArgumentType<Bool> {
+  fileprivate static var flag: Self { Self(.flag) { $0.flag } }
+}
+
+extension ArgumentType<String> {
+  /// A text of at most `maximumByteCount` bytes.
+  static func text(maximumByteCount: Int) -> Self { Self(.text(maximumByteCount: maximumByteCount)) { $0.text } }
+  /// The name of a player.
+  static var playerName: Self { Self(.playerName) { $0.text } }
 }
 
 extension ArgumentType<[String]> {
@@ -120,6 +170,9 @@ extension ArgumentType where Value: RawRepresentable & CaseIterable, Value.RawVa
 }
 
 extension ArgumentValue {
+  fileprivate var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+  fileprivate var entry: EntryReference? { if case .entry(let value) = self { value } else { nil } }
+  fileprivate var flag: Bool? { if case .flag(let value) = self { value } else { nil } }
   fileprivate var time: MediaTime? { if case .time(let value) = self { value } else { nil } }
   fileprivate var text: String? { if case .text(let value) = self { value } else { nil } }
 }

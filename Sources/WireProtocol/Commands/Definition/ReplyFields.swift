@@ -23,6 +23,17 @@ extension ReplyFields {
   }
 }
 
+/// The fields of a reply that has rows.
+public protocol ReplyRows: ReplyFields {
+  associatedtype Row: ReplyFields
+  var rows: [Row] { get }
+}
+
+extension ReplyRows {
+  public static var rowFields: [FieldSpec]? { Row.fields.map(\.spec) }
+  public var encodedRows: [Fields]? { rows.map(\.encodedFields) }
+}
+
 /// The reply `ok` without fields.
 public struct NoFields: ReplyFields {
   public static let fields: [Field<Self>] = []
@@ -94,16 +105,40 @@ extension FieldKey<Bool> {
   init(_ name: String, _ summary: String) { self.init(name, .boolean, summary) { .bool($0) } }
 }
 
+extension FieldKey where Value: BinaryInteger {
+  init(_ name: String, _ summary: String) { self.init(name, .integer, summary) { .int($0) } }
+}
+
+extension FieldKey where Value: BinaryFloatingPoint & LosslessStringConvertible {
+  init(_ name: String, _ summary: String) { self.init(name, .number, summary) { .float($0) } }
+}
+
 extension FieldKey<MediaTime> {
   /// Seconds, rounded to nine decimals.
   init(time name: String, _ summary: String) { self.init(name, .time, summary) { .time($0) } }
+  /// Seconds as an exact fraction.
+  init(fraction name: String, _ summary: String) { self.init(name, .fraction, summary) { .fraction($0) } }
 }
 
 extension FieldKey<String> {
   init(_ name: String, _ summary: String) { self.init(name, .text, summary) { .string($0) } }
 
+  /// A range of seconds, `START-END`.
+  init(range name: String, _ summary: String) { self.init(name, .range, summary) { .string($0) } }
   /// One of these words.
   init(_ name: String, words: [String], _ summary: String) { self.init(name, .word(words), summary) { .string($0) } }
+}
+
+extension FieldKey<HostTime> {
+  init(_ name: String, _ summary: String) { self.init(name, .time, summary) { .hostTime($0) } }
+}
+
+extension FieldKey<FilePath> {
+  init(_ name: String, _ summary: String) { self.init(name, .text, summary) { .path($0) } }
+}
+
+extension FieldKey<[UInt64]> {
+  init(_ name: String, _ summary: String) { self.init(name, .integers, summary) { .integers($0) } }
 }
 
 extension FieldKey<[String]> {

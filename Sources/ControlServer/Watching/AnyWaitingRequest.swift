@@ -5,7 +5,7 @@ import WireProtocol
 /// connection.
 ///
 /// Threading: confined to the control loop.
-final class WaitingRequest: @unchecked Sendable {
+final class AnyWaitingRequest: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop, on which the completions and observers that capture it are
   // called.
   let token: WaitToken
