@@ -42,7 +42,6 @@ build: deps ## debug build of the library, playheadd and playhead
 
 release: deps ## optimised playheadd and playhead in .build/release
 	swift build $(RELEASE) --product playheadd
-	swift build $(RELEASE) --product playheadd-toml
 	swift build $(RELEASE) --product playhead-worker
 	swift build $(RELEASE) --product playhead
 	swift build $(RELEASE) --product PlayheadTags

@@ -40,8 +40,8 @@ let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collect
 let programs = TargetDependencyCondition.when(traits: ["Programs"])
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser", condition: programs)
+let toml = Target.Dependency.target(name: "CTOML", condition: programs)
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condition: programs)
-let tomlKit = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit", condition: programs)
 
 // The order of this list is the order of the layers: a target imports only what precedes it.
 // `make` builds with --explicit-target-dependency-import-check: an import that is not declared here is an error.
@@ -52,8 +52,6 @@ let package = Package(
     .executable(name: "playheadd", targets: ["playheadd"]),
     // Run to parse untrusted bytes; lies beside playheadd.
     .executable(name: "playhead-worker", targets: ["playhead-worker"]),
-    // Run when there is a configuration file; lies beside playheadd.
-    .executable(name: "playheadd-toml", targets: ["playheadd-toml"]),
     // Loaded when the first tag is read; lies beside whatever program reads tags.
     .library(name: "PlayheadTags", type: .dynamic, targets: ["TagLibPlugin"]),
     .executable(name: "playhead", targets: ["playhead"]),
@@ -62,7 +60,7 @@ let package = Package(
     .default(enabledTraits: ["Programs", "RubberBand"]),
     .trait(
       name: "Programs",
-      description: "The daemon and its client, with the packages that only they need: GRDB, TOMLKit, ArgumentParser."),
+      description: "The daemon and its client, with what only they need: GRDB, ArgumentParser and toml++."),
     .trait(
       name: "RubberBand",
       description:
@@ -73,7 +71,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
   ],
   targets: [
     // System libraries and the little C that Swift cannot say.
@@ -93,6 +90,8 @@ let package = Package(
     .target(
       name: "TagLibShim", cxxSettings: fortifiedCXX + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
       linkerSettings: [.linkedLibrary("tag"), .linkedLibrary("uchardet"), .linkedLibrary("icuuc")]),
+    // With the headers of libtomlplusplus-dev alone.
+    .target(name: "CTOML", cxxSettings: fortifiedCXX + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
     .target(
       name: "TagLibPlugin", dependencies: ["TagLibShim"],
       // Without Swift's runtime, which would come a second time into a program that has it linked in.
@@ -191,12 +190,10 @@ let package = Package(
       swiftSettings: optimized),
     .target(
       name: "DaemonConfiguration",
-      dependencies: ["MediaCore", "FileAccess", "WireProtocol", "ControlServer", "CSandbox"],
+      dependencies: ["MediaCore", "FileAccess", "WireProtocol", "ControlServer", "CSandbox", toml],
       swiftSettings: optimized),
     .executableTarget(
       name: "playhead-worker", dependencies: ["MediaAssets"], swiftSettings: strict, linkerSettings: small + bindNow),
-    .executableTarget(
-      name: "playheadd-toml", dependencies: [tomlKit], swiftSettings: strict, linkerSettings: small + bindNow),
     .executableTarget(
       name: "playheadd",
       dependencies: [
@@ -352,7 +349,6 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "DaemonTesting", "MediaTesting", "RigSupport", "MediaCore", "DaemonConfiguration", "playheadd",
-        "playheadd-toml",
         "playhead-worker", "crashing-worker", "playhead",
       ],
       swiftSettings: strict),

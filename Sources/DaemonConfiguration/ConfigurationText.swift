@@ -16,11 +16,8 @@ public struct ConfigurationFault: Error, Sendable, Hashable, CustomStringConvert
 }
 
 extension ConfigurationFault {
-  /// Creates the problem for a location where a name is missing.
-  init(missingNameAt location: KeyLocator.Location, in file: String) {
-    self.init(
-      file: file, line: location.line, column: location.column,
-      message: "the name of a table or an option is expected here")
+  init(file: String, location: TOMLValue.Location?, message: String) {
+    self.init(file: file, line: location?.line, column: location?.column, message: message)
   }
 }
 
@@ -32,95 +29,104 @@ public struct ConfigurationText: Sendable {
   public private(set) var faults: [ConfigurationFault] = []
 
   private let file: String
-  private let locator: KeyLocator
+  /// The locations of the values that the file sets, by the names of their options.
+  private var locations: [String: TOMLValue.Location] = [:]
 
   /// Creates the result for a file that could not be read.
   init(faults: [ConfigurationFault], file: String) {
     options = DaemonOptions()
     self.faults = faults
     self.file = file
-    locator = KeyLocator("")
   }
 
-  /// Reads the file's text and the JSON that the TOML parser created from it.
-  public init(_ text: String, parsed json: JSONValue, file: String, over options: DaemonOptions = DaemonOptions()) {
+  /// Reads the table of a file.
+  init(_ root: TOMLValue, file: String, over options: DaemonOptions = DaemonOptions()) {
     self.file = file
     self.options = options
-    locator = KeyLocator(text)
-    if let location = locator.missingName {
-      faults = [ConfigurationFault(missingNameAt: location, in: file)]
-    } else {
-      read(json, at: [])
-    }
+    if case .table(let members) = root.contents { for member in members { readTable(member) } }
     faults.sort { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
   }
 
-  private mutating func read(_ value: JSONValue, at path: [String]) {
-    if case .object(let members) = value, path.count < 2 {
-      guard path.isEmpty || OptionTable.tables.contains(where: { $0.name == path[0] }) else {
-        return fault(path, "unknown table [\(path[0])]\(hint(path[0], OptionTable.tables.map(\.name)))")
-      }
-      for member in members { read(member.value, at: path + [member.name]) }
-      return
+  private mutating func readTable(_ table: TOMLValue.Member) {
+    guard case .table(let members) = table.value.contents else {
+      return addUnknownOption(table.name, key: table.name, at: table.location)
     }
-    let name = path.joined(separator: ".")
-    guard let option = OptionTable.option(name), path.count == 2 else {
-      let names = OptionTable.all.map(\.name)
-      // Suggests the option with the same key in another table.
-      let sameKeyName = OptionTable.all.first { $0.key == path.last }?.name
-      let suggestion = sameKeyName.map { "; did you mean \($0)?" } ?? hint(name, names)
-      return fault(path, "unknown option \(name)\(suggestion)")
+    guard OptionTable.tables.contains(where: { $0.name == table.name }) else {
+      let hint = hint(table.name, OptionTable.tables.map(\.name))
+      return addFault("unknown table [\(table.name)]\(hint)", at: table.location)
     }
+    for member in members { readOption(member, of: table.name) }
+  }
+
+  private mutating func readOption(_ member: TOMLValue.Member, of table: String) {
+    let (name, value) = ("\(table).\(member.name)", member.value)
+    guard let option = OptionTable.option(name) else {
+      return addUnknownOption(name, key: member.name, at: member.location)
+    }
+    locations[name] = value.location
     do throws(MediaError) {
-      try option.set(&options, try Self.value(value, of: option.kind))
+      try option.set(&options, try Self.value(value.contents, of: option.kind))
     } catch {
       var reason = error.message
-      if case .choice(let names) = option.kind, case .string(let text) = value { reason += hint(text, names) }
-      fault(path, "\(name): \(reason) (it takes \(option.kind.accepted))", atValue: true)
+      if case .choice(let names) = option.kind, case .string(let text) = value.contents { reason += hint(text, names) }
+      addFault("\(name): \(reason) (it takes \(option.kind.accepted))", at: value.location)
     }
+  }
+
+  private mutating func addUnknownOption(_ name: String, key: String, at location: TOMLValue.Location) {
+    // Suggests the option with the same key in another table.
+    let sameKeyName = OptionTable.all.first { $0.key == key }?.name
+    let suggestion = sameKeyName.map { "; did you mean \($0)?" } ?? hint(name, OptionTable.all.map(\.name))
+    addFault("unknown option \(name)\(suggestion)", at: location)
   }
 
   /// Converts a value to the kind of its option.
   ///
   /// - Throws: `invalid-argument` for a value of another kind.
-  private static func value(_ value: JSONValue, of kind: OptionSpec.Kind) throws(MediaError) -> OptionSpec.Value {
+  private static func value(
+    _ value: TOMLValue.Contents, of kind: OptionSpec.Kind
+  ) throws(MediaError) -> OptionSpec.Value {
     switch (kind, value) {
     case (.text, .string(let text)), (.choice, .string(let text)), (.mode, .string(let text)):
       guard !text.utf8.contains(0) else { throw MediaError(.invalidArgument, "a string must not contain NUL") }
       return .text(text)
-    case (.boolean, .bool(let value)): return .boolean(value)
-    case (.integer(let range), .number(let token)):
-      guard let number = Int(token) else { throw MediaError(.invalidArgument, "\(token) is not a whole number") }
+    case (.boolean, .boolean(let value)): return .boolean(value)
+    case (.integer(let range), .integer(let number)):
       guard range.contains(number) else { throw MediaError(.invalidArgument, "\(number) is out of range") }
       return .integer(number)
+    case (.integer, .float(let text)): throw MediaError(.invalidArgument, "\(text) is not a whole number")
     case (.texts, .array(let elements)), (.choices, .array(let elements)), (.accounts, .array(let elements)):
       var texts: [String] = []
-      for element in elements {
-        switch (kind, element) {
-        case (.choices(let names), .string(let text)) where !names.contains(text):
-          throw MediaError(.invalidArgument, "unknown value \"\(text)\"")
-        case (_, .string(let text)) where !text.isEmpty && !text.utf8.contains(0): texts.append(text)
-        case (.accounts, .number(let token)):
-          guard UInt32(token) != nil else {
-            throw MediaError(.invalidArgument, "\(token) is not a user or group id")
-          }
-          texts.append(token)
-        default: throw MediaError(.invalidArgument, "unexpected \(describe(element)) in the list")
-        }
-      }
+      for element in elements { texts.append(try text(element.contents, of: kind)) }
       return .texts(texts)
     default: throw MediaError(.invalidArgument, "unexpected \(describe(value))")
     }
   }
 
-  private static func describe(_ value: JSONValue) -> String {
+  /// Converts an element of a list.
+  private static func text(_ element: TOMLValue.Contents, of kind: OptionSpec.Kind) throws(MediaError) -> String {
+    switch (kind, element) {
+    case (.choices(let names), .string(let text)) where !names.contains(text):
+      throw MediaError(.invalidArgument, "unknown value \"\(text)\"")
+    case (_, .string(let text)) where !text.isEmpty && !text.utf8.contains(0): return text
+    case (.accounts, .integer(let number)):
+      guard UInt32(exactly: number) != nil else {
+        throw MediaError(.invalidArgument, "\(number) is not a user or group id")
+      }
+      return String(number)
+    default: throw MediaError(.invalidArgument, "unexpected \(describe(element)) in the list")
+    }
+  }
+
+  private static func describe(_ value: TOMLValue.Contents) -> String {
     switch value {
-    case .null: "null"
-    case .bool(let value): "\(value)"
-    case .number(let token): "number \(token)"
+    case .boolean(let value): "\(value)"
+    case .integer(let number): "number \(number)"
+    case .float(let text): "number \(text)"
+    case .date(let text): "date \(text)"
     case .string(let text): "string \"\(text)\""
     case .array: "list"
-    case .object: "table"
+    case .table: "table"
     }
   }
 
@@ -132,16 +138,13 @@ public struct ConfigurationText: Sendable {
   /// Nil if the file sets none.
   public func fault(_ message: String, atFirstOf names: [String]) -> ConfigurationFault? {
     for name in names {
-      let path = name.split(separator: ".").map(String.init)
-      guard let location = locator.values[path] ?? locator.keys[path] else { continue }
-      return ConfigurationFault(
-        file: file, line: location.line, column: location.column, message: "\(name): \(message)")
+      guard let location = locations[name] else { continue }
+      return ConfigurationFault(file: file, location: location, message: "\(name): \(message)")
     }
     return nil
   }
 
-  private mutating func fault(_ path: [String], _ message: String, atValue: Bool = false) {
-    let location = (atValue ? locator.values[path] : nil) ?? locator.keys[path]
-    faults.append(ConfigurationFault(file: file, line: location?.line, column: location?.column, message: message))
+  private mutating func addFault(_ message: String, at location: TOMLValue.Location) {
+    faults.append(ConfigurationFault(file: file, location: location, message: message))
   }
 }

@@ -94,7 +94,7 @@ extension SandboxProcess {
   ///
   /// - Throws: `invalidState` if the path of the program is unknown.
   public static func current(configurationFile: String?) throws(MediaError) -> SandboxProcess {
-    var process = SandboxProcess(executableFolder: try ParserProcess.folder())
+    var process = SandboxProcess(executableFolder: try executableFolder())
     var objects = LoadedObjects()
     withUnsafeMutablePointer(to: &objects) { pointer in
       sandbox_visit_loaded_objects(
@@ -120,6 +120,20 @@ extension SandboxProcess {
       return String(cString: resolved)
     }
     return process
+  }
+
+  /// The folder of the running program.
+  private static func executableFolder() throws(MediaError) -> String {
+    var path = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    let count = readlink("/proc/self/exe", &path, path.count - 1)
+    let code = errno
+    let bytes = path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
+    guard let end = bytes.lastIndex(of: UInt8(ascii: "/")) else {
+      throw MediaError(
+        .invalidState, "cannot find the program of the daemon: \(String(cString: strerror(code)))",
+        operation: "sandbox")
+    }
+    return String(decoding: bytes[..<end], as: UTF8.self)
   }
 
   /// The shared objects of the process.

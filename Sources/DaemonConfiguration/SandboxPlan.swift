@@ -112,11 +112,9 @@ public struct SandboxPlan: Sendable, Hashable {
   private static func programs(_ process: SandboxProcess) -> [SandboxRule] {
     var rules = [
       SandboxRule(process.executableFolder, .reading),
+      SandboxRule(process.executableFolder + "/playhead-worker", [.readFile, .execute]),
       SandboxRule(process.executableFolder + "/../lib/playhead", [.reading, .execute]),
     ]
-    for name in [ParserProcess.name, "playhead-worker"] {
-      rules.append(SandboxRule("\(process.executableFolder)/\(name)", [.readFile, .execute]))
-    }
     // The whole folder, because a system update replaces the loader.
     if let loader = process.loader.flatMap(process.resolve) {
       rules.append(SandboxRule(folder(of: loader), [.reading, .execute]))

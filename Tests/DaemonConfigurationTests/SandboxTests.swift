@@ -41,7 +41,7 @@ import Testing
       ("/run/p/control.sock.lock", [.listening, .overwriting]), ("/run/p/watch.sock.lock", [.listening, .overwriting]),
       ("/takes/take.wav", .overwriting), ("/takes/other.wav", []), ("/tls/own/ca.pem", .readFile), ("/tls/x", []),
       ("/config/p/p.toml", .readFile), ("/elsewhere/p.toml", .readFile), ("/config/x", []),
-      ("/prefix/bin/playheadd-toml", [.reading, .execute]), ("/prefix/bin/playhead-worker", [.reading, .execute]),
+      ("/prefix/bin/playhead-worker", [.reading, .execute]),
       ("/prefix/bin/other", .reading), ("/prefix/bin/../lib/playhead/x", [.reading, .execute]),
       ("/loader/ld.so", [.reading, .execute]), ("/libraries/a.so", .reading),
       ("/usr/bin/true", .reading), ("/etc/resolv.conf", .reading), ("/dev/null", .overwriting), ("/dev/sda", []),
@@ -133,7 +133,7 @@ import Testing
       try #require(FileManager.default.createFile(atPath: folder.file(name), contents: Data([1])))
     }
     try #require(symlink(folder.file("out/a"), folder.file("read/link")) == 0)
-    for name in ["bin/playheadd-toml", "bin/other"] { try ChildProcess.run(["cp", "/bin/true", folder.file(name)]) }
+    for name in ["bin/playhead-worker", "bin/other"] { try ChildProcess.run(["cp", "/bin/true", folder.file(name)]) }
     var options = DaemonOptions()
     options.readRoots = [folder.file("read"), folder.file("missing")]
     options.writeRoots = [folder.file("write")]
@@ -172,7 +172,7 @@ import Testing
         ("make a link in the state", symlink("x", "\(path)/state/l") == 0 ? 0 : errno, 0),
         ("make a socket", mknod("\(path)/socket/s", S_IFSOCK | 0o600, 0) == 0 ? 0 : errno, 0),
         ("make a socket elsewhere", mknod("\(path)/write/s", S_IFSOCK | 0o600, 0) == 0 ? 0 : errno, EACCES),
-        ("execute the parser", Self.run("\(path)/bin/playheadd-toml"), 0),
+        ("execute the worker", Self.run("\(path)/bin/playhead-worker"), 0),
         ("execute another program", Self.run("\(path)/bin/other"), EACCES),
         ("execute a program of the system", Self.run("/bin/true"), EACCES),
         ("write /dev/null", Self.open("/dev/null", O_RDWR), 0),

@@ -100,7 +100,7 @@ import Testing
     #expect(outcome == .init(status: 0, output: "", errors: ""))
     for (path, mode) in [
       ("bin/playhead", 0o755), ("bin/playheadd", 0o755), ("lib/playhead/libPlayheadTags.so", 0o644),
-      ("lib/playhead/playhead-worker", 0o755), ("lib/playhead/playheadd-toml", 0o755),
+      ("lib/playhead/playhead-worker", 0o755),
       ("share/bash-completion/completions/playhead", 0o644), ("share/zsh/site-functions/_playhead", 0o644),
       ("share/zsh/vendor-completions/_playhead", 0o644),
       ("share/fish/vendor_completions.d/playhead.fish", 0o644), ("share/man/man1/playhead.1", 0o644),
@@ -117,7 +117,7 @@ import Testing
     }
     // The programs have no symbols, except those for the dynamic linker. The build folder keeps its symbols.
     for path in [
-      "bin/playhead", "bin/playheadd", "lib/playhead/playhead-worker", "lib/playhead/playheadd-toml",
+      "bin/playhead", "bin/playheadd", "lib/playhead/playhead-worker",
       "lib/playhead/libPlayheadTags.so",
     ] {
       let sections = try Program("readelf", ["-SW", prefix.file(path)]).waitForEnd().output
