@@ -38,13 +38,13 @@ bench-deps:
 	@scripts/install-deps --bench
 
 build: deps ## debug build of the library, playheadd and playhead
-	swift build $(IMPORTS)
+	scripts/swift-build $(IMPORTS)
 
 release: deps ## optimised playheadd and playhead in .build/release
-	swift build $(RELEASE) --product playheadd
-	swift build $(RELEASE) --product playhead-worker
-	swift build $(RELEASE) --product playhead
-	swift build $(RELEASE) --product PlayheadTags
+	scripts/swift-build $(RELEASE) --product playheadd
+	scripts/swift-build $(RELEASE) --product playhead-worker
+	scripts/swift-build $(RELEASE) --product playhead
+	scripts/swift-build $(RELEASE) --product PlayheadTags
 
 # Does not build, because it may run as root. scripts/install reports a missing build.
 install: ## install the release build, completions and manual pages below DESTDIR/PREFIX (/usr/local)
@@ -55,7 +55,7 @@ demo: release ## play two short files and show the main functions
 
 # Build first: the tests of the daemon start playheadd and playhead from the debug build.
 test: deps ## run all tests, or those of one module: make test MODULE=Playback
-	swift build --build-tests $(IMPORTS)
+	scripts/swift-build --build-tests $(IMPORTS)
 	@scripts/test $(MODULE)
 	@$(if $(MODULE),,clients/test)
 
@@ -92,7 +92,8 @@ soak: release ## run long tests for DURATION each (10m): memory, recording, kill
 	@scripts/check-media --within $(DURATION) --allow Tests/Collection/known-differences.txt .build/collection
 
 golden: deps ## regenerate the golden dumps and the reference of the protocol; review the diff
-	UPDATE_PROTOCOL_MD=1 PLAYHEAD_UPDATE_GOLDENS=1 swift test --filter 'PlayerModelTests|PlaybackTests|ProtocolDocumentTests'
+	scripts/swift-build --build-tests $(IMPORTS)
+	@UPDATE_PROTOCOL_MD=1 PLAYHEAD_UPDATE_GOLDENS=1 scripts/test PlayerModelTests PlaybackTests ProtocolDocumentTests
 
 clean: ## remove all build products
 	rm -rf .build
