@@ -42,25 +42,37 @@ import Testing
     let silence = try rig.server.capture.waitForSilence(4_800, from: rig.server.capture.frameCount)
     let heard = rig.server.capture.frames(count: silence).drop { $0 == .silence }.map { TimeCode.decode($0)?.index }
     #expect(heard.first == 479_999)
-    let steps = zip(heard.dropFirst(), heard).map { new, old in new.flatMap { new in old.map { new - $0 } } }
-    // When playback reverses, the same sample is played again.
-    let reversals = steps.indices.filter { steps[$0] == 0 }
-    var direction = -1
-    let wrong = steps.filter { step in
-      defer { if step == 0 { direction = -direction } }
-      return step != direction && step != 0
-    }
     reported = try frames(of: rig.client.reply("status"))
     let lateCount = try rig.daemon.stop().errors.split(separator: "\n").count { $0.contains("ready too late") }
-    // The cross-fade of a late reversal has 240 frames.
-    #expect(
-      wrong.count <= lateCount * 250, "\(wrong.count) of \(steps.count) samples are not the next one, \(lateCount) late"
-    )
-    #expect(reversals.count == 3 - lateCount)
+    let runs = Self.runs(of: heard)
+    let directions = runs.map(\.direction)
+    #expect(directions == [-1, 1, -1, 1], "\(runs)")
+    // When playback reverses, the same sample is played again. The cross-fade of a late reversal has 240 frames.
+    let gaps = zip(runs.dropFirst(), runs).map { next, former in next.first - former.last }
+    let exact = zip(runs.dropFirst(), runs).filter { next, former in
+      next.first - former.last == 1 && heard[next.first] == heard[former.last]
+    }
+    #expect(exact.count == 3 - lateCount, "\(runs), \(lateCount) late")
+    #expect(gaps.allSatisfy { $0 <= 250 } && runs.last?.last == heard.count - 1, "\(runs) of \(heard.count) samples")
     print(
-      "reverse rig \(kind.rawValue) | \(heard.count) samples, reversed at \(reversals.map { heard[$0] ?? -1 }), heard up to \(heard.last.flatMap { $0 } ?? -1), reported \(reported)"
+      "reverse rig \(kind.rawValue) | \(heard.count) samples, reversed at \(runs.dropLast().map { heard[$0.last] ?? -1 }), \(lateCount) late, heard up to \(heard.last.flatMap { $0 } ?? -1), reported \(reported)"
     )
     #expect(abs(reported - Double((heard.last.flatMap { $0 } ?? -1) + 1)) < 0.001)
+  }
+
+  /// The parts of at least 1,000 samples in which each sample is the next one in one direction: 1 or -1. `first` and
+  /// `last` are indexes of `samples`.
+  private static func runs(of samples: [Int?]) -> [(first: Int, last: Int, direction: Int)] {
+    var runs: [(first: Int, last: Int, direction: Int)] = []
+    for index in samples.indices.dropFirst() {
+      guard let new = samples[index], let old = samples[index - 1], abs(new - old) == 1 else { continue }
+      if let run = runs.last, run.last == index - 1, run.direction == new - old {
+        runs[runs.count - 1].last = index
+      } else {
+        runs.append((index - 1, index, new - old))
+      }
+    }
+    return runs.filter { $0.last - $0.first >= 1_000 }
   }
 
   /// The frame that `status` reports, for a file of 48 kHz.

@@ -13,6 +13,9 @@ extension PlayerCore {
       fadeFrameCount: Self.fadeFrameCount(core), input: input)
   }
 
+  /// Logs that a change is cross-faded, because its audio, or that before it, is not decoded in time.
+  func logInexactChange() { logger.info("a change was ready too late to replace the audio exactly") }
+
   /// The length of a cross-fade: 5 ms.
   static func fadeFrameCount(_ core: RenderCore) -> Int64 { Int64(core.format.sampleRateHz / 200) }
 
@@ -77,7 +80,7 @@ extension PlayerCore {
   func spliceMissed() {
     guard let audible, let core = output.core, let inputIndex else { return }
     if audible.isContinuation {
-      logger.info("a change was ready too late to replace the audio exactly")
+      logInexactChange()
       continueAudio(with: audible, core, input: inputIndex)
     } else {
       core.setStream(audible.stream, fromFrame: 0, input: inputIndex)

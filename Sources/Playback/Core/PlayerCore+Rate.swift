@@ -106,6 +106,8 @@ extension PlayerCore {
     case wait
     /// Decode again from the current position, because there is no audible audio to continue.
     case atOnce
+    /// The same, because the decoded audio ends before the change would be heard.
+    case late
     /// Split the pass at `streamFrame` of its stream, which is at item time `time`. `error` is the remaining rounding
     /// error.
     case split(PassID, time: MediaTime, streamFrame: Int64, error: MediaTime)
@@ -128,6 +130,9 @@ extension PlayerCore {
     switch plan {
     case .wait: break
     case .atOnce: run(machine.changeDecodedRate(from: currentTime()), cause: .request)
+    case .late:
+      logInexactChange()
+      run(machine.changeDecodedRate(from: currentTime()), cause: .request)
     case .split(let pass, let time, let streamFrame, let error):
       nextStartError = error
       defer { nextStartError = .zero }
@@ -137,7 +142,7 @@ extension PlayerCore {
 
   /// Determines how the audible pass can adopt the requested rate at an output frame.
   func rateChangePlan(at frame: Int64) -> RateChangePlan {
-    guard machine.canSplitForRateChange else { return .atOnce }
+    guard machine.canSplitForRateChange else { return machine.isRebuffering ? .late : .atOnce }
     readSegments()
     let rateHz = Int64(timeline.sampleRateHz)
     let current = timeline.rate(atOutputFrame: frame) ?? machine.decodedRate
@@ -148,7 +153,7 @@ extension PlayerCore {
       return reversalPlan(at: end.end)
     }
     guard let run = timeline.run(at: frame), !run.isPositionOnly else { return .atOnce }
-    if let end = run.end, end.frame <= frame { return end.reason == .underrun ? .atOnce : .wait }
+    if let end = run.end, end.frame <= frame { return end.reason == .underrun ? .late : .wait }
     // A cross-fade must end before the next one begins.
     let streamFrame = max(fade, run.streamFrame + max(0, frame - run.outputFrame))
     guard let generation = [outgoing, audible].compactMap({ $0 }).first(where: { $0.stream.id == run.streamID }),
@@ -159,7 +164,7 @@ extension PlayerCore {
     let pass = PassID(generation: generation.number, index: segment.passIndex)
     // The pass ends before this frame, and other audio follows.
     if ends.contains(where: { $0.passID == pass && $0.streamFrame <= streamFrame }) { return .wait }
-    guard streamFrame + fade <= generation.stream.writtenFrame else { return .atOnce }
+    guard streamFrame + fade <= generation.stream.writtenFrame else { return .late }
     guard machine.canSplit(pass) else { return .wait }
     let time = timeline.time(in: segment, at: streamFrame)
     let correction = correctablePart(of: generation.startError, at: time, in: segment)

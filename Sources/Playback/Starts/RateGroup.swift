@@ -152,7 +152,7 @@ final class RateGroup: @unchecked Sendable {
       switch plan {
       case .split: splits.append((member, plan))
       case .wait where engine.output.heardFrame < lastFrame: return
-      case .wait, .atOnce: others.append(member)
+      case .wait, .atOnce, .late: others.append(member)
       }
     }
     stage = .changing

@@ -107,6 +107,32 @@ import Testing
     #expect(rig.events == [])
   }
 
+  /// The decoded audio ends soon, and the mixer has already rendered its end.
+  @Test func rateChangeBeforeItsAudioIsDecodedIsCrossFadedAtOnce() async throws {
+    let rig = try await rig()
+    rig.gate.open(upTo: 0)
+    var isLate = false
+    // The decoded audio lasts less than 6 s.
+    for _ in 0..<600 where !isLate {
+      await rig.advance(milliseconds: 10)
+      isLate = await rig.run { player in
+        let core = player.control.core
+        if case .late = core.rateChangePlan(at: core.nextRateChangeFrame()) { return true }
+        return false
+      }
+    }
+    #expect(isLate)
+    rig.gate.open()
+    try await rig.run { try $0.setRate(2) }
+    await rig.wait { $0.isPlaybackBufferFull }
+    await rig.advance(milliseconds: 300)
+    #expect(await rig.state.timebaseRate == 2)
+    let all = steps(positions(rig))
+    #expect(all.allSatisfy { $0 > 0.4 && $0 < 3.1 }, "\(all.min() ?? 0) to \(all.max() ?? 0)")
+    #expect(await deviation(rig) < 0.05)
+    #expect(rig.events == [])
+  }
+
   /// So late that all audio of the old rate has been heard.
   @Test func rateChangeDecodedAfterAnUnderrunStallsWithoutLosingSamples() async throws {
     let rig = try await rig()
