@@ -26,7 +26,7 @@ struct Expectation {
       switch incoming {
       case .request(let request):
         if request.address.expectsReply { replyCount += 1 }
-        if apply(request.command) { return }
+        if apply(request) { return }
       case .rejected(let rejection): if rejection.address.expectsReply { replyCount += 1 }
       case .batch(let members):
         var (expectsReply, ends) = (false, false)
@@ -34,7 +34,7 @@ struct Expectation {
           switch member {
           case .request(let request):
             if request.address.expectsReply { expectsReply = true }
-            if apply(request.command) { ends = true }
+            if apply(request) { ends = true }
           case .rejected(let rejection): if rejection.address.expectsReply { expectsReply = true }
           }
         }
@@ -46,11 +46,11 @@ struct Expectation {
   }
 
   /// Records how a command affects the duration. Returns whether commands after it are not read.
-  private mutating func apply(_ command: Command) -> Bool {
+  private mutating func apply(_ request: Request) -> Bool {
     /// Virtual time that passes quickly.
     let short = MediaTime(value: 5, timescale: 1)
-    switch command {
-    case .connection(.bye): return true
+    if request.name == ByeCommand.name { return true }
+    switch request.command {
     case .watching(.wait(_, let timeout, _)): if timeout.map({ $0 > short }) ?? true { mayWaitIndefinitely = true }
     case .watching(.events(let query)): if query.waits { mayWaitIndefinitely = true }
     case .watching(.clockAdvance(let duration)): if duration > short { takesLong = true }

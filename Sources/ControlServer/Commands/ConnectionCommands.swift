@@ -3,76 +3,80 @@ import MediaAssets
 import MediaCore
 import WireProtocol
 
-/// Commands about the connection and the daemon.
-extension Connection {
-  /// Runs a command that replies immediately. Returns nil for `ok` without fields.
-  func run(_ command: ConnectionCommand) throws(MediaError) -> Reply? {
-    switch command {
-    case .ping: return .ok(["now": .hostTime(server.loop.now)])
-    case .hello(let version, let rights): return try hello(version, rights)
-    case .help(nil): return Help.overview
-    case .help(let name?): return Help.reply(on: name)
-    case .stats: return stats()
-    case .discover: return OpenRPC.reply
-    case .cancel(let id):
-      guard cancelWaiting(id) else {
-        throw MediaError(.noSuchRequest, "no request with this id is waiting", operation: "cancel")
-      }
-      return nil
-    case .reloadConfiguration: preconditionFailure("`startReload` handles this command")
-    case .bye:
-      cancelWaiting(MediaError(.cancelled, "the connection was ended by `bye`"))
-      postReplyAction = .close
-      return nil
-    }
-  }
-
-  /// Reloads the configuration with `ServerContext.reload`.
-  func startReload(_ request: AnyWaitingRequest) throws(MediaError) {
-    guard let reload = server.reload else {
-      throw MediaError(.invalidState, "this server has no configuration to reload")
-    }
-    reload { [loop = server.loop] result in
-      loop.execute {
-        do throws(MediaError) {
-          let outcome = try result.get()
-          request.finish(.ok(["changed": .strings(outcome.changed), "restart": .strings(outcome.restart)]))
-        } catch {
-          request.fail(error)
-        }
-      }
-    }
-  }
-
-  private func hello(_ version: Int?, _ rights: Rights?) throws(MediaError) -> Reply {
-    if let version, version != Greeting.protocolVersion {
+extension HelloCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    if let version = arguments.version, version != Greeting.protocolVersion {
       throw MediaError(
-        .invalidArgument, "protocol version must be \(Greeting.protocolVersion) (got \(version))",
-        operation: "hello")
+        .invalidArgument, "protocol version must be \(Greeting.protocolVersion) (got \(version))")
     }
-    if let rights { try dropRights(except: rights) }
-    return .ok([
-      "protocol": .int(Greeting.protocolVersion), "version": .string(server.version),
-      "instance": .string(server.log.instance), "rights": .strings(peer?.rights.names ?? []),
-    ])
+    if let rights = arguments.rights.flatMap(Rights.init) { try context.connection.dropRights(except: rights) }
+    return Reply(
+      version: Greeting.protocolVersion, daemonVersion: context.server.version,
+      instance: context.server.log.instance, rights: context.connection.peer?.rights ?? [])
   }
+}
 
-  private func stats() -> Reply {
-    let counters = server.counters
+extension PingCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    Reply(now: context.server.loop.now)
+  }
+}
+
+extension HelpCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    arguments.command.flatMap(CommandTable.spec).map(Reply.init) ?? Reply()
+  }
+}
+
+extension StatsCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    let (server, counters, sandbox) = (context.server, context.server.counters, context.server.sandbox)
     let isolation = Asset.Isolation.standard
     let workers = isolation == .none ? nil : WorkerPool.shared?.statistics
-    return .ok([
-      "version": .string(server.version), "uptime": .seconds(nanoseconds: server.uptimeNanoseconds),
-      "connections": .int(server.connections.count), "requests": .int(counters.requests),
-      "errors": .int(counters.errors), "events": .int(counters.events), "dropped": .int(counters.dropped),
-      "instance": .string(server.log.instance), "seq": .int(server.log.lastNumber),
-      "isolation": .string(isolation.wireName),
-      "workers": .int(workers.map { $0.idleCount + $0.busyCount } ?? 0),
-      "workerCrashes": .int(workers?.crashCount ?? 0),
-      "noNewPrivileges": .bool(server.sandbox.hasNoNewPrivileges),
-      "landlock": .string(server.sandbox.landlock.rawValue),
-      "landlockVersion": .int(server.sandbox.landlockVersion),
-    ])
+    return Reply(
+      daemonVersion: server.version, uptime: MediaTime(value: server.uptimeNanoseconds, timescale: 1_000_000_000),
+      connections: server.connections.count, requests: counters.requests, errors: counters.errors,
+      events: counters.events, dropped: counters.dropped, instance: server.log.instance,
+      lastEvent: server.log.lastNumber, isolation: isolation.wireName,
+      workers: workers.map { $0.idleCount + $0.busyCount } ?? 0, workerCrashes: workers?.crashCount ?? 0,
+      noNewPrivileges: sandbox.hasNoNewPrivileges, landlock: sandbox.landlock.rawValue,
+      landlockVersion: sandbox.landlockVersion)
+  }
+}
+
+extension DiscoverCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    Reply(document: OpenRPC.document)
+  }
+}
+
+extension CancelCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    guard context.connection.cancelWaiting(arguments.id) else {
+      throw MediaError(.noSuchRequest, "no request with this id is waiting")
+    }
+    return Reply()
+  }
+}
+
+extension ConfigReloadCommand: WaitingHandler {
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
+  ) throws(MediaError) {
+    guard let reload = context.server.reload else {
+      throw MediaError(.invalidState, "this server has no configuration to reload")
+    }
+    reload { [loop = context.server.loop] result in
+      loop.execute { request.finish(with: result) { Reply(changed: $0.changed, restart: $0.restart) } }
+    }
+  }
+}
+
+extension ByeCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    context.connection.cancelWaiting(MediaError(.cancelled, "the connection was ended by `bye`"))
+    context.connection.postReplyAction = .close
+    return Reply()
   }
 }
 

@@ -392,7 +392,6 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   private func run(_ request: Request) throws(MediaError) -> Reply? {
     let form = request.address.form
     switch request.command {
-    case .connection(let command): return try run(command)
     case .playback(let command, FamilyCommand.allPlayers): return try runForAllPlayers(command)
     case .playback(let command, let player):
       return try run(command, on: try server.registry.player(player))
@@ -452,7 +451,6 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
       let form = request.request.address.form
       try handler(of: request.request).start(arguments, RequestContext(connection: self, form: form), request)
     case .record(let command): try start(command, request)
-    case .connection(.reloadConfiguration): try startReload(request)
     case .queue(let command, let player):
       try start(command, on: try server.registry.player(player), request)
     case .watching(.wait(let conditions, let timeout, let player)):
@@ -463,7 +461,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
       try startAt(
         times, item: try target.itemID(ifGiven: item), includesSeeks: includesSeeks, on: target, request)
     case .watching(.clockAdvance(let duration)): try startAdvance(by: duration, request)
-    case .connection, .playback, .item, .asset, .watching:
+    case .playback, .item, .asset, .watching:
       preconditionFailure(
         "the handler of waiting commands got one that does not wait")
     }

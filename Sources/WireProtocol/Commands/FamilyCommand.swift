@@ -2,7 +2,6 @@ import MediaCore
 
 /// A parsed request, independent of its form: typed, checked, and grouped by the family whose handler runs it.
 public enum FamilyCommand: Sendable, Hashable {
-  case connection(ConnectionCommand)
   case playback(PlaybackCommand, player: String)
   case queue(QueueCommand, player: String)
   case item(ItemCommand, player: String)
@@ -25,7 +24,7 @@ public enum FamilyCommand: Sendable, Hashable {
       .playback(.chapter, _), .asset(.load), .asset(.metadata), .asset(.artwork), .asset(.scan), .asset(.waveform),
       .asset(.export), .asset(.image), .asset(.folder),
       .item(.metadata, _), .item(.artwork, _),
-      .players(.rateTogether), .connection(.reloadConfiguration),
+      .players(.rateTogether),
       .record(.prepare), .record(.stop), .record(.delete),
       .watching(.wait), .watching(.clockAdvance):
       true
@@ -40,24 +39,6 @@ public enum FamilyCommand: Sendable, Hashable {
     default: false
     }
   }
-}
-
-/// Commands about the connection itself.
-public enum ConnectionCommand: Sendable, Hashable {
-  /// The protocol version that the client requests. Nil: any.
-  case hello(protocolVersion: Int?, rights: Rights? = nil)
-  case ping
-  /// The command to explain. Nil: the list of commands.
-  case help(CommandName?)
-  case stats
-  /// Returns the description of the protocol (OpenRPC).
-  case discover
-  /// Cancels the waiting request of this connection with this id. The id must have the same form as the id of that
-  /// request.
-  case cancel(RequestID)
-  /// Reloads the configuration of the daemon.
-  case reloadConfiguration
-  case bye
 }
 
 /// Commands that play one player's queue.

@@ -2,11 +2,6 @@ import MediaCore
 
 /// The fields of replies, rows and events, by name.
 extension FieldSpec {
-  static let openrpcVersion = FieldSpec("openrpc", .text, "the version of OpenRPC")
-  static let apiInformation = FieldSpec("info", .object, "the title and the version of the protocol")
-  static let apiMethods = FieldSpec("methods", .objects, "the commands")
-  static let apiComponents = FieldSpec("components", .object, "the types and errors that commands share")
-  static let apiEvents = FieldSpec("x-asyncapi", .object, "the events, as an AsyncAPI document")
   static let actionAtItemEnd = FieldSpec(
     "actionAtItemEnd", .word(PlaybackCommand.ItemEndAction.allCases.map(\.rawValue)),
     "the action at the end of an item: play the next item, pause, or continue in silence")
@@ -91,7 +86,6 @@ extension FieldSpec {
   static let causeOfRemoval = FieldSpec(
     "cause", .word(Event.Removed.Cause.allCases.map(\.rawValue)),
     "why the subscription ended: the item of its `at` left the queue, or its player was closed")
-  static let changed = FieldSpec("changed", .texts, "the options that have new values")
   static let changes = FieldSpec(
     "changes", .texts,
     "the edits of the queue in order, such as `insert:12:3`; `none` for too many edits or a new order")
@@ -111,10 +105,8 @@ extension FieldSpec {
     "codedHeight", .integer, "the height in pixels before the pixel aspect ratio is applied")
   static let codedWidth = FieldSpec(
     "codedWidth", .integer, "the width in pixels before the pixel aspect ratio is applied")
-  static let command = FieldSpec("command", .text, "the name of the command")
   static let commit = FieldSpec("commit", .integer, "the time to give the decoded audio to the device, in microseconds")
   static let commonKey = FieldSpec("commonKey", .text, "the meaning of the key in any format, such as `title`")
-  static let connections = FieldSpec("connections", .integer, "the number of open connections")
   static let count = FieldSpec(FieldKey.count)
   static let countOfEntries = FieldSpec(FieldKey.countOfEntries)
   static let countOfFiles = FieldSpec("count", .integer, "the number of files of the request")
@@ -127,7 +119,6 @@ extension FieldSpec {
   static let countOfRows = FieldSpec("count", .integer, "the number of rows in this reply")
   static let current = FieldSpec(FieldKey.current)
   static let currentDevice = FieldSpec("current", .text, "the output device in use and, after a `/`, its port")
-  static let daemonVersion = FieldSpec("version", .text, "the version of the daemon")
   static let data = FieldSpec("data", .text, "the data, or the requested part of the image, in base64")
   static let date = FieldSpec(
     "date", .text, "the date and time of the recording that is heard, in UTC, such as `2026-11-22T09:30:00.000Z`")
@@ -139,22 +130,19 @@ extension FieldSpec {
   static let demux = FieldSpec(
     "demux", .integer, "the time to read packets from the found position to the first frame, in microseconds")
   static let description = FieldSpec(FieldKey.description)
-  static let details = FieldSpec("details", .text, "the details of the command")
   static let device = FieldSpec(
     "device", .integer, "the time from `commit` until the first sample was heard, in microseconds; `none` before")
   static let direction = FieldSpec(
     "direction", .word(["forward", "backward"]), "the direction of the seek over the time")
   static let done = FieldSpec(
     "done", .number, "the completed part of the work, from 0 to 1; `none` if the length is unknown")
-  static let dropped = FieldSpec(
-    "dropped", .integer, "the number of events that were lost because a client did not read in time")
+  static let dropped = FieldSpec(FieldKey.dropped)
   static let duration = FieldSpec("duration", .time, "the duration in seconds; `indefinite` if it is unknown")
   static let enabled = FieldSpec("enabled", .boolean, "whether the file presents the track by default")
   static let end = FieldSpec("end", .time, "the end of the chapter or loop, in item time")
   static let entryKind = FieldSpec("kind", .word(["file", "folder"]), "whether the row is a file or a folder")
   static let entryPath = FieldSpec("path", .text, "the path of the file or folder")
   static let error = FieldSpec(FieldKey.error)
-  static let errors = FieldSpec("errors", .integer, "the number of replies with an error since the start of the daemon")
   static let event = FieldSpec(
     "event",
     .word([
@@ -162,13 +150,10 @@ extension FieldSpec {
       "new-error-log-entry", "packets-skipped", "played-to-end", "route-changed", "secondary-audio-hint", "stalled",
       "stream-title", "time-jumped", "timed-metadata", "transition",
     ]), "the name of the event")
-  static let events = FieldSpec("events", .integer, "the number of sent events since the start of the daemon")
   static let exact = FieldSpec(FieldKey.exact)
   static let failed = FieldSpec("failed", .integer, "the number of files that could not be measured")
   static let fallback = FieldSpec(
     "fallback", .number, "the gain of entries without loudness tags, in dB, from -60 to 15")
-  static let family = FieldSpec(
-    "family", .word(CommandSpec.Family.allCases.map(\.rawValue)), "the family of the command")
   static let fault = FieldSpec("fault", .text, "the name of the error that made a part of the result wrong or missing")
   static let file = FieldSpec("file", .integer, "the number of the file in the request, from 1")
   static let fadeFinished = FieldSpec("finished", .boolean, "whether the end of the fade was heard")
@@ -220,13 +205,10 @@ extension FieldSpec {
     "input", .text, "the default input of the sound server, as `DEVICE/PORT`; `none` if there is none")
   static let inserted = FieldSpec(
     "inserted", .integer, "the number of silent output frames between the items; 0 unless the second one was late")
-  static let instance = FieldSpec("instance", .text, "the id of this run of the daemon")
+  static let instance = FieldSpec(FieldKey.instance)
   static let isFading = FieldSpec(
     "isFading", .boolean, "whether the volume that is heard changes in a fade; `false` while paused")
   static let isMuted = FieldSpec(FieldKey.isMuted)
-  static let isolation = FieldSpec(
-    "isolation", .word(["none", "opening", "playback"]),
-    "the work of the worker processes: `opening` (open files, read tags), `playback` (also decode), or `none`")
   static let isPlaybackBufferEmpty = FieldSpec(
     "isPlaybackBufferEmpty", .boolean,
     "whether all decoded audio of the entry has been heard; `true` for an entry that is not current")
@@ -239,12 +221,8 @@ extension FieldSpec {
   static let items = FieldSpec("items", .integers, "the ids of the new entries")
   static let itemStatus = FieldSpec(
     "itemStatus", .word(["unknown", "readyToPlay", "failed"]), "the status of the current entry; `unknown` without one")
-  static let key = FieldSpec("key", .text, "the key of the observed value, of the asset's value or of the tag")
+  static let key = FieldSpec(FieldKey.key)
   static let kind = FieldSpec(FieldKey.kind)
-  static let landlock = FieldSpec(
-    "landlock", .word(["active", "off", "unavailable"]), "whether the kernel restricts the daemon's access to files")
-  static let landlockVersion = FieldSpec(
-    "landlockVersion", .integer, "the version of Landlock's interface in use; 0 unless `landlock` is `active`")
   static let language = FieldSpec("language", .text, "the language, as a code of ISO 639 or a tag of BCP 47")
   static let languages = FieldSpec("languages", .texts, "the languages, as codes of ISO 639 or BCP 47")
   static let last = FieldSpec(FieldKey.last)
@@ -280,10 +258,7 @@ extension FieldSpec {
   static let new = FieldSpec("new", .value, "the current value of the key; `none` if it has none")
   static let next = FieldSpec(FieldKey.next)
   static let nextPath = FieldSpec("next", .text, "the `after` of the next part of the list; `none` after the last part")
-  static let noNewPrivileges = FieldSpec(
-    "noNewPrivileges", .boolean, "whether no program that the daemon executes gains privileges")
-  static let now = FieldSpec(
-    "now", .time, "the time of the daemon's clock, in seconds of CLOCK_MONOTONIC; a virtual clock starts at 0")
+  static let now = FieldSpec(FieldKey.now)
   static let observedBitrate = FieldSpec(
     "observedBitrate", .integer, "the measured bit rate of the transfers, in bits per second")
   static let offset = FieldSpec("offset", .integer, "the index of the first byte of `data` in the image")
@@ -303,7 +278,6 @@ extension FieldSpec {
     "the algorithm that `item.pitch` set for the entry; `none`: that of the player")
   static let owner = FieldSpec("owner", .text, "the owner of the tag, such as that of a private ID3 frame")
   static let pan = FieldSpec("pan", .number, "the pan, from -1 (left) to 1 (right)")
-  static let parameter = FieldSpec("parameter", .text, "the name of the parameter")
   static let passes = FieldSpec(
     "passes", .integer, "the number of returns to the start of the loop so far; `none` without a loop")
   static let passesLeft = FieldSpec(
@@ -331,7 +305,6 @@ extension FieldSpec {
     "principal", .texts, "the required characteristics, which have priority over the language")
   static let protect = FieldSpec("protect", .boolean, "whether the peak of the tags limits the gain, to avoid clipping")
   static let protected = FieldSpec("protected", .boolean, "whether the track is encrypted and needs a key")
-  static let `protocol` = FieldSpec("protocol", .integer, "the version of the protocol")
   static let providesPreciseDuration = FieldSpec(
     "providesPreciseDuration", .boolean, "whether the duration is exact, not an estimate")
   static let pts = FieldSpec(FieldKey.pts)
@@ -365,22 +338,15 @@ extension FieldSpec {
   static let replayGainSource = FieldSpec(
     "source", .word(["track", "album", "scan", "fallback"]),
     "the origin of the gain: track tags, album tags, `scan`, or `fallback`; `none` while off or unknown")
-  static let reply = FieldSpec(
-    "reply", .texts, "the fields of the reply: `[FIELD]` may be absent, `FIELD?` may be `none`")
   static let requested = FieldSpec(FieldKey.requested)
-  static let requests = FieldSpec("requests", .integer, "the number of requests so far")
+  static let requests = FieldSpec(FieldKey.requests)
   static let resample = FieldSpec(
     "resample", .integer, "the time for conversion to the format of the output, in microseconds")
   static let resourceType = FieldSpec(
     "type", .text, "`file` (of known length), `vod` (HLS on demand) or `live`; empty before the first response")
-  static let restart = FieldSpec(
-    "restart", .texts, "the options whose new values take effect at the next start of the daemon")
   static let retried = FieldSpec("retried", .boolean, "whether the request was repeated")
   static let reversePlaybackEndTime = FieldSpec(
     "reversePlaybackEndTime", .time, "where reverse playback ends; `none` is the start of the item")
-  static let right = FieldSpec("right", .texts, "the rights that the command needs")
-  static let rights = FieldSpec(
-    "rights", .texts, "the rights of the connection: `read`, `control`, `write`, `administer`")
   static let rms = FieldSpec("rms", .numbers, "the root of the mean square of each channel, where 1 is full scale")
   static let rotation = FieldSpec(
     "rotation", .integer, "the clockwise rotation that makes video frames upright: 0, 90, 180 or 270 degrees")
@@ -408,8 +374,7 @@ extension FieldSpec {
   static let seekReason = FieldSpec(FieldKey.seekReason)
   static let selected = FieldSpec("selected", .boolean, "whether the track is selected")
   static let seq = FieldSpec("seq", .integer, "the number of the event in the event log")
-  static let seqOfLastEvent = FieldSpec(
-    "seq", .integer, "the number of the last event so far, from which `events` can continue")
+  static let seqOfLastEvent = FieldSpec(FieldKey.seqOfLastEvent)
   static let shouldResume = FieldSpec("shouldResume", .boolean, "whether playback resumes")
   static let shuffle = FieldSpec(
     "shuffle", .integer, "the seed of the shuffled order; `none` if the queue is not shuffled")
@@ -439,15 +404,12 @@ extension FieldSpec {
   static let streamUrl = FieldSpec("streamUrl", .text, "the URL that the station announces with the title")
   static let subtitles = FieldSpec(
     "subtitles", .integer, "the number of the selected subtitle track; `none` if none is selected")
-  static let summary = FieldSpec("summary", .text, "a short description of the command, parameter or key")
   static let switches = FieldSpec("switches", .integer, "the number of switches to another variant of an HLS stream")
-  static let synopsis = FieldSpec("synopsis", .text, "the command with its parameters")
   static let tagTotal = FieldSpec(
     "total", .integer, "the total that belongs to the value, such as the number of tracks of the album")
   static let tagType = FieldSpec(
     "type", .word(["string", "number", "date", "data"]),
     "the type of the value; `data` has `bytes` in place of `value`")
-  static let takes = FieldSpec("takes", .text, "the values that the parameter accepts")
   static let targetLevel = FieldSpec(
     "targetLevel", .integer, "the level that a Matroska tag describes: 30 is the track, 50 its album")
   static let text = FieldSpec("text", .text, "a line of the playlist")
@@ -498,7 +460,6 @@ extension FieldSpec {
     "type", .text, "the role of the image, such as `frontCover`, by the numbers of ID3's `APIC`")
   static let underlying = FieldSpec(
     "underlying", .text, "the error text of a lower layer, such as `No such file or directory (errno 2)`")
-  static let uptime = FieldSpec("uptime", .time, "the time since the daemon started")
   static let uri = FieldSpec("uri", .text, "the requested URL, without user name and password")
   static let url = FieldSpec("url", .text, "the URL that the station announces with the title")
   static let us = FieldSpec(FieldKey.us)
@@ -516,9 +477,6 @@ extension FieldSpec {
   static let whole = FieldSpec(
     "whole", .boolean, "whether the whole order may have changed, so that `list` is necessary")
   static let width = FieldSpec("width", .integer, "the width in pixels")
-  static let workerCrashes = FieldSpec(
-    "workerCrashes", .integer, "the number of worker processes that crashed on a file")
-  static let workers = FieldSpec("workers", .integer, "the number of worker processes")
   static let writes = FieldSpec(FieldKey.writes)
   static let writtenFile = FieldSpec("file", .text, "the path of the written file")
 }

@@ -19,20 +19,6 @@ public enum OpenRPC {
     "x-asyncapi": AsyncAPI.document,
   ]
 
-  /// The document as a reply.
-  public static var reply: Reply {
-    guard case .object(let members) = document else { return .ok([:]) }
-    var fields = Fields()
-    for member in members {
-      if case .string(let text) = member.value {
-        fields.append(member.name, .string(text))
-      } else {
-        fields.append(member.name, .json(member.value))
-      }
-    }
-    return .ok(fields)
-  }
-
   static let protocolVersionText = "\(Greeting.protocolVersion).0.0"
 
   private static func method(_ spec: CommandSpec) -> JSONValue {

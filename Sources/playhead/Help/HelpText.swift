@@ -193,7 +193,7 @@ enum HelpText {
     case .play: "`playhead play PATH...` loads files first, as `playhead load` and with its options."
     case .observe, .tick, .at, .atChapters, .meter, .unobserve, .untick, .unmeter:
       "The effect ends with the connection, which the client closes: use `playhead watch` or `playhead shell`."
-    case .queueBegin, .queueCommit, .queueAbort, .bye, .hello:
+    case .queueBegin, .queueCommit, .queueAbort, ByeCommand.name, HelloCommand.name:
       "The command applies to one connection, which the client closes: use `playhead shell` or another client."
     case _ where spec.family == .assets && spec.parameters.contains { $0.name == .id }:
       "The id is valid for one connection, which the client closes: use `playhead shell`, or `playhead info` FILE."

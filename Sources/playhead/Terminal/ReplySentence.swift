@@ -34,7 +34,7 @@ struct ReplySentence {
     case QueueSaveCommand.name: both("count", "name").map { "Saved \(entries($0)) as \($1)" }
     case QueueLoadCommand.name: both("count", "name").map { "Loaded \(entries($0)) of \($1)" }
     case StateSaveCommand.name: "Saved"
-    case .configReload: configuration
+    case ConfigReloadCommand.name: configuration
     case PlayerCreateCommand.name: value("player").map { "Created player \($0)" }
     case .replace, .itemCopy: value("items").map { "Added entry \($0)" }
     case .itemBuffer: buffer

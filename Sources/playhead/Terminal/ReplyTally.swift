@@ -27,7 +27,7 @@ struct ReplyTally {
       case .request(let request):
         if request.address.expectsReply { pendingReplyCount += 1 }
         if request.address == .words { orderedRequests.append(request.isWaiting) }
-        if request.command == .connection(.bye) { hasSentBye = true }
+        if request.name == ByeCommand.name { hasSentBye = true }
       case .rejected(let rejection):
         if rejection.address.expectsReply { pendingReplyCount += 1 }
         if rejection.address == .words { orderedRequests.append(false) }
@@ -38,7 +38,7 @@ struct ReplyTally {
           switch member {
           case .request(let request):
             if request.address.expectsReply { expectsReply = true }
-            if request.command == .connection(.bye) { hasSentBye = true }
+            if request.name == ByeCommand.name { hasSentBye = true }
           case .rejected(let rejection): if rejection.address.expectsReply { expectsReply = true }
           }
         }

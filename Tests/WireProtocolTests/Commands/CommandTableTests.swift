@@ -88,17 +88,18 @@ import Testing
   }
 
   @Test func helpDescribesEveryCommandAndParameter() throws {
-    #expect(Help.overview.rows?.count == CommandTable.all.count)
+    #expect(HelpCommand.Reply().rows.count == CommandTable.all.count)
     for spec in CommandTable.all {
-      let rows = try #require(Help.reply(on: spec.name).rows)
+      let rows = try #require(Reply(HelpCommand.Reply(on: spec)).rows)
       #expect(rows.first?["command"] == .string(spec.name.rawValue))
       #expect(rows.count >= 1 + spec.parameters.count)
     }
   }
 
   @Test func helpExampleEqualsTheReplyOfHelp() throws {
-    let text = Lines.text { Help.reply(on: .clear).encode(to: .words, into: &$0) }
-    let example = try #require(CommandTable.spec(.help)).example
+    let clear = try #require(CommandTable.spec(.clear))
+    let text = Lines.text { Reply(HelpCommand.Reply(on: clear)).encode(to: .words, into: &$0) }
+    let example = HelpCommand.definition.spec.example
     #expect(text.split(separator: "\n").map { "< \($0)" } == Array(example.dropFirst()))
   }
 

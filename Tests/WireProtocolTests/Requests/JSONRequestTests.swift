@@ -170,7 +170,9 @@ import Testing
     (#""a \u00e9\n""#, .jsonString("a \u{E9}\n")),
   ])
   func cancelKeepsTheRequestIDVerbatim(json: String, id: RequestID) throws {
-    #expect(try Lines.request(Self.line("cancel", #"{"id":\#(json)}"#)).command == .connection(.cancel(id)))
+    let request = try Lines.request(Self.line("cancel", #"{"id":\#(json)}"#))
+    guard case .typed(let parsed) = request.command else { throw Unexpected("\(request.command)") }
+    #expect(request.name == CancelCommand.name && Arguments<CancelCommand>(parsed: parsed).id == id)
   }
 
   @Test(arguments: ["true", "null", "[9]", "{}"])

@@ -48,14 +48,6 @@ import Testing
   @Test func everyCommandIsParsed() throws {
     let one = try Self.path("/a b")
     let cases: [(String, FamilyCommand)] = [
-      ("hello", .connection(.hello(protocolVersion: nil))),
-      ("hello protocol=1", .connection(.hello(protocolVersion: 1))),
-      ("hello rights=control,read", .connection(.hello(protocolVersion: nil, rights: [.read, .control]))),
-      ("ping", .connection(.ping)), ("help", .connection(.help(nil))),
-      ("help clock.advance", .connection(.help(.clockAdvance))),
-      ("stats", .connection(.stats)), ("rpc.discover", .connection(.discover)), ("bye", .connection(.bye)),
-      ("cancel w.1", .connection(.cancel(.words("w.1")))),
-      ("config.reload", .connection(.reloadConfiguration)),
       ("play", .playback(.play, player: "main")), ("pause player=b.2", .playback(.pause, player: "b.2")),
       ("play-immediately", .playback(.playImmediately(nil), player: "main")),
       ("preroll", .playback(.preroll(nil), player: "main")), ("preroll 2", .playback(.preroll(2), player: "main")),

@@ -30,4 +30,4 @@ public struct CommandFamilies<each Family: CommandFamily>: Sendable {
 }
 
 /// All commands.
-public typealias AllCommands = CommandFamilies<PlayersCommands, SessionCommands, StateCommands>
+public typealias AllCommands = CommandFamilies<ConnectionCommands, PlayersCommands, SessionCommands, StateCommands>

@@ -127,6 +127,14 @@ extension ArgumentType<EntryReference> {
   static var entry: Self { Self(.entry) { $0.entry } }
 }
 
+extension ArgumentType<CommandName> {
+  static var commandName: Self { Self(.commandName) { $0.command } }
+}
+
+extension ArgumentType<RequestID> {
+  static var requestID: Self { Self(.requestID) { $0.requestID } }
+}
+
 extension ArgumentType<MediaTime> {
   /// A time of at least 0 in an item.
   static var time: Self { Self(.time) { $0.time } }
@@ -153,11 +161,11 @@ extension ArgumentType<String> {
 }
 
 extension ArgumentType<[String]> {
-  /// Texts of at most `maximumByteCount` bytes in all, separated by commas. In JSON also an array. Empty texts are left
-  /// out.
-  static func texts(maximumByteCount: Int) -> Self {
+  /// Texts of at most `maximumByteCount` bytes in all, separated by commas. In JSON also an array. By default, empty
+  /// texts are left out.
+  static func texts(maximumByteCount: Int, omittingEmpty: Bool = true) -> Self {
     Self(.texts(maximumByteCount: maximumByteCount, separator: .comma)) {
-      $0.text?.split(separator: ",").map(String.init)
+      $0.text?.split(separator: ",", omittingEmptySubsequences: omittingEmpty).map(String.init)
     }
   }
 }
@@ -172,6 +180,8 @@ extension ArgumentType where Value: RawRepresentable & CaseIterable, Value.RawVa
 extension ArgumentValue {
   fileprivate var integer: Int? { if case .integer(let value) = self { value } else { nil } }
   fileprivate var entry: EntryReference? { if case .entry(let value) = self { value } else { nil } }
+  fileprivate var command: CommandName? { if case .command(let value) = self { value } else { nil } }
+  fileprivate var requestID: RequestID? { if case .requestID(let value) = self { value } else { nil } }
   fileprivate var flag: Bool? { if case .flag(let value) = self { value } else { nil } }
   fileprivate var time: MediaTime? { if case .time(let value) = self { value } else { nil } }
   fileprivate var text: String? { if case .text(let value) = self { value } else { nil } }

@@ -133,6 +133,13 @@ extension FieldKey<HostTime> {
   init(_ name: String, _ summary: String) { self.init(name, .time, summary) { .hostTime($0) } }
 }
 
+extension FieldKey<JSONValue> {
+  /// A JSON object.
+  init(object name: String, _ summary: String) { self.init(name, .object, summary) { .json($0) } }
+  /// An array of JSON objects.
+  init(objects name: String, _ summary: String) { self.init(name, .objects, summary) { .json($0) } }
+}
+
 extension FieldKey<FilePath> {
   init(_ name: String, _ summary: String) { self.init(name, .text, summary) { .path($0) } }
 }

@@ -20,7 +20,7 @@ public enum CommandTable {
 
   /// Every command, sorted by name.
   private static let entries: [Entry] =
-    ((connection + playback + queue + queueMoves + queueEdits + items + tracks + selections + chapters + assets
+    ((playback + queue + queueMoves + queueEdits + items + tracks + selections + chapters + assets
     + metadata + scans + waveforms + images + exports + folders + mediaSelection + watching
     + starts + recording).map(Entry.init) + AllCommands().entries).sorted {
       $0.name.rawValue < $1.name.rawValue
