@@ -4,90 +4,33 @@ import RealtimeAudio
 import Recording
 import WireProtocol
 
-/// Commands about recordings. Other threads prepare and finalize the recordings.
-extension Connection {
-  /// Runs the commands that reply immediately. Nil means `ok` without fields.
-  func run(_ command: RecordCommand, form: WireForm) throws(MediaError) -> Reply? {
-    let recorders = server.recorders
-    switch command {
-    case .start(let number, let moment, let duration):
-      let numbered = try recorders.recorder(number)
-      guard numbered.recorder.status.state != .stopped else {
-        throw MediaError(.invalidState, "recorder \(numbered.number) is stopped, and its recording is complete")
-      }
-      try server.engine.session.checkRecording()
-      try numbered.recorder.startRecording(atHostTime: Self.hostTime(moment), forDuration: duration)
-    case .pause(let number): try recorders.recorder(number).recorder.pause()
-    case .status(let number): return .ok(Self.fields(of: try recorders.recorder(number)))
-    case .list:
-      let rows = recorders.recorders.map(Self.fields)
-      return .ok(["count": .int(rows.count)], rows: rows)
-    case .watch(let number, let rate): return try watch(try recorders.recorder(number), rate: rate, form: form)
-    case .unwatch(let id): try subscriptions.end(id, .recordings)
-    case .prepare, .stop, .delete: preconditionFailure("the handler of immediate commands got one that waits")
-    }
-    return nil
-  }
+// Other threads prepare and complete the recordings.
 
-  /// Starts the commands that wait for the source or the file.
-  func start(_ command: RecordCommand, _ request: AnyWaitingRequest) throws(MediaError) {
-    let loop = server.loop
-    switch command {
-    case .prepare(let recording): try start(recording, request)
-    case .stop(let number):
-      let numbered = try server.recorders.recorder(number)
-      // Continues if the connection closes, because the file must be complete.
-      try numbered.recorder.stop { [number = numbered.number, file = numbered.file] result in
-        loop.execute {
-          request.finish(with: result) { .ok(Self.fields(of: $0, recorder: number, requestedFile: file)) }
-        }
-      }
-    case .delete(let number):
-      let numbered = try server.recorders.recorder(number)
-      let (recorder, file) = (numbered.recorder, numbered.file)
-      guard recorder.status.state == .stopped else {
-        throw MediaError(.invalidState, "a recording can be deleted only after it is stopped")
-      }
-      let path = recorder.status.outcome?.path.flatMap { FilePath(bytes: $0) } ?? file
-      let confined = ControlLoopValue(value: numbered)
-      NamedThread.detached(name: "playhead-delete") { [server] in
-        let result = Result { () throws(MediaError) in try recorder.deleteRecording() }
-        loop.execute {
-          request.finish(with: result) { _ in
-            server.recorders.remove(confined.value)
-            return .ok(["recorder": .int(confined.value.number), "file": .path(path)])
-          }
-        }
-      }
-    case .start, .pause, .status, .list, .watch, .unwatch:
-      preconditionFailure("the handler of waiting commands got one that does not wait")
-    }
-  }
+/// Makes a value `Sendable`. Safety: the value is used on the control loop only.
+private struct ControlLoopValue<Value>: @unchecked Sendable {
+  let value: Value
+}
 
-  /// Makes a value `Sendable`. Safety: the value is used on the control loop only.
-  private struct ControlLoopValue<Value>: @unchecked Sendable {
-    let value: Value
-  }
-
-  // MARK: - Preparing
-
-  private func start(_ command: RecordCommand.Recording, _ request: AnyWaitingRequest) throws(MediaError) {
+extension RecordPrepareCommand: WaitingHandler {
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
+  ) throws(MediaError) {
+    let server = context.server
     guard let makeSource = server.makeSource else {
       throw MediaError(.sourceUnavailable, "this daemon has no source for recordings")
     }
     try server.engine.session.checkRecording()
-    let loop = server.loop
+    let (loop, recording) = (server.loop, arguments.recording)
     let location = try server.registry.recordingLocation(
-      command.file, replaces: command.replaces, for: peer?.userID)
-    var options = Self.options(command)
+      recording.file, replaces: recording.replaces, for: context.connection.peer?.userID)
+    var options = AudioRecorder.Options(recording)
     options.journal = server.recordingJournal
-    let source = command.source
-    let added = try server.recorders.add(command.file) { [server] number in
+    let added = try server.recorders.add(recording.file) { [server] number in
       options.onEvent = { [weak server] event in
         loop.execute { [weak server] in server?.recorders.handle(event, ofRecorder: number) }
       }
-      return AudioRecorder(location: location, settings: Self.settings(command), options: options) {
-        makeSource(source)
+      return AudioRecorder(location: location, settings: RecordingSettings(recording), options: options) {
+        makeSource(recording.source)
       }
     }
     let confined = ControlLoopValue(value: added)
@@ -97,90 +40,168 @@ extension Connection {
         if case .failure = result { server.recorders.remove(confined.value) }
         request.finish(with: result) { _ in
           let status = confined.value.recorder.status
-          return .ok([
-            "recorder": .int(confined.value.number), "file": .path(command.file), "source": .string(status.sourceLabel),
-            "format": .string(status.format?.rawValue ?? "none"),
-            "sampleRate": .int(command.sampleRateHz ?? status.sourceFormat?.sampleRateHz ?? 0),
-            "channels": .int(command.channelCount ?? status.sourceFormat?.channelCount ?? 0),
-          ])
+          return Reply(
+            recorder: confined.value.number, file: recording.file, source: status.sourceLabel,
+            format: status.format?.rawValue ?? "none",
+            sampleRateHz: recording.sampleRateHz ?? status.sourceFormat?.sampleRateHz ?? 0,
+            channelCount: recording.channelCount ?? status.sourceFormat?.channelCount ?? 0)
         }
       }
     }
   }
+}
 
-  private static func settings(_ command: RecordCommand.Recording) -> RecordingSettings {
-    var settings = RecordingSettings()
-    settings.container = command.container.flatMap { WritableContainer(rawValue: $0.rawValue) }
-    settings.format = command.format.flatMap { RecordingSettings.Format(rawValue: $0.rawValue) }
-    (settings.sampleRateHz, settings.channelCount) = (command.sampleRateHz, command.channelCount)
-    settings.bitDepth = command.bitsPerSample
-    (settings.isFloat, settings.isBigEndian) = (command.isFloat, command.isBigEndian)
-    settings.quality = command.quality.flatMap { RecordingSettings.Quality(rawValue: $0.rawValue) }
-    settings.bitRate = command.bitRate
-    return settings
+extension RecordingSettings {
+  fileprivate init(_ recording: RecordingRequest) {
+    self.init()
+    container = recording.container.flatMap { WritableContainer(rawValue: $0.rawValue) }
+    format = recording.format.flatMap { Format(rawValue: $0.rawValue) }
+    (sampleRateHz, channelCount) = (recording.sampleRateHz, recording.channelCount)
+    bitDepth = recording.bitsPerSample
+    (isFloat, isBigEndian) = (recording.isFloat, recording.isBigEndian)
+    quality = recording.quality.flatMap { Quality(rawValue: $0.rawValue) }
+    bitRate = recording.bitRate
+  }
+}
+
+extension AudioRecorder.Options {
+  fileprivate init(_ recording: RecordingRequest) {
+    self.init()
+    startLevel = recording.startLevel.map { Float($0) }
+    silenceLevel = recording.silenceLevel.map { Float($0) }
+    if let longest = recording.longestSilence { longestSilence = longest.seconds }
+  }
+}
+
+extension RecordStartCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    let numbered = try context.server.recorders.recorder(arguments.recorder)
+    guard numbered.recorder.status.state != .stopped else {
+      throw MediaError(.invalidState, "recorder \(numbered.number) is stopped, and its recording is complete")
+    }
+    try context.server.engine.session.checkRecording()
+    try numbered.recorder.startRecording(
+      atHostTime: hostTime(of: arguments.at ?? .now), forDuration: arguments.duration)
+    return Reply()
   }
 
-  private static func options(_ command: RecordCommand.Recording) -> AudioRecorder.Options {
-    var options = AudioRecorder.Options()
-    options.startLevel = command.startLevel.map { Float($0) }
-    options.silenceLevel = command.silenceLevel.map { Float($0) }
-    if let longest = command.longestSilence { options.longestSilence = longest.seconds }
-    return options
-  }
-
-  private static func hostTime(_ moment: RecordCommand.StartMoment) -> HostTime? {
+  /// The host time of a start. Nil: now.
+  private static func hostTime(of moment: PlayersCommand.StartMoment) -> HostTime? {
     switch moment {
     case .now: nil
-    case .after(let delay): HostTime.now.advanced(byNanoseconds: delay.wholeNanoseconds ?? .max)
+    case .after(let delay):
+      delay > .zero ? HostTime.now.advanced(byNanoseconds: delay.wholeNanoseconds ?? .max) : nil
     case .instant(let time):
       HostTime(nanoseconds: time.frameIndex(rate: 1_000_000_000, rounding: .towardPositiveInfinity) ?? .max)
+    case .frame: preconditionFailure("a start time is not a frame")
     }
   }
+}
 
-  // MARK: - Replies
+extension RecordPauseCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    try context.server.recorders.recorder(arguments.recorder).recorder.pause()
+    return Reply()
+  }
+}
 
-  private static func fields(
-    of outcome: AudioRecorder.Outcome, recorder: Int, requestedFile: FilePath
-  ) -> Fields {
-    var fields: Fields = ["recorder": .int(recorder)]
-    if let path = outcome.path {
-      fields.append("file", .path(path == requestedFile.bytes ? requestedFile : FilePath(bytes: path) ?? requestedFile))
+extension RecordStopCommand: WaitingHandler {
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
+  ) throws(MediaError) {
+    let numbered = try context.server.recorders.recorder(arguments.recorder)
+    // Continues if the connection closes, because the file must be complete.
+    try numbered.recorder.stop { [loop = context.server.loop, number = numbered.number, file = numbered.file] result in
+      loop.execute { request.finish(with: result) { Reply($0, recorder: number, requestedFile: file) } }
     }
-    if outcome.duration.isNumeric { fields.append("duration", .time(outcome.duration)) }
-    fields.append("size", .integer(outcome.byteCount))
-    fields.append("lost", .integer(outcome.lostFrameCount))
-    fields.append("skipped", .integer(outcome.skippedFrameCount))
-    append(outcome.error, to: &fields)
-    return fields
   }
+}
 
-  private static func fields(of numbered: NumberedRecorder) -> Fields {
-    let status = numbered.recorder.status
-    let path = status.outcome?.path.flatMap { FilePath(bytes: $0) } ?? numbered.file
-    var fields: Fields = [
-      "recorder": .int(numbered.number), "state": .string(status.state.rawValue), "file": .path(path),
-    ]
-    fields.append(position: status.currentTime)
-    fields.append("source", status.sourceLabel.isEmpty ? .none : .string(status.sourceLabel))
-    fields.append("format", status.format.map { .string($0.rawValue) } ?? .none)
-    fields.append("sampleRate", .int(numbered.recorder.settings.sampleRateHz ?? status.sourceFormat?.sampleRateHz ?? 0))
-    fields.append("channels", .int(numbered.recorder.settings.channelCount ?? status.sourceFormat?.channelCount ?? 0))
-    fields.append("lost", .integer(status.outcome?.lostFrameCount ?? status.lostFrameCount))
-    fields.append("skipped", .integer(status.outcome?.skippedFrameCount ?? status.skippedFrameCount))
-    fields.append("waitingForLevel", .bool(status.isWaitingForLevel))
-    append(status.outcome?.error, to: &fields)
-    return fields
+extension RecordStopCommand.Reply {
+  fileprivate init(_ outcome: AudioRecorder.Outcome, recorder: Int, requestedFile: FilePath) {
+    self.init(
+      recorder: recorder,
+      file: outcome.path.map { $0 == requestedFile.bytes ? requestedFile : FilePath(bytes: $0) ?? requestedFile },
+      duration: outcome.duration.isNumeric ? outcome.duration : nil, size: outcome.byteCount,
+      lost: outcome.lostFrameCount, skipped: outcome.skippedFrameCount, error: outcome.error)
   }
+}
 
-  private static func append(_ error: MediaError?, to fields: inout Fields) {
-    guard let error else { return }
-    fields.append("fault", .string(error.code.name))
-    fields.append("message", .string(error.message))
+extension RecordDeleteCommand: WaitingHandler {
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
+  ) throws(MediaError) {
+    let server = context.server
+    let numbered = try server.recorders.recorder(arguments.recorder)
+    let recorder = numbered.recorder
+    guard recorder.status.state == .stopped else {
+      throw MediaError(.invalidState, "a recording can be deleted only after it is stopped")
+    }
+    let reply = Reply(recorder: numbered.number, file: numbered.currentFile)
+    let confined = ControlLoopValue(value: numbered)
+    NamedThread.detached(name: "playhead-delete") {
+      let result = Result { () throws(MediaError) in try recorder.deleteRecording() }
+      server.loop.execute {
+        request.finish(with: result) { _ in
+          server.recorders.remove(confined.value)
+          return reply
+        }
+      }
+    }
   }
+}
 
-  // MARK: - Observing
+extension RecordStatusCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    RecorderFields(try context.server.recorders.recorder(arguments.recorder))
+  }
+}
 
-  private func watch(_ numbered: NumberedRecorder, rate: Double?, form: WireForm) throws(MediaError) -> Reply {
+extension RecordListCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    Reply(rows: context.server.recorders.recorders.map(RecorderFields.init))
+  }
+}
+
+extension RecorderFields {
+  fileprivate init(_ numbered: NumberedRecorder) {
+    let (status, settings) = (numbered.recorder.status, numbered.recorder.settings)
+    self.init(
+      recorder: numbered.number, state: status.state.rawValue, file: numbered.currentFile, time: status.currentTime,
+      source: status.sourceLabel.isEmpty ? nil : status.sourceLabel, format: status.format?.rawValue,
+      sampleRateHz: settings.sampleRateHz ?? status.sourceFormat?.sampleRateHz ?? 0,
+      channelCount: settings.channelCount ?? status.sourceFormat?.channelCount ?? 0,
+      lost: status.outcome?.lostFrameCount ?? status.lostFrameCount,
+      skipped: status.outcome?.skippedFrameCount ?? status.skippedFrameCount,
+      isWaitingForLevel: status.isWaitingForLevel, error: status.outcome?.error)
+  }
+}
+
+extension NumberedRecorder {
+  /// The complete file, which may have another name, or else the requested file.
+  fileprivate var currentFile: FilePath { recorder.status.outcome?.path.flatMap { FilePath(bytes: $0) } ?? file }
+}
+
+extension RecordWatchCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    let numbered = try context.server.recorders.recorder(arguments.recorder)
+    return Reply(id: try context.connection.watch(numbered, rate: arguments.rate, form: context.form))
+  }
+}
+
+extension RecordUnwatchCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    try context.connection.subscriptions.end(arguments.id, .recordings)
+    return Reply()
+  }
+}
+
+extension Connection {
+  /// Subscribes to the events of a recorder, and to `rate` meter events per second if it is not nil. Returns the id of
+  /// the subscription.
+  fileprivate func watch(
+    _ numbered: NumberedRecorder, rate: Double?, form: WireForm
+  ) throws(MediaError) -> Int {
     let cost = Subscriptions.Cost(eventsPerSecond: rate ?? 0)
     let id = try newSubscriptionID(cost)
     let number = numbered.number
@@ -214,7 +235,7 @@ extension Connection {
       event.subscription = id
       self?.send(.recording(event), form: form)
     }
-    return .ok(["id": .int(id)])
+    return id
   }
 }
 

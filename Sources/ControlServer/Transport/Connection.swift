@@ -402,7 +402,6 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     case .asset(let command): return try run(command)
     case .watching(let command): return try run(command, form: form)
     case .players: preconditionFailure("the handler of immediate commands got one that waits")
-    case .record(let command): return try run(command, form: form)
     case .typed(let arguments):
       return try handler(of: request).run(arguments, RequestContext(connection: self, form: form))
     }
@@ -450,7 +449,6 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     case .typed(let arguments):
       let form = request.request.address.form
       try handler(of: request.request).start(arguments, RequestContext(connection: self, form: form), request)
-    case .record(let command): try start(command, request)
     case .queue(let command, let player):
       try start(command, on: try server.registry.player(player), request)
     case .watching(.wait(let conditions, let timeout, let player)):

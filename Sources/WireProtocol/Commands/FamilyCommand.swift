@@ -8,7 +8,6 @@ public enum FamilyCommand: Sendable, Hashable {
   case asset(AssetCommand)
   case watching(WatchingCommand)
   case players(PlayersCommand)
-  case record(RecordCommand)
   /// A command that is defined as a type (``Command``).
   case typed(ParsedArguments)
 
@@ -25,7 +24,6 @@ public enum FamilyCommand: Sendable, Hashable {
       .asset(.export), .asset(.image), .asset(.folder),
       .item(.metadata, _), .item(.artwork, _),
       .players(.rateTogether),
-      .record(.prepare), .record(.stop), .record(.delete),
       .watching(.wait), .watching(.clockAdvance):
       true
     case .queue(.load(_, let waitUntilReady, _, _, _, _, _), _): waitUntilReady

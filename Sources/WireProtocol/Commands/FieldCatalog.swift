@@ -137,7 +137,7 @@ extension FieldSpec {
   static let done = FieldSpec(
     "done", .number, "the completed part of the work, from 0 to 1; `none` if the length is unknown")
   static let dropped = FieldSpec(FieldKey.dropped)
-  static let duration = FieldSpec("duration", .time, "the duration in seconds; `indefinite` if it is unknown")
+  static let duration = FieldSpec(FieldKey.duration)
   static let enabled = FieldSpec("enabled", .boolean, "whether the file presents the track by default")
   static let end = FieldSpec("end", .time, "the end of the chapter or loop, in item time")
   static let entryKind = FieldSpec("kind", .word(["file", "folder"]), "whether the row is a file or a folder")
@@ -154,13 +154,13 @@ extension FieldSpec {
   static let failed = FieldSpec("failed", .integer, "the number of files that could not be measured")
   static let fallback = FieldSpec(
     "fallback", .number, "the gain of entries without loudness tags, in dB, from -60 to 15")
-  static let fault = FieldSpec("fault", .text, "the name of the error that made a part of the result wrong or missing")
+  static let fault = FieldSpec(FieldKey.fault)
   static let file = FieldSpec("file", .integer, "the number of the file in the request, from 1")
   static let fadeFinished = FieldSpec("finished", .boolean, "whether the end of the fade was heard")
   static let fadeReason = FieldSpec(
     "reason", .word(["replaced", "notPlaying"]), "why the reply came before the end of the fade")
   static let finished = FieldSpec(FieldKey.finished)
-  static let format = FieldSpec("format", .text, "the name of the format of the file")
+  static let format = FieldSpec(FieldKey.format)
   static let formats = FieldSpec("formats", .texts, "the key spaces of the tags, such as `id3` or `vorbis`")
   static let forwardPlaybackEndTime = FieldSpec(
     "forwardPlaybackEndTime", .time, "where forward playback ends; `none`: at the end of the item")
@@ -191,7 +191,7 @@ extension FieldSpec {
   static let hostTimeOfFrame = FieldSpec(
     "hostTime", .time,
     "the instant at which `frame` is heard, in seconds of CLOCK_MONOTONIC; `none` if the device is stopped")
-  static let id = FieldSpec("id", .integer, "the id of the subscription")
+  static let id = FieldSpec(FieldKey.id)
   static let identifier = FieldSpec("identifier", .text, "the key space and the key of the tag, such as `id3/TIT2`")
   static let image = FieldSpec("image", .integer, "the number of the image, from 1")
   static let index = FieldSpec(
@@ -240,8 +240,7 @@ extension FieldSpec {
     "loadedTimeRanges", .ranges,
     "the ranges that are decoded and not heard yet, or in memory; `none` if there are none")
   static let loop = FieldSpec("loop", .range, "the range of the current entry that is looped; `none` without a loop")
-  static let lost = FieldSpec(
-    "lost", .integer, "the number of frames of the source that were lost; silence replaces them")
+  static let lost = FieldSpec(FieldKey.lost)
   static let loudness = FieldSpec(
     "loudness", .number, "the integrated loudness, in LUFS; `none` if it was not measured")
   static let loudnessRange = FieldSpec("range", .number, "the loudness range, in LU; `none` if it was not measured")
@@ -325,12 +324,9 @@ extension FieldSpec {
     ]),
     "the reason why the player waits (`status`); `none` while it does not wait")
   static let reconnects = FieldSpec("reconnects", .integer, "the number of reconnections after a broken connection")
-  static let recordedSource = FieldSpec("source", .text, "the name of the recorded source; `none` before it is open")
-  static let recordedTime = FieldSpec("time", .time, "the duration recorded so far; 0 when stopped")
-  static let recorder = FieldSpec("recorder", .integer, "the number of the recorder")
-  static let recorderState = FieldSpec(
-    "state", .word(["preparing", "prepared", "recording", "paused", "stopping", "stopped"]),
-    "the state of the recorder (`record.status`)")
+  static let recordedTime = FieldSpec(FieldKey.recordedTime)
+  static let recorder = FieldSpec(FieldKey.recorder)
+  static let recorderState = FieldSpec(FieldKey.recorderState)
   static let `repeat` = FieldSpec(
     "repeat", .word(["off", "one", "all"]), "what repeats: nothing, the current item or the queue")
   static let replayGain = FieldSpec(
@@ -380,11 +376,9 @@ extension FieldSpec {
     "shuffle", .integer, "the seed of the shuffled order; `none` if the queue is not shuffled")
   static let shuffleState = FieldSpec("shuffle", .word(["off", "on"]), "whether the queue is shuffled")
   static let since = FieldSpec("since", .integer, "the event number before the first lost one, for `since` of `events`")
-  static let size = FieldSpec("size", .integer, "the size of the written file in bytes; 0 if it is unknown")
+  static let size = FieldSpec(FieldKey.size)
   static let skippedEntries = FieldSpec(
     "skipped", .integer, "the number of entries of playlists or of the queue that were left out")
-  static let skippedFrames = FieldSpec(
-    "skipped", .integer, "the number of frames left out: before `start-level`, and of silence")
   static let spread = FieldSpec("spread", .integer, "the number of frames between the first and the last player")
   static let stallDuration = FieldSpec("stallDuration", .time, "the total duration of the stalls")
   static let stalls = FieldSpec("stalls", .integer, "the number of stalls during playback")
@@ -469,8 +463,6 @@ extension FieldSpec {
     "the loading status; `unknown` before the value is requested")
   static let version = FieldSpec(FieldKey.version)
   static let volume = FieldSpec(FieldKey.volume)
-  static let waitingForLevel = FieldSpec(
-    "waitingForLevel", .boolean, "whether the recording waits for audio of `start-level`")
   static let waitMicroseconds = FieldSpec(
     "wait", .integer, "the time until the decode thread began to work, in microseconds")
   static let warning = FieldSpec("warning", .text, "the part of the tags that was ignored")
@@ -478,5 +470,5 @@ extension FieldSpec {
     "whole", .boolean, "whether the whole order may have changed, so that `list` is necessary")
   static let width = FieldSpec("width", .integer, "the width in pixels")
   static let writes = FieldSpec(FieldKey.writes)
-  static let writtenFile = FieldSpec("file", .text, "the path of the written file")
+  static let writtenFile = FieldSpec(FieldKey.writtenFile)
 }

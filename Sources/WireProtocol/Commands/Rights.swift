@@ -51,8 +51,6 @@ extension FamilyCommand {
     case .asset(.waveform(let waveform)): waveform.output?.file.isFile ?? false
     case .asset(.export(let export)): export.file.isFile
     case .asset(.image(let image)): image.file.isFile
-    case .record(.prepare(let recording)): recording.file.isFile
-    case .record(.delete): true
     case .typed(let arguments): arguments.spec.writesFile(arguments)
     default: false
     }

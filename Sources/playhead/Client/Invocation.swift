@@ -355,7 +355,7 @@ struct Invocation: Equatable {
 
   /// The options of `record`.
   static var recordParameters: [ParameterSpec] {
-    let specs = [CommandName.recordPrepare, .recordStart].compactMap { CommandTable.spec($0) }
+    let specs = [RecordPrepareCommand.definition.spec, RecordStartCommand.definition.spec]
     return specs.flatMap(\.parameters).filter { $0.position == .option }
   }
 

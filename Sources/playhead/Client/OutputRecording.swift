@@ -18,7 +18,7 @@ struct OutputRecording: PassedOutput {
   /// Opens the file and transfers it to the daemon. An unfinished recording of that name is repaired first.
   ///
   /// - Throws: `Unreachable`, or `ErrorReply`, also for a file that exists or cannot be written. No new file remains.
-  init(_ recording: RecordCommand.Recording, socketPath: String) throws {
+  init(_ recording: RecordingRequest, socketPath: String) throws {
     let location = RecordingLocation(
       path: recording.file.bytes, replaces: recording.replaces, hint: "--replace replaces it")
     let path = recording.file.text

@@ -48,13 +48,14 @@ enum Record {
   /// - Throws: `Invocation.Misuse` without a known container, or the errors of `command`.
   private static func recording(
     _ prepare: [[UInt8]], to file: [UInt8], _ command: ([[UInt8]]) throws -> FamilyCommand
-  ) throws -> RecordCommand.Recording {
+  ) throws -> RecordingRequest {
     guard !prepare.contains(Array("--".utf8)) else {
       throw Invocation.Misuse(message: "record accepts no file name with -o")
     }
     guard FilePath.descriptorToken(of: String(decoding: file, as: UTF8.self)) == nil,
-      case .record(.prepare(var recording)) = try command(prepare + [Array("--".utf8), file])
+      case .typed(let parsed) = try command(prepare + [Array("--".utf8), file])
     else { throw Invocation.Misuse(message: "-o needs the path of a file") }
+    var recording = Arguments<RecordPrepareCommand>(parsed: parsed).recording
     let name = String(decoding: recording.file.bytes, as: UTF8.self).split(separator: "/").last ?? ""
     let fileExtension = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last ?? ""
     recording.container = recording.container ?? .init(fileExtension: String(fileExtension))
@@ -68,7 +69,7 @@ enum Record {
 
   /// The words of `record.prepare` with the passed descriptor.
   private static func prepareWords(
-    _ prepare: [[UInt8]], _ recording: RecordCommand.Recording, descriptorPath: String
+    _ prepare: [[UInt8]], _ recording: RecordingRequest, descriptorPath: String
   ) -> [[UInt8]] {
     let options = prepare.filter { word in
       !word.elementsEqual("replace".utf8) && !["replace=", "container="].contains { word.starts(with: $0.utf8) }

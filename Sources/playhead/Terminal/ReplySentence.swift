@@ -46,7 +46,8 @@ struct ReplySentence {
     case SessionCategoryCommand.name, SessionStatusCommand.name: session
     case SessionPolicyCommand.name: sessionPolicy
     case OutputSetCommand.name, OutputStatusCommand.name: output
-    case .recordStop: both("file", "duration").map { "\($0): \(HumanText.clock($1)), \(value("size") ?? "0") bytes" }
+    case RecordStopCommand.name:
+      both("file", "duration").map { "\($0): \(HumanText.clock($1)), \(value("size") ?? "0") bytes" }
     default: setting
     }
   }

@@ -23,7 +23,7 @@ struct ArgumentCase: Sendable {
   }
 
   /// The cases of all families.
-  static let all = connection + players + session + state
+  static let all = connection + players + recording + session + state
 
   static func seconds(_ text: String) throws -> MediaTime { try #require(MediaTime(decimal: text)) }
 }

@@ -139,26 +139,6 @@ import Testing
           .waveform(
             .init(one, framesPerBin: 512, output: .init(try Self.path("/c.DAT"), .dat, bits: 8))))
       ),
-      ("record.prepare '/a b'", .record(.prepare(.init(one)))),
-      ("record.prepare '/a b' container=caf", .record(.prepare(Self.recording(one, in: .caf)))),
-      (
-        "record.prepare fd:0123456789abcdef0123456789abcdef container=ogg",
-        .record(.prepare(Self.recording(FilePath(descriptorToken: "0123456789abcdef0123456789abcdef"), in: .ogg)))
-      ),
-      (
-        "record.prepare '/a b' source=mic format=pcm replace sample-rate=8000 channels=1 bits=32 float big-endian quality=high bit-rate=9000 start-level=-40 silence-level=-50.5 longest-silence=0.5",
-        .record(.prepare(try Self.recording(one)))
-      ),
-      ("record.start", .record(.start(nil, .now, duration: nil))),
-      (
-        "record.start 3 at=+0.5 duration=1:00",
-        .record(.start(3, .after(try Self.seconds("0.5")), duration: try Self.seconds("60")))
-      ),
-      ("record.start at=12.5", .record(.start(nil, .instant(try Self.seconds("12.5")), duration: nil))),
-      ("record.pause", .record(.pause(nil))), ("record.stop 2", .record(.stop(2))),
-      ("record.delete 2", .record(.delete(2))), ("record.status", .record(.status(nil))),
-      ("record.list", .record(.list)),
-      ("record.watch rate=20", .record(.watch(nil, rate: 20))), ("record.unwatch 5", .record(.unwatch(5))),
       ("export '/a b' file=/c.MKA", .asset(.export(.init([one], file: try Self.path("/c.MKA"), format: .matroska)))),
       (
         "export '/a b' '/a b' file=/c format=m4a start=1.5 end=2 mix track=1 codec=aac sample-rate=8000 channels=1 bit-rate=9000 metadata=sharing replace",
@@ -460,24 +440,6 @@ import Testing
       seen.insert(request.name)
     }
     #expect(Set(CommandTable.all.map(\.name)).subtracting(seen) == [])
-  }
-
-  private static func recording(
-    _ file: FilePath, in container: RecordCommand.Recording.Container
-  ) -> RecordCommand.Recording {
-    var recording = RecordCommand.Recording(file)
-    recording.container = container
-    return recording
-  }
-
-  private static func recording(_ file: FilePath) throws -> RecordCommand.Recording {
-    var recording = RecordCommand.Recording(file)
-    (recording.source, recording.format, recording.replaces) = ("mic", .pcm, true)
-    (recording.sampleRateHz, recording.channelCount, recording.bitsPerSample) = (8_000, 1, 32)
-    (recording.isFloat, recording.isBigEndian) = (true, true)
-    (recording.quality, recording.bitRate) = (.high, 9_000)
-    (recording.startLevel, recording.silenceLevel, recording.longestSilence) = (-40, -50.5, try seconds("0.5"))
-    return recording
   }
 
   private static func audioExport(_ paths: WireList<FilePath>) throws -> AssetCommand.Export {

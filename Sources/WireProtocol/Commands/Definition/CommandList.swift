@@ -30,4 +30,6 @@ public struct CommandFamilies<each Family: CommandFamily>: Sendable {
 }
 
 /// All commands.
-public typealias AllCommands = CommandFamilies<ConnectionCommands, PlayersCommands, SessionCommands, StateCommands>
+public typealias AllCommands = CommandFamilies<
+  ConnectionCommands, PlayersCommands, RecordingCommands, SessionCommands, StateCommands
+>

@@ -142,6 +142,22 @@ extension ArgumentType<MediaTime> {
   static var timeOrNone: Self { Self(.timeOrNone, \.time) }
   /// A duration in seconds of at least 0.
   static var duration: Self { Self(.duration(positive: false), \.time) }
+  /// A duration in seconds, greater than 0.
+  static var positiveDuration: Self { Self(.duration(positive: true), \.time) }
+}
+
+extension ArgumentType<PlayersCommand.StartMoment> {
+  /// Now, a time from now, or a time of the monotonic clock. Never a frame.
+  static var startTime: Self { Self(.startTime) { $0.moment } }
+}
+
+extension ArgumentType<Double> {
+  static func number(_ range: ClosedRange<Double>) -> Self { Self(.number(range, exceptZero: false)) { $0.number } }
+}
+
+extension ArgumentType<FilePath> {
+  /// The path of a file to write, or the descriptor of one that the client has opened.
+  static var outputPath: Self { Self(.outputPath) { $0.path } }
 }
 
 extension ArgumentType<Bool> {
@@ -156,6 +172,8 @@ extension ArgumentType<Bool> {
 extension ArgumentType<String> {
   /// A text of at most `maximumByteCount` bytes.
   static func text(maximumByteCount: Int) -> Self { Self(.text(maximumByteCount: maximumByteCount)) { $0.text } }
+  /// One of these words.
+  static func word(_ words: [String]) -> Self { Self(.word(words)) { $0.text } }
   /// The name of a player.
   static var playerName: Self { Self(.playerName) { $0.text } }
 }
@@ -184,5 +202,8 @@ extension ArgumentValue {
   fileprivate var requestID: RequestID? { if case .requestID(let value) = self { value } else { nil } }
   fileprivate var flag: Bool? { if case .flag(let value) = self { value } else { nil } }
   fileprivate var time: MediaTime? { if case .time(let value) = self { value } else { nil } }
+  fileprivate var number: Double? { if case .number(let value) = self { value } else { nil } }
+  fileprivate var moment: PlayersCommand.StartMoment? { if case .moment(let value) = self { value } else { nil } }
+  fileprivate var path: FilePath? { if case .path(let value) = self { value } else { nil } }
   fileprivate var text: String? { if case .text(let value) = self { value } else { nil } }
 }

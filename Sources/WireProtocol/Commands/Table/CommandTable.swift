@@ -22,7 +22,7 @@ public enum CommandTable {
   private static let entries: [Entry] =
     ((playback + queue + queueMoves + queueEdits + items + tracks + selections + chapters + assets
     + metadata + scans + waveforms + images + exports + folders + mediaSelection + watching
-    + starts + recording).map(Entry.init) + AllCommands().entries).sorted {
+    + starts).map(Entry.init) + AllCommands().entries).sorted {
       $0.name.rawValue < $1.name.rawValue
     }
 
