@@ -6,6 +6,7 @@ Each name below /  is one kind; the extension does not matter: /zeros.mp3, /id3.
 import collections
 import functools
 import http.server
+import select
 import socket
 import socketserver
 import struct
@@ -28,15 +29,20 @@ def read_bytes(name: str) -> list[int]:
         return sorted(_read[name].values())
 
 
-def unread_bytes(connection: socket.socket) -> int:
-    """The bytes that were written to the connection, and the client has not read: those in both buffers of the kernel."""
-    ends, count = {":%04X" % connection.getpeername()[1], ":%04X" % connection.getsockname()[1]}, 0
+def unread_bytes(connection: socket.socket) -> int | None:
+    """The bytes that were written to the connection, and the client has not read: those in both buffers of the kernel.
+
+    None if the client has closed the connection: the kernel has discarded both buffers then.
+    """
+    ends, counts = {":%04X" % connection.getpeername()[1], ":%04X" % connection.getsockname()[1]}, []
     with open("/proc/net/tcp", encoding="ascii") as file:
         for row in file:
             fields = row.split()
             if {fields[1][-5:], fields[2][-5:]} == ends:
-                count += sum(int(number, 16) for number in fields[4].split(":"))
-    return count
+                counts.append(sum(int(number, 16) for number in fields[4].split(":")))
+    closed = select.poll()
+    closed.register(connection, select.POLLRDHUP)
+    return sum(counts) if len(counts) == 2 and not closed.poll(0) else None
 
 
 def hls(segment: str) -> bytes:
@@ -84,8 +90,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(block)
             count += len(block)
             if count % (1 << 20) == 0:
+                unread = unread_bytes(self.connection)
+                if unread is None:
+                    return
                 with _read_lock:
-                    _read[self.path][id(self)] = count - unread_bytes(self.connection)
+                    _read[self.path][id(self)] = count - unread
 
     def send_nothing(self, _):
         self.begin(404, 0)
