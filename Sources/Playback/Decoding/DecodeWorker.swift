@@ -424,13 +424,14 @@ final class DecodeWorker {
     if let properties = finished.refineDuration() { report(.durationRefined(itemID: finished.itemID, properties)) }
     reportExtension(job)
     current = nil
-    // Its file may be of a device that was removed. A later job opens the item again.
-    if error?.concernsFileOrServer == true { currentDecoder = nil }
     if let error, begunCount == 1, !isPrepared, writer.endFrame == 0 {
       canProgress = false
+      currentDecoder = nil
       return reportFailure(ofItem: finished.itemID, error)
     }
     reportPrepared(job)
+    // Its file may be of a device that was removed. A later job opens the item again.
+    if error?.concernsFileOrServer == true { currentDecoder = nil }
     // After an error, the pass ends where the item does, not at its planned end.
     let end = error == nil ? pass.end : nil
     report(

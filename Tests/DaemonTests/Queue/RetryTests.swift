@@ -109,6 +109,28 @@ import Testing
     #expect(try daemon.recorded(withSilences: false) == "1[0..<48000]")
   }
 
+  /// The entry is opened, and fails when its first samples are decoded.
+  @Test func entryWithoutDecodableAudioPlaysWhenItsFileIsReplaced() throws {
+    let (daemon, client) = try started()
+    let (wave, path) = (try daemon.wave(1, frameCount: 48_000), daemon.folder.file("a.m4a"))
+    try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=d=4", "-c:a", "aac", path])
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    let audio = try #require(bytes.range(of: Data("mdat".utf8))).upperBound
+    let size = bytes[audio - 8..<audio - 4].reduce(0) { $0 << 8 | Int($1) }
+    bytes.replaceSubrange(audio..<audio + size - 8, with: Data(repeating: 0xFF, count: size - 8))
+    try bytes.write(to: URL(fileURLWithPath: path))
+    for request in ["load \(path)", "play", "clock.advance 4"] {
+      #expect(try client.ask(request).last?.hasPrefix("ok") == true, "\(request)")
+    }
+    let status = try client.reply("status")
+    #expect(status.contains("error=decode-failed"), "\(status)")
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.copyItem(atPath: wave, toPath: path)
+    try client.ask("clock.advance 6")
+    #expect(try items(client).isEmpty)
+    #expect(try daemon.recorded(withSilences: false) == "1[0..<48000]")
+  }
+
   @Test func failedEntryMovesToTheEndOfAQueueThatIsNotRepeated() throws {
     let (daemon, client) = try started()
     let paths = try (1...2).map { try daemon.wave($0, frameCount: 48_000) }
