@@ -14,6 +14,7 @@ extension PlayerCore {
   /// observers are notified. Items in the history are kept.
   func releaseRemovedItems() {
     let removal = machine.drainRemovedEntries()
+    if !retries.schedules.isEmpty { releaseRetries(removal) }
     if let whole = removal.wholeOrder { releaseAllItems(of: whole) }
     if !removal.ids.isEmpty { releaseItems(removal.ids.compactMap { items[$0] }) }
     for id in machine.drainForgottenIDs() { pastItems[id] = nil }

@@ -16,16 +16,24 @@ extension PlayerCore {
       var nextTime: HostTime?
       /// The position at which the item failed while it played.
       var failurePosition: MediaTime?
+
+      /// Starts again with the first delay, unless the item failed near its last failure.
+      mutating func fail(at position: MediaTime) {
+        let distance = failurePosition.map { (position - $0).absoluteValue }
+        if distance.map({ $0 >= Retries.shortestProgress }) ?? true { self = Self() }
+        nextTime = nil
+        failurePosition = position
+      }
     }
 
     /// The delay after the first failure: 1 s.
     static let firstNanoseconds: Int64 = 1_000_000_000
     /// The maximum delay: 60 s.
     static let maximumNanoseconds: Int64 = 60_000_000_000
-    /// An item that played at least this long since its last failure is retried after the first delay again: 1 s.
+    /// An item that fails at least this far from its last failure is retried after the first delay again: 1 s.
     static let shortestProgress = MediaTime(value: 1, timescale: 1)
 
-    /// The items that have failed since they last played to their end, and since the player was paused.
+    /// The items that have failed since a pass of them last played to its end, and since the player was paused.
     var schedules: [PlayerItem.ID: Schedule] = [:]
     /// The timer of the earliest retry, and its time.
     var timer: (time: HostTime, control: any ControlTimer)?
@@ -39,7 +47,6 @@ extension PlayerCore {
       return
     }
     let ids = retryableIDs
-    retries.schedules = retries.schedules.filter { machine.entry($0.key) != nil }
     for id in ids where retries.schedules[id]?.nextTime == nil {
       let delay = retries.schedules[id]?.delayNanoseconds ?? Retries.firstNanoseconds
       retries.schedules[id, default: Retries.Schedule()].nextTime = engine.loop.now.advanced(byNanoseconds: delay)
@@ -50,6 +57,12 @@ extension PlayerCore {
     guard let time else { return }
     let control = engine.loop.schedule(at: time) { [weak self] in self?.retryFailedItems() }
     retries.timer = (time, control)
+  }
+
+  /// Forgets the retries of entries that left the queue.
+  func releaseRetries(_ removal: RemovedEntries) {
+    for id in removal.ids { retries.schedules[id] = nil }
+    if removal.wholeOrder != nil { retries.schedules = retries.schedules.filter { machine.entry($0.key) != nil } }
   }
 
   /// Cancels the timer of the next retry.
@@ -90,12 +103,7 @@ extension PlayerCore {
   func failedWhilePlaying(_ id: PlayerItem.ID, _ error: MediaError) {
     guard let item = items[id] else { return }
     let position = endTime(of: id)
-    if let last = retries.schedules[id]?.failurePosition, position - last < Retries.shortestProgress {
-      retries.schedules[id]?.nextTime = nil
-    } else {
-      retries.schedules[id] = Retries.Schedule()
-    }
-    retries.schedules[id, default: Retries.Schedule()].failurePosition = position
+    retries.schedules[id, default: Retries.Schedule()].fail(at: position)
     item.fail(error)
     item.resumeTime = position
     item.asset.dropFile()

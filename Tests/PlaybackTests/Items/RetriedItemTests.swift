@@ -1,9 +1,10 @@
 import MediaAssets
 import MediaCore
 import NetworkIO
-import Playback
 import RigSupport
 import Testing
+
+@testable import Playback
 
 /// Items that fail while they play, and continue when they can be opened again (`ItemFailurePolicy.retry`).
 @Suite(.timeLimit(.minutes(2))) struct RetriedItemTests {
@@ -61,6 +62,19 @@ import Testing
     #expect(rig.heard.runs.prefix(2).map(\.file) == [1, 2])
     #expect(await rig.run { $0.state.itemCount } == 0)
     withExtendedLifetime(server) {}
+  }
+
+  /// A failure at another position than the last one, earlier or later, has the first delay.
+  @Test(arguments: [(5.0, 5.0, 4), (5, 5.9, 4), (5, 4.1, 4), (5, 6, 1), (5, 4, 1), (5, 0, 1), (nil, 5, 1)])
+  func delayDependsOnTheDistanceFromTheLastFailure(_ last: Double?, _ position: Double, _ seconds: Int64) {
+    var schedule = PlayerCore.Retries.Schedule()
+    schedule.delayNanoseconds = 4_000_000_000
+    schedule.nextTime = .now
+    schedule.failurePosition = last.map { MediaTime(seconds: $0, preferredTimescale: 1_000) }
+    let time = MediaTime(seconds: position, preferredTimescale: 1_000)
+    schedule.fail(at: time)
+    #expect(schedule.delayNanoseconds == seconds * 1_000_000_000)
+    #expect(schedule.nextTime == nil && schedule.failurePosition == time)
   }
 
   @Test func otherPoliciesEndTheItem() async throws {
