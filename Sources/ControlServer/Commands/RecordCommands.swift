@@ -142,10 +142,8 @@ extension RecordDeleteCommand: WaitingHandler {
     NamedThread.detached(name: "playhead-delete") {
       let result = Result { () throws(MediaError) in try recorder.deleteRecording() }
       server.loop.execute {
-        request.finish(with: result) { _ in
-          server.recorders.remove(confined.value)
-          return reply
-        }
+        if case .success = result { server.recorders.remove(confined.value) }
+        request.finish(with: result) { _ in reply }
       }
     }
   }

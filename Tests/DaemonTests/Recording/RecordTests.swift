@@ -80,6 +80,23 @@ import Testing
     #expect(try other.reply("record.status 1").contains("code=1021 name=no-such-recorder"))
   }
 
+  /// The file cannot be kept any more when the request is cancelled.
+  @Test func cancelledDeletionRemovesTheRecorderOfTheDeletedFile() throws {
+    let rig = try Rig()
+    let (client, file) = (rig.client, rig.file("memo.wav"))
+    for request in ["record.prepare \(file)", "record.start duration=0.1", "record.stop"] {
+      #expect(try client.reply(request).hasPrefix("ok"), "\(request)")
+    }
+    // Both requests are handled before the file is deleted in the background.
+    try client.send("@delete record.delete 1", "cancel delete")
+    var replies: [String] = []
+    while replies.count < 2 { replies.append(try #require(try client.line())) }
+    #expect(replies.contains { $0.hasPrefix("@delete error ") && $0.contains("name=cancelled") }, "\(replies)")
+    #expect(replies.contains { $0.hasPrefix("ok") }, "\(replies)")
+    while try !client.reply("record.status 1").contains("code=1021 name=no-such-recorder") {}
+    #expect(!FileManager.default.fileExists(atPath: file))
+  }
+
   @Test func invalidRecordingsAreRejectedWithTheirCodes() throws {
     let rig = try Rig()
     try Data("mine".utf8).write(to: URL(fileURLWithPath: rig.file("taken.wav")))
