@@ -78,18 +78,25 @@ struct KeyDecoder {
     return keys
   }
 
-  /// Whether the bytes so far end within a sequence, other than pasted text.
-  var isWithinSequence: Bool { state != .none && state != .paste }
-
-  /// Ends an incomplete sequence, because no more bytes have arrived. Returns its key: Escape, or Alt with `[` or `O`.
-  mutating func endSequence() -> [Key] {
-    defer { if isWithinSequence { state = .none } }
-    return switch state {
-    case .afterEscape: [.escape]
-    case .functionKey: [.alt("O")]
-    case .parameters where parameters.isEmpty: [.alt("[")]
-    case .none, .parameters, .consoleFunctionKey, .paste: []
+  /// The key of the bytes so far, if no more bytes of its sequence arrive: Escape, or Alt with `[` or `O`. Nil for
+  /// other beginnings: their next bytes would become keys, such as those of a paste.
+  private var shortKey: Key? {
+    switch state {
+    case .afterEscape: .escape
+    case .functionKey: .alt("O")
+    case .parameters where parameters.isEmpty: .alt("[")
+    case .none, .parameters, .consoleFunctionKey, .paste: nil
     }
+  }
+
+  /// Whether the bytes so far may be a key or the beginning of a sequence.
+  var isWithinSequence: Bool { shortKey != nil }
+
+  /// Ends the sequence, because no more bytes have arrived, and returns its key.
+  mutating func endSequence() -> [Key] {
+    guard let key = shortKey else { return [] }
+    state = .none
+    return [key]
   }
 
   /// Decodes a byte that is not plain text.

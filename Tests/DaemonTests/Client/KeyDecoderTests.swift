@@ -50,14 +50,27 @@ import Testing
 
   /// The time decides that no more bytes follow. The next key is then complete.
   @Test func incompleteSequenceEndsWithItsKey() {
-    for (start, keys) in [
-      ("\u{1B}", [.escape]), ("\u{1B}\u{1B}", [.escape]), ("\u{1B}[", [.alt("[")]), ("\u{1B}O", [.alt("O")]),
-      ("\u{1B}[1;", []), ("\u{1B}[[", []),
-    ] as [(String, [Key])] {
+    for (start, key) in [
+      ("\u{1B}", .escape), ("\u{1B}\u{1B}", .escape), ("\u{1B}[", .alt("[")), ("\u{1B}O", .alt("O")),
+    ] as [(String, Key)] {
       var decoder = KeyDecoder()
       #expect(decoder.decode(start.utf8) == [] && decoder.isWithinSequence, "\(start.debugDescription)")
-      #expect(decoder.endSequence() == keys && !decoder.isWithinSequence, "\(start.debugDescription)")
+      #expect(decoder.endSequence() == [key] && !decoder.isWithinSequence, "\(start.debugDescription)")
       #expect(decoder.decode("[".utf8) == [.text(Array("[".utf8))], "\(start.debugDescription)")
+    }
+  }
+
+  /// The bytes after the beginning of a sequence are never keys, however late they are.
+  @Test func slowSequenceIsDecodedWhole() {
+    for (bytes, keys) in [
+      ("\u{1B}[1;5C", [.wordRight]), ("\u{1B}[[A", []), ("\u{1B}[200~qn\u{1B}[201~", [.paste(Array("qn".utf8))]),
+    ] as [(String, [Key])] {
+      for split in 3..<bytes.utf8.count {
+        var decoder = KeyDecoder()
+        let start = decoder.decode(Array(bytes.utf8.prefix(split)))
+        #expect(start == [] && !decoder.isWithinSequence && decoder.endSequence() == [], "\(bytes.debugDescription)")
+        #expect(decoder.decode(Array(bytes.utf8.dropFirst(split))) == keys, "\(bytes.debugDescription) at \(split)")
+      }
     }
     // A paste ends only with its mark.
     var decoder = KeyDecoder()
