@@ -113,7 +113,8 @@ public struct SandboxPlan: Sendable, Hashable {
     var rules = [
       SandboxRule(process.executableFolder, .reading),
       SandboxRule(process.executableFolder + "/playhead-worker", [.readFile, .execute]),
-      SandboxRule(process.executableFolder + "/../lib/playhead", [.reading, .execute]),
+      SandboxRule(process.executableFolder + "/../lib/playhead", .reading),
+      SandboxRule(process.executableFolder + "/../lib/playhead/playhead-worker", [.readFile, .execute]),
     ]
     // The whole folder, because a system update replaces the loader.
     if let loader = process.loader.flatMap(process.resolve) {
