@@ -36,7 +36,7 @@ import Testing
 
   /// The distances between successive heard positions.
   private func steps(_ rig: SlowRig) -> [Double] {
-    let positions = zip(rig.heard.left, rig.heard.right).map { Circle.position(left: $0.0, right: $0.1) }
+    let positions = rig.heard.positions
     return zip(positions.dropFirst(), positions).map { Circle.difference($0, $1) }
   }
 

@@ -23,8 +23,7 @@ import Testing
 
   /// The heard positions in the item's frames, modulo whole rounds, without silence at the beginning.
   private func positions(_ rig: Rig) -> [Double] {
-    zip(rig.heard.left, rig.heard.right).drop { $0.0 == 0 && $0.1 == 0 }
-      .map { Circle.position(left: $0.0, right: $0.1) }
+    rig.heard.positionsAfterSilence
   }
 
   // MARK: - Varispeed

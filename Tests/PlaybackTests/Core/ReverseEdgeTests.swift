@@ -24,6 +24,9 @@ import Testing
     /// Positions at which neither the next frame nor a change of direction was heard. At a change of direction the same
     /// frame is heard again.
     var breaks: [String] = []
+    /// The frame heard last; 0 if none was.
+    var lastFrame: Int { legs.last?.last ?? 0 }
+    var lastPosition: Double { Double(lastFrame) }
 
     /// Silence between two legs is ignored.
     init(_ frames: [StereoFrame]) {
@@ -112,10 +115,10 @@ import Testing
     let top = min(19_999, 20_000 - distance + 2_879)
     #expect(walk.breaks == [])
     let first = Int(20_000 - distance - 4_800)
-    #expect(walk.legs == [.init(first, Int(top)), .init(Int(top), walk.legs.last?.last ?? 0)])
+    #expect(walk.legs == [.init(first, Int(top)), .init(Int(top), walk.lastFrame)])
     #expect(ends(rig) == [])
     #expect(await rig.run { [$0.state.rate, $0.state.timebaseRate] } == [-1, -1])
-    #expect(abs(await position(rig) - Double(walk.legs.last?.last ?? 0)) < 0.01)
+    #expect(abs(await position(rig) - walk.lastPosition) < 0.01)
     await rig.advance(milliseconds: 400)
     #expect(ends(rig) == ["event playedToEnd item 1 at 0"])
   }
@@ -132,9 +135,9 @@ import Testing
     let walk = walk(rig)
     let bottom = Int(max(0, distance - 2_880))
     #expect(walk.breaks == [])
-    #expect(walk.legs == [.init(Int(distance) + 4_799, bottom), .init(bottom, walk.legs.last?.last ?? 0)])
+    #expect(walk.legs == [.init(Int(distance) + 4_799, bottom), .init(bottom, walk.lastFrame)])
     #expect(ends(rig) == [])
-    #expect(abs(await position(rig) - Double(walk.legs.last?.last ?? 0) - 1) < 0.01)
+    #expect(abs(await position(rig) - walk.lastPosition - 1) < 0.01)
     await rig.advance(milliseconds: 600)
     #expect(ends(rig).count == 1)
     #expect(ends(rig).first?.hasPrefix("event playedToEnd item 1 at 0.4166") == true)
@@ -164,7 +167,7 @@ import Testing
     let walk = walk(rig)
     #expect(walk.breaks == [])
     let top = Int(min(14_999, 15_000 - distance + 2_879))
-    #expect(walk.legs == [.init(Int(15_000 - distance - 4_800), top), .init(top, walk.legs.last?.last ?? 0)])
+    #expect(walk.legs == [.init(Int(15_000 - distance - 4_800), top), .init(top, walk.lastFrame)])
     #expect(await rig.run { $0.state.loop?.loopCount } == 0)
     await rig.advance(milliseconds: 300)
     #expect(await rig.run { $0.state.loop?.loopCount } ?? 0 > 0)
@@ -190,7 +193,7 @@ import Testing
     let walk = walk(rig)
     // It is faded in across 5 ms, and no sample is omitted.
     #expect(walk.breaks.count <= 241)
-    let last = walk.legs.last?.last ?? 0
+    let last = walk.lastFrame
     #expect(walk.legs == [.init(Int(15_000 - distance - 4_800), 14_999), .init(14_759, last)])
     let heardCount = rig.heard.all.count
     #expect(heardCount == Int(distance) + 4_800 + 15_000 - last)

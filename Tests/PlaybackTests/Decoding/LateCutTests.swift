@@ -28,7 +28,7 @@ import Testing
     let seconds = 2 * end / 48_000
     await rig.advance(milliseconds: seconds * 1_000)
     #expect(await rig.run { $0.state.timebaseRate } == 1.5)
-    let positions = zip(rig.heard.left, rig.heard.right).map { Circle.position(left: $0.0, right: $0.1) }
+    let positions = rig.heard.positions
     let steps = zip(positions.dropFirst(), positions).map { Circle.difference($0, $1) }
     #expect(steps.count == seconds * 48_000 - 1)
     // At the loop point the filter is reset, and the end of the pass is rounded to a frame.

@@ -57,7 +57,7 @@ import Testing
     rig.heard.removeAll()
     try await rig.run { try $0.setRate(1) }
     await rig.advance(milliseconds: 500)
-    let positions = zip(rig.heard.left, rig.heard.right).map { Circle.position(left: $0.0, right: $0.1) }
+    let positions = rig.heard.positions
     let steps = zip(positions.dropFirst(), positions).map { Circle.difference($0, $1) }
     let others = steps.filter { abs(abs($0) - step) >= 0.02 }
     #expect(others.count <= 1 && others.allSatisfy { abs($0) <= 1 }, "only the reversal itself is another step")

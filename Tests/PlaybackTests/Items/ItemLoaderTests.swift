@@ -217,7 +217,8 @@ import Testing
     _ = try locations.waitUntilRequested(2)
     await rig.advance(milliseconds: 2_000)
     let deadline = HostTime.now.advanced(byNanoseconds: 60_000_000_000)
-    try #require(ready.wait(until: deadline) { $0.contains(following.id) ? true : nil } == true)
+    let isReady: Bool? = ready.wait(until: deadline) { ids in ids.contains(following.id) ? true : nil }
+    try #require(isReady == true)
     #expect(following.duration == MediaTime(value: 960, timescale: 48_000))
     // Opening is cancelled when the item is removed from the queue.
     try await rig.run { try $0.edit([.remove([hanging.id])]) }

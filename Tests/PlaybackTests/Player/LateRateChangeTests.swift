@@ -21,7 +21,7 @@ import Testing
   }
 
   private func positions(_ rig: SlowRig) -> [Double] {
-    zip(rig.heard.left, rig.heard.right).map { Circle.position(left: $0.0, right: $0.1) }
+    rig.heard.positions
   }
 
   private func steps(_ positions: some Collection<Double>) -> [Double] {

@@ -1,4 +1,5 @@
 import Foundation
+import MediaTesting
 import Synchronization
 import Testing
 
@@ -51,6 +52,16 @@ enum Circle {
       return bytes
     }
   }
+}
+
+extension HeardSamples {
+  /// The positions of all heard frames within their rounds; infinity for silence.
+  var positions: [Double] {
+    zip(left, right).map { (left: Float, right: Float) -> Double in Circle.position(left: left, right: right) }
+  }
+
+  /// The heard positions within their rounds, without silence at the beginning.
+  var positionsAfterSilence: [Double] { Array(positions.drop { $0 == .infinity }) }
 }
 
 extension Rig {
