@@ -9,9 +9,9 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 let optimized: [SwiftSetting] =
   strict + [.unsafeFlags(["-O", "-disable-cmo", "-assert-config", "Debug"], .when(configuration: .debug))]
 
-/// The release builds of programs without what costs memory and is not needed: a table of all functions for libraries
-/// that might look them up, the same code twice, and 24 bytes for each relocated place (DT_RELR, glibc 2.36).
-/// Measured in playheadd, with 54,000 such places: 2 MB less, resident, of 11.
+/// Release builds of programs without unneeded data: a table of all functions for libraries that might look them up, the
+/// same code twice, and 24 bytes for each relocation (DT_RELR, glibc 2.36). Measured in playheadd, with 54,000
+/// relocations: 2 MB less, resident, of 11.
 let small: [LinkerSetting] = [
   .unsafeFlags(
     [
@@ -60,7 +60,7 @@ let package = Package(
     .default(enabledTraits: ["Programs", "RubberBand"]),
     .trait(
       name: "Programs",
-      description: "The daemon and its client, with what only they need: GRDB, ArgumentParser and toml++."),
+      description: "The daemon and its client, with their dependencies: GRDB, ArgumentParser and toml++."),
     .trait(
       name: "RubberBand",
       description:

@@ -51,7 +51,7 @@ class Check {
       } else if (static_cast<unsigned char>(character) >= 0x80) {
         message = "a character outside ASCII must be in a string or a comment";
       } else if (character == '.' && ++pointCount > maximumPointCount) {
-        message = "a line has more than " + std::to_string(maximumPointCount) + " points outside strings";
+        message = "a line has more than " + std::to_string(maximumPointCount) + " dots outside strings";
       } else {
         if (character == '[' || character == '{') depth += 1;
         if (character == ']' || character == '}') depth -= 1;

@@ -33,15 +33,15 @@ typedef struct {
 typedef struct {
   toml_kind kind;
   toml_location location;
-  /// Of a member of a table: its name. Otherwise null.
+  /// The name, for a member of a table. Otherwise null.
   const char *name;
   size_t name_length;
   toml_location name_location;
-  /// Of a string: its contents. Of another value without members: the value in TOML, numbers in decimal. A float has a
-  /// point, an exponent or letters.
+  /// The contents of a string, or another value without members in TOML, with numbers in decimal. A float has a point,
+  /// an exponent or letters.
   const char *text;
   size_t text_length;
-  /// Of a table or an array: the number of its members.
+  /// The number of members of a table or an array.
   size_t count;
 } toml_value;
 

@@ -165,9 +165,9 @@ extension BookmarkedItem {
 
 extension StoredEntry.Location {
   /// The location in its form on the wire. Bookmarks have only paths and URLs.
-  fileprivate var wirePath: String {
+  fileprivate var wirePath: String? {
     switch self {
-    case .path(let path): FilePath(bytes: path)?.text ?? "none"
+    case .path(let path): FilePath(bytes: path)?.text
     case .url(let text): FilePath(address: text).text
     case .notRestorable(let name): name
     }

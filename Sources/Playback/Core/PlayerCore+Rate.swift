@@ -129,9 +129,8 @@ extension PlayerCore {
   func perform(_ plan: RateChangePlan) {
     switch plan {
     case .wait: break
-    case .atOnce: run(machine.changeDecodedRate(from: currentTime()), cause: .request)
-    case .late:
-      logInexactChange()
+    case .atOnce, .late:
+      if case .late = plan { logInexactChange() }
       run(machine.changeDecodedRate(from: currentTime()), cause: .request)
     case .split(let pass, let time, let streamFrame, let error):
       nextStartError = error

@@ -40,7 +40,6 @@ extension FieldSpec {
   static let audioTimePitchAlgorithm = FieldSpec(
     "audioTimePitchAlgorithm", .word(PlaybackCommand.PitchAlgorithm.allCases.map(\.rawValue)),
     "the algorithm that determines how the pitch follows the rate")
-  static let automatic = FieldSpec(FieldKey.automatic)
   static let automaticallyWaitsToMinimizeStalling = FieldSpec(
     "automaticallyWaitsToMinimizeStalling", .boolean,
     "whether playback waits after an underrun and resumes; false: it pauses")
@@ -54,7 +53,6 @@ extension FieldSpec {
   static let bitRate = FieldSpec("bitRate", .integer, "the bit rate of the track, in bits per second")
   static let bitsPerSample = FieldSpec(
     "bitsPerSample", .integer, "the number of bits per sample before encoding, for lossless codecs")
-  static let bookmark = FieldSpec(FieldKey.bookmark)
   static let by = FieldSpec(
     "by", .word(["server", "request", "timeOut", "outputLost"]),
     "the end of the interruption: by the sound server, a command, `timeout` of `session.policy`, or the loss of"
@@ -225,7 +223,6 @@ extension FieldSpec {
   static let kind = FieldSpec(FieldKey.kind)
   static let language = FieldSpec("language", .text, "the language, as a code of ISO 639 or a tag of BCP 47")
   static let languages = FieldSpec("languages", .texts, "the languages, as codes of ISO 639 or BCP 47")
-  static let last = FieldSpec(FieldKey.last)
   static let late = FieldSpec(
     "late", .time, "the delay between the time heard and the event, in seconds; 0 if nothing was due")
   static let lateFrames = FieldSpec(
@@ -469,6 +466,5 @@ extension FieldSpec {
   static let whole = FieldSpec(
     "whole", .boolean, "whether the whole order may have changed, so that `list` is necessary")
   static let width = FieldSpec("width", .integer, "the width in pixels")
-  static let writes = FieldSpec(FieldKey.writes)
   static let writtenFile = FieldSpec(FieldKey.writtenFile)
 }

@@ -303,14 +303,6 @@ public struct ParsedArguments: Sendable, Hashable {
     first(name) { if case .path(let value) = $0 { value } else { nil } }
   }
 
-  func command(_ name: ParameterName) -> CommandName? {
-    first(name) { if case .command(let value) = $0 { value } else { nil } }
-  }
-
-  func requestID(_ name: ParameterName) -> RequestID? {
-    first(name) { if case .requestID(let value) = $0 { value } else { nil } }
-  }
-
   /// The conditions to wait for.
   ///
   /// - Throws: `badArguments` if a minimum time exceeds a maximum time.

@@ -13,7 +13,7 @@ public enum HelpCommand: ImmediateCommand {
 
   /// A command, a parameter or an observable key.
   public struct Row: ReplyFields {
-    /// What the row describes.
+    /// The subject of the row.
     public enum Subject: Sendable {
       case command(CommandSpec, isWhole: Bool)
       case parameter(ParameterSpec)

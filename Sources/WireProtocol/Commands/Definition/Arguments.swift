@@ -7,7 +7,10 @@ public struct Arguments<Definition: Command>: Sendable {
   private let parsed: ParsedArguments
 
   /// The arguments of a request for this command. Arguments of another command are a programming error.
-  public init(parsed: ParsedArguments) { self.parsed = parsed }
+  public init(parsed: ParsedArguments) {
+    precondition(parsed.spec === Definition.definition.spec, "the arguments belong to another command")
+    self.parsed = parsed
+  }
 
   /// The value of a parameter.
   @inlinable

@@ -80,7 +80,7 @@ public enum RecordStopCommand: WaitingCommand {
     public var lost: Int64
     /// In frames.
     public var skipped: Int64
-    /// Why the recording ended before. Nil: the request ended it.
+    /// Why the recording ended early. Nil: the request ended it.
     public var error: MediaError?
 
     public init(

@@ -114,7 +114,8 @@ public enum BookmarkListCommand: ImmediateCommand {
 
   public struct Row: ReplyFields {
     public var bookmark: UInt64
-    public var path: String
+    /// Nil if it is unknown.
+    public var path: String?
     /// The part of the file. Nil: the whole file.
     public var part: String?
     public var time: MediaTime
@@ -125,14 +126,14 @@ public enum BookmarkListCommand: ImmediateCommand {
     public var name: String?
 
     public init(
-      bookmark: UInt64, path: String, part: String?, time: MediaTime, automatic: Bool, saved: Int64, name: String?
+      bookmark: UInt64, path: String?, part: String?, time: MediaTime, automatic: Bool, saved: Int64, name: String?
     ) {
       (self.bookmark, self.path, self.part, self.time) = (bookmark, path, part, time)
       (self.automatic, self.saved, self.name) = (automatic, saved, name)
     }
 
     public static let fields: [Field<Self>] = [
-      Field(.bookmark) { $0.bookmark }, Field(.path) { $0.path }, Field(optional: .part) { $0.part },
+      Field(.bookmark) { $0.bookmark }, Field(nullable: .path) { $0.path }, Field(optional: .part) { $0.part },
       Field(.time) { $0.time }, Field(.automatic) { $0.automatic }, Field(.saved) { $0.saved },
       Field(optional: .name) { $0.name },
     ]

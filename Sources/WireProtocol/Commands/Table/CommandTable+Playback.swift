@@ -111,10 +111,7 @@ extension CommandTable {
         player,
       ],
       waiting: .always,
-      reply: [
-        .finished, .item, .time, .pts, .requested, .before.nullable, .after.nullable, .exact, .clamped, .us,
-        .hostTime.nullable, .seekReason.optional,
-      ],
+      reply: SeekReply.fields.map(\.spec),
       errors: [.invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors + mediaErrors,
       example: [
         "> @9 step -5",
@@ -179,10 +176,7 @@ extension CommandTable {
         player,
       ],
       waiting: .always,
-      reply: [
-        .finished, .item, .time, .pts, .requested, .before.nullable, .after.nullable, .exact, .clamped, .us,
-        .hostTime.nullable, .seekReason.optional,
-      ],
+      reply: SeekReply.fields.map(\.spec),
       errors: [.invalidTime, .noCurrentItem, .noSuchItem, .noSuchPlayer, .noSuchDate] + streamErrors + mediaErrors,
       example: [
         "> @5 seek 1:23.5",

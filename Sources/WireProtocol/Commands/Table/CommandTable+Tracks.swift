@@ -183,10 +183,7 @@ extension CommandTable {
       name, .playback, summary, details: "\(details) The seek is exact, and the reply is that of `seek`.",
       parameters: [player],
       waiting: .always,
-      reply: [
-        .finished, .item, .time, .pts, .requested, .before.nullable, .after.nullable, .exact, .clamped, .us,
-        .hostTime.nullable, .seekReason.optional,
-      ],
+      reply: SeekReply.fields.map(\.spec),
       errors: [.noSuchChapter, .invalidState, .noCurrentItem, .noSuchPlayer] + streamErrors + mediaErrors,
       example: [
         "> @3 \(name.rawValue)",
