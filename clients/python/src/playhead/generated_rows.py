@@ -409,7 +409,7 @@ class Bookmark:
     """A row of `bookmark.list`."""
 
     bookmark: int
-    path: str
+    path: str | None
     part: TimeRange | None = None
     time: Fraction
     automatic: bool
