@@ -49,12 +49,19 @@ struct Expectation {
   private mutating func apply(_ request: Request) -> Bool {
     /// Virtual time that passes quickly.
     let short = MediaTime(value: 5, timescale: 1)
-    if request.name == ByeCommand.name { return true }
     switch request.command {
-    case .watching(.wait(_, let timeout, _)): if timeout.map({ $0 > short }) ?? true { mayWaitIndefinitely = true }
-    case .watching(.events(let query)): if query.waits { mayWaitIndefinitely = true }
-    case .watching(.clockAdvance(let duration)): if duration > short { takesLong = true }
-    case .players(.playAt), .players(.rateTogether): mayWaitIndefinitely = true
+    case .typed(let parsed):
+      switch request.name {
+      case ByeCommand.name: return true
+      case WaitCommand.name:
+        let timeout = Arguments<WaitCommand>(parsed: parsed).timeout
+        if timeout.map({ $0 > short }) ?? true { mayWaitIndefinitely = true }
+      case EventsCommand.name: if Arguments<EventsCommand>(parsed: parsed).wait { mayWaitIndefinitely = true }
+      case ClockAdvanceCommand.name:
+        if Arguments<ClockAdvanceCommand>(parsed: parsed).duration > short { takesLong = true }
+      case PlayAtCommand.name, RateTogetherCommand.name: mayWaitIndefinitely = true
+      default: break
+      }
     default: break
     }
     return false

@@ -9,7 +9,8 @@ import WireProtocol
 
   @Test func protocolHasEveryCharacteristicAndGroup() {
     let names =
-      MediaSelectionChange.Group.allCases.map(\.rawValue) + MediaSelectionChange.Characteristic.allCases.map(\.rawValue)
+      MediaSelectionCommand.Group.allCases.map(\.rawValue)
+      + MediaSelectionRequest.Characteristic.allCases.map(\.rawValue)
     #expect(names == MediaCharacteristic.allCases.map(\.rawValue))
   }
 }

@@ -20,9 +20,9 @@ import WireProtocol
 
   private func query(_ request: String) throws -> EventQuery {
     guard case .request(let request) = RequestParserProbe.parse(request),
-      case .watching(.events(let query)) = request.command
+      case .typed(let parsed) = request.command
     else { throw MediaError(.badArguments, request) }
-    return query
+    return Arguments<EventsCommand>(parsed: parsed).query
   }
 
   @Test func instanceIDsAreUniqueAndHave16HexDigits() {

@@ -3,6 +3,7 @@ import MediaCore
 import Playback
 import PlayerModel
 import Testing
+import WireProtocol
 
 @testable import ControlServer
 
@@ -35,5 +36,11 @@ import Testing
 
   @Test func documentedTimeJumpCausesMatchTheEngine() throws {
     #expect(try words("jump-causes", page: "events") == TimeJumpCause.allCases.map(\.rawValue))
+  }
+
+  @Test func pitchAlgorithmsMatchTheEngine() {
+    let words = AudioTimePitchAlgorithm.allCases.map(\.rawValue)
+    #expect(PitchCommand.Algorithm.allCases.map(\.rawValue) == words)
+    #expect(ItemPitchCommand.Setting.allCases.map(\.rawValue) == words + ["player"])
   }
 }

@@ -67,8 +67,8 @@ extension BookmarkGoCommand: WaitingHandler {
         .noSuchBookmark, "unknown bookmark of item \(item.id); `bookmark.list item=\(item.id)` lists them",
         operation: name.rawValue)
     }
-    let seek = PlaybackCommand.Seek(target: .time(.absolute(found.time)), item: .id(Int(clamping: item.id)))
-    try context.connection.start(seek, on: target) { request.finish(with: $0) }
+    let seek = SeekRequest(target: .time(.absolute(found.time)), item: .id(Int(clamping: item.id)))
+    try target.start(seek) { request.finish(with: $0) }
   }
 
   /// The bookmark that the request selects. Nil if the item has no such bookmark.
@@ -165,11 +165,11 @@ extension BookmarkedItem {
 
 extension StoredEntry.Location {
   /// The location in its form on the wire. Bookmarks have only paths and URLs.
-  fileprivate var wirePath: String? {
+  fileprivate var wirePath: FilePath? {
     switch self {
-    case .path(let path): FilePath(bytes: path)?.text
-    case .url(let text): FilePath(address: text).text
-    case .notRestorable(let name): name
+    case .path(let path): FilePath(bytes: path)
+    case .url(let text): FilePath(address: text)
+    case .notRestorable(let name): FilePath(address: name)
     }
   }
 

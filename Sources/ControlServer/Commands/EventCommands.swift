@@ -3,18 +3,20 @@ import MediaCore
 import Playback
 import WireProtocol
 
-/// `events` and `queue.changes`: logged events, and changes of a queue.
-extension Connection {
-  /// Returns the available events immediately.
-  func events(_ query: EventQuery) throws(MediaError) -> Reply {
-    let since = try startNumber(of: query)
-    return reply(to: query, since: since)
+extension EventsCommand: SometimesWaitingHandler {
+  /// Returns the available events.
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    let query = arguments.query
+    return reply(to: query, since: try startNumber(of: query, context.server), context.server)
   }
 
   /// Replies when there is a matching event, when requested events are missing from the log, or after the timeout.
   /// Replies with an error if the player of the query is closed.
-  func start(_ query: EventQuery, _ request: AnyWaitingRequest) throws(MediaError) {
-    let since = try startNumber(of: query)
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
+  ) throws(MediaError) {
+    let (query, server) = (arguments.query, context.server)
+    let since = try startNumber(of: query, server)
     let log = server.log
     var waiterID: UInt64?
     var timer: (any ControlTimer)?
@@ -30,7 +32,7 @@ extension Connection {
       let part = log.part(query, since: examinedNumber, byteLimit: .max)
       // Matching events, or events that were already removed from the log, complete the request.
       guard part.entries.isEmpty, part.missedCount == 0 else {
-        return request.finish(reply(to: query, since: since))
+        return request.finish(reply(to: query, since: since, server))
       }
       examinedNumber = part.lastNumber
       waiterID = log.addWaiter { checkLog() }
@@ -43,56 +45,47 @@ extension Connection {
       closeHandler = (player, id)
     }
     guard let nanoseconds = query.timeout?.wholeNanoseconds else { return }
-    let onTimeout = ControlLoopClosure { [weak self] in
-      if let self { request.finish(self.reply(to: query, since: since)) }
+    timer = server.loop.schedule(at: server.loop.now.advanced(byNanoseconds: nanoseconds)) { [weak server] in
+      if let server { request.finish(reply(to: query, since: since, server)) }
     }
-    timer = server.loop.schedule(at: server.loop.now.advanced(byNanoseconds: nanoseconds)) { onTimeout.body() }
-  }
-
-  /// Makes a closure `Sendable`. Safety: the closure is created and called on the control loop only.
-  struct ControlLoopClosure: @unchecked Sendable {
-    let body: () -> Void
   }
 
   /// The sequence number after which the reply to a query begins.
   ///
   /// - Throws: `other-instance`, `no-such-event` or `no-such-player`.
-  private func startNumber(of query: EventQuery) throws(MediaError) -> UInt64 {
+  private static func startNumber(of query: EventQuery, _ server: ServerContext) throws(MediaError) -> UInt64 {
     let log = server.log
     if let instance = query.instance, instance != log.instance {
-      throw MediaError(
-        .otherInstance, "this is instance \(log.instance); its last event is \(log.lastNumber)", operation: "events")
+      throw MediaError(.otherInstance, "this is instance \(log.instance); its last event is \(log.lastNumber)")
     }
     if let player = query.player { _ = try server.registry.player(player) }
     guard let since = query.since else { return log.lastNumber }
     guard UInt64(since) <= log.lastNumber else {
-      throw MediaError(
-        .noSuchEvent, "event number must be at most \(log.lastNumber) (got \(since))", operation: "events")
+      throw MediaError(.noSuchEvent, "event number must be at most \(log.lastNumber) (got \(since))")
     }
     return UInt64(since)
   }
 
-  /// The maximum number of reply bytes for one byte of text: JSON escapes a control character as `\u001f`.
-  private static let bytesPerTextByte = 6
-
-  private func reply(to query: EventQuery, since: UInt64) -> Reply {
+  private static func reply(to query: EventQuery, since: UInt64, _ server: ServerContext) -> Reply {
     var query = query
     query.limit = min(query.limit, server.limits.listCount)
     let part = server.log.part(
-      query, since: since, byteLimit: server.limits.outputByteCount / 2 / Self.bytesPerTextByte)
-    let rows = part.entries.map { entry in
-      var row: Fields = ["seq": .int(entry.number)]
-      row.append(contentsOf: entry.event.loggedFields)
-      return row
-    }
-    return .ok(
-      [
-        "instance": .string(server.log.instance), "seq": .int(part.lastNumber), "count": .int(rows.count),
-        "missed": .int(part.missedCount), "more": .bool(part.hasMore),
-      ], rows: rows)
+      query, since: since, byteLimit: server.limits.outputByteCount / 2 / Connection.bytesPerTextByte)
+    return Reply(
+      instance: server.log.instance, lastEvent: part.lastNumber, missed: part.missedCount, hasMore: part.hasMore,
+      events: part.entries.map { ($0.number, $0.event) })
   }
+}
 
-  // MARK: - Queue changes
+/// Makes a closure `Sendable`. Safety: the closure is created and called on the control loop only.
+struct ControlLoopClosure: @unchecked Sendable {
+  let body: () -> Void
+}
+
+/// `queue.changes`.
+extension Connection {
+  /// The maximum number of reply bytes for one byte of text: JSON escapes a control character as `\u001f`.
+  fileprivate static let bytesPerTextByte = 6
 
   /// The changes of a queue after a version. The reply has `whole=true` instead, and the client must list the queue, if
   /// the changes are not available, belong to another instance, or are too many for a reply.

@@ -109,17 +109,13 @@ extension PlayerItem {
     status == .unknown ? playlistEntry?.duration ?? duration : duration
   }
 
-  /// Appends the title, artist and album: those that the user gave, or else from the tags or from the playlist.
-  func appendTitles(to fields: inout Fields) {
+  /// Appends the title, artist and album (those that the user gave, or else those of the tags or of the playlist), and
+  /// the range within the file.
+  func appendTitlesAndRange(to fields: inout Fields) {
     let titles = titleAndArtist
     fields.append("title", ifPresent: titles.title.map { .string($0) })
     fields.append("artist", ifPresent: titles.artist.map { .string($0) })
     fields.append("album", ifPresent: tagTitles?.album.map { .string($0) })
-  }
-
-  /// Appends the title, artist and album, and the range within the file.
-  func appendTitlesAndRange(to fields: inout Fields) {
-    appendTitles(to: &fields)
     fields.append("range", ifPresent: timeRange.map { .string($0.wireText) })
   }
 

@@ -1,4 +1,3 @@
-import MediaAssets
 import MediaCore
 import Playback
 import PlayerModel
@@ -152,7 +151,7 @@ extension Connection {
 
   /// The operation that changes the shuffling. Nil: none is needed.
   private static func operation(
-    _ change: PlaybackCommand.Switch?, seed: Int?, _ target: NamedPlayer
+    _ change: SwitchSetting?, seed: Int?, _ target: NamedPlayer
   ) -> QueueOperation? {
     let isShuffled = target.state.shuffleSeed != nil
     switch change {
@@ -163,7 +162,7 @@ extension Connection {
     }
   }
 
-  private func shuffle(_ change: PlaybackCommand.Switch?, seed: Int?, _ target: NamedPlayer) -> Reply {
+  private func shuffle(_ change: SwitchSetting?, seed: Int?, _ target: NamedPlayer) -> Reply {
     switch Self.operation(change, seed: seed, target) {
     case .shuffle(let seed): target.player.onLoop { _ = $0.shuffle(seed: seed) }
     case .endShuffle: target.player.onLoop { $0.endShuffle() }
@@ -173,7 +172,7 @@ extension Connection {
   }
 
   private func startShuffle(
-    _ change: PlaybackCommand.Switch?, seed: Int?, ifVersion version: Int?, on target: NamedPlayer,
+    _ change: SwitchSetting?, seed: Int?, ifVersion version: Int?, on target: NamedPlayer,
     _ request: AnyWaitingRequest
   ) throws(MediaError) {
     try checkVersion(version, of: target)
@@ -208,69 +207,6 @@ extension Connection {
       ])
     }
     return .ok(["count": .int(items.count), "version": .int(target.state.queueVersion)], rows: rows)
-  }
-
-  // MARK: - One entry
-
-  /// Runs the commands that reply immediately.
-  func run(_ command: ItemCommand, on target: NamedPlayer) throws(MediaError) -> Reply? {
-    switch command {
-    case .status(let id): return try itemStatus(id, of: target)
-    case .log(let id): return try itemLog(id, of: target)
-    case .copy(let id, let position, let version): return try copy(id, to: position, ifVersion: version, on: target)
-    case .endTime(let id, let forward, let reverse):
-      return try setEnds(of: id, forward: forward, reverse: reverse, on: target)
-    case .buffer(let id, let duration): return try setBuffer(of: id, duration, on: target)
-    case .volume(let id, let change):
-      return try changeMix(of: try item(id, of: target, .itemVolume), change)
-    case .metadata, .artwork: preconditionFailure("the handler of immediate commands got one that waits")
-    case .tracks(let id): return try itemTracks(id, of: target)
-    case .selection(let id): return try itemSelection(id, of: target)
-    case .chapters(let id, let offset, let languages):
-      return try itemChapters(id, from: offset, languages: languages, of: target)
-    case .select(let id, let audio, let subtitles):
-      return try select(audio: audio, subtitles: subtitles, in: id, of: target)
-    case .pitch(let id, let change):
-      let item = try item(id, of: target, .itemPitch)
-      switch change {
-      case nil: break
-      case .player: try item.setAudioTimePitchAlgorithm(nil)
-      case .algorithm(let algorithm): try item.setAudioTimePitchAlgorithm(AudioTimePitchAlgorithm(algorithm))
-      }
-      return .ok(["item": .int(item.id), "audioTimePitchAlgorithm": .string(item.audioTimePitchAlgorithm.rawValue)])
-    }
-  }
-
-  /// The maximum number of volume points and ramps of one entry.
-  private static let mixStepLimit = 1_024
-
-  /// Changes the volume points and ramps of an entry, if requested, and returns all of them.
-  private func changeMix(of item: PlayerItem, _ change: ItemCommand.MixChange) throws(MediaError) -> Reply {
-    var mix = change.clears ? AudioMix() : item.audioMix ?? AudioMix()
-    if let step = change.step {
-      if let ramp = step.ramp {
-        try mix.setVolumeRamp(
-          fromStartVolume: Float(step.volume), toEndVolume: Float(ramp.volume),
-          timeRange: TimeRange(start: step.time, duration: ramp.duration))
-      } else {
-        try mix.setVolume(Float(step.volume), at: step.time)
-      }
-    }
-    guard mix.volumeRamps.count <= Self.mixStepLimit else {
-      throw MediaError(
-        .invalidArgument, "the volume of an entry can have at most \(Self.mixStepLimit) points and ramps",
-        operation: "item.volume")
-    }
-    if change.clears || change.step != nil { item.audioMix = mix.volumeRamps.isEmpty ? nil : mix }
-    let rows = mix.volumeRamps.map { ramp -> Fields in
-      var fields: Fields = ["at": .time(ramp.timeRange.start), "volume": .float(ramp.startVolume)]
-      if ramp.timeRange.duration > .zero {
-        fields.append("to", .float(ramp.endVolume))
-        fields.append("over", .time(ramp.timeRange.duration))
-      }
-      return fields
-    }
-    return .ok(["item": .int(item.id), "count": .int(rows.count)], rows: rows)
   }
 }
 

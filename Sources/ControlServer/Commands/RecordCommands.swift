@@ -86,7 +86,7 @@ extension RecordStartCommand: ImmediateHandler {
   }
 
   /// The host time of a start. Nil: now.
-  private static func hostTime(of moment: PlayersCommand.StartMoment) -> HostTime? {
+  private static func hostTime(of moment: RequestedMoment) -> HostTime? {
     switch moment {
     case .now: nil
     case .after(let delay):

@@ -5,98 +5,63 @@ import PlayerModel
 import RealtimeAudio
 import WireProtocol
 
-/// Commands that observe events or wait for them.
-extension Connection {
-  /// Runs the commands that reply immediately. Nil means `ok` without fields.
-  func run(_ command: WatchingCommand, form: WireForm) throws(MediaError) -> Reply? {
-    switch command {
-    case .observe(let keys, let player):
-      let target = try server.registry.player(player)
-      let id = try newSubscriptionID()
-      let observation = Observation(keys, id: id, form: form, on: target, connection: self)
-      subscribe(id, .values, to: target, form: form) { observation.stop() }
-      // The initial values come after the reply.
-      postReplyAction = .send { observation.start() }
-      return .ok(["id": .int(id), "seq": .int(server.log.lastNumber)])
-    case .unobserve(let id):
-      try subscriptions.end(id, .values)
-      return nil
-    case .tick(let interval, let player):
-      let target = try server.registry.player(player)
-      let cost = Subscriptions.Cost(eventsPerSecond: 1 / max(interval.seconds, 0.001))
-      let id = try newSubscriptionID(cost)
-      let token = try target.player.tryOnLoop { player throws(MediaError) in
-        try player.addPeriodicTimeObserver(forInterval: interval) { [weak self] observation in
-          self?.send(Self.event(observation, id, target), form: form)
-        }
-      }
-      return addTimeSubscription(id, cost, target, token, form: form)
-    case .at(let times, let item, let includesSeeks, let player):
-      let target = try server.registry.player(player)
-      return try observeTimes(
-        BoundaryTimes(Array(times)), count: times.count, of: target, item: try target.itemID(ifGiven: item),
-        includesSeeks: includesSeeks, form: form)
-    case .atChapters(let item, let includesSeeks, let player):
-      let target = try server.registry.player(player)
-      let item = try target.itemID(ifGiven: item)
-      let id = try newSubscriptionID()
-      let token = try target.player.tryOnLoop { player throws(MediaError) in
-        try player.addChapterTimeObserver(
-          itemID: item, includesSeeks: includesSeeks,
-          onEnd: { [weak self] in self?.itemRemoved(item, id, target, form: form) },
-          using: { [weak self] in self?.send(Self.event($0, id, target), form: form) })
-      }
-      return addTimeSubscription(id, Subscriptions.Cost(), target, token, form: form)
-    case .untick(let id):
-      try subscriptions.end(id, .times)
-      return nil
-    case .meter(let rate, let player):
-      let target = try server.registry.player(player)
-      let cost = Subscriptions.Cost(eventsPerSecond: rate)
-      let id = try newSubscriptionID(cost)
-      let token = try target.player.tryOnLoop { player throws(MediaError) in
-        try player.addMeterObserver(rate: rate) { [weak self] observation in
-          self?.send(.meter(Self.meter(observation, id, target)), form: form)
-        }
-      }
-      subscribe(id, .meters, cost, to: target, form: form) {
-        target.player.onLoop { try? $0.removeMeterObserver(token) }
-      }
-      return .ok(["id": .int(id)])
-    case .unmeter(let id):
-      try subscriptions.end(id, .meters)
-      return nil
-    case .events(let query): return try events(query)
-    case .explain(let player): return try explain(try server.registry.player(player))
-    case .wait, .clockAdvance: preconditionFailure("the handler of immediate commands got one that waits")
-    }
+extension ObserveCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    let (server, connection) = (context.server, context.connection)
+    let target = try server.registry.player(arguments.player)
+    let id = try connection.newSubscriptionID()
+    let observation = Observation(arguments.keys, id: id, form: context.form, on: target, connection: connection)
+    connection.subscribe(id, .values, to: target, form: context.form) { observation.stop() }
+    // The initial values come after the reply.
+    connection.postReplyAction = .send { observation.start() }
+    return Reply(id: id, lastEvent: server.log.lastNumber)
   }
+}
 
-  /// Adds a subscription to boundary times. `count` is the number of requested times, including duplicates.
-  private func observeTimes(
-    _ times: BoundaryTimes, count: Int, of target: NamedPlayer, item: PlayerItem.ID?, includesSeeks: Bool,
-    form: WireForm
-  ) throws(MediaError) -> Reply {
-    let cost = Subscriptions.Cost(timeCount: count)
-    let id = try newSubscriptionID(cost)
+extension UnobserveCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    try context.connection.subscriptions.end(arguments.id, .values)
+    return Reply()
+  }
+}
+
+extension TickCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    let (connection, form, interval) = (context.connection, context.form, arguments.interval)
+    let target = try context.server.registry.player(arguments.player)
+    let cost = Subscriptions.Cost(eventsPerSecond: 1 / max(interval.seconds, 0.001))
+    let id = try connection.newSubscriptionID(cost)
     let token = try target.player.tryOnLoop { player throws(MediaError) in
-      try player.addBoundaryTimeObserver(
-        forTimes: times, itemID: item, includesSeeks: includesSeeks,
-        onEnd: { [weak self] in self?.itemRemoved(item, id, target, form: form) },
-        using: { [weak self] in self?.send(Self.event($0, id, target), form: form) })
+      try player.addPeriodicTimeObserver(forInterval: interval) { [weak connection] observation in
+        connection?.send(Event(observation, id, target), form: form)
+      }
     }
-    return addTimeSubscription(id, cost, target, token, form: form)
+    return connection.addTimeSubscription(id, cost, target, token, form: form)
+  }
+}
+
+extension AtCommand: SlicedHandler {
+  static func isLarge(_ arguments: Arguments<Self>, _ context: RequestContext) -> Bool {
+    arguments.times.count > BoundaryTimes.sliceLength
   }
 
-  /// Starts an `at` with many times, which are decoded and sorted in several loop iterations.
-  func startAt(
-    _ times: WireList<MediaTime>, item: PlayerItem.ID?, includesSeeks: Bool, on target: NamedPlayer,
-    _ request: AnyWaitingRequest
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    let target = try context.server.registry.player(arguments.player)
+    return try observe(
+      BoundaryTimes(Array(arguments.times)), arguments, of: target, item: try target.itemID(ifGiven: arguments.item),
+      context)
+  }
+
+  /// Decodes and sorts the times in several loop iterations.
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
   ) throws(MediaError) {
-    // Checks the limits before the times are decoded. `observeTimes` checks them again.
-    _ = try newSubscriptionID(Subscriptions.Cost(timeCount: times.count))
-    var (iterator, ordered) = (times.makeIterator(), BoundaryTimes())
-    let form = request.request.address.form
+    let server = context.server
+    let target = try server.registry.player(arguments.player)
+    let item = try target.itemID(ifGiven: arguments.item)
+    // Checks the limits before the times are decoded. `observe` checks them again.
+    _ = try context.connection.newSubscriptionID(Subscriptions.Cost(timeCount: arguments.times.count))
+    var (iterator, ordered) = (arguments.times.makeIterator(), BoundaryTimes())
     func processSlice() {
       guard !request.isDone else { return }
       var slice: [MediaTime] = []
@@ -105,9 +70,7 @@ extension Connection {
       if slice.isEmpty, ordered.order() {
         do throws(MediaError) {
           guard !target.isClosed else { throw server.registry.noSuchPlayerError(target.name) }
-          return request.finish(
-            try observeTimes(
-              ordered, count: times.count, of: target, item: item, includesSeeks: includesSeeks, form: form))
+          return request.finish(try observe(ordered, arguments, of: target, item: item, context))
         } catch {
           return request.fail(error)
         }
@@ -118,6 +81,128 @@ extension Connection {
     processSlice()
   }
 
+  private static func observe(
+    _ times: BoundaryTimes, _ arguments: Arguments<Self>, of target: NamedPlayer, item: PlayerItem.ID?,
+    _ context: RequestContext
+  ) throws(MediaError) -> Reply {
+    let (connection, form) = (context.connection, context.form)
+    // The requested times, including duplicates.
+    let cost = Subscriptions.Cost(timeCount: arguments.times.count)
+    let id = try connection.newSubscriptionID(cost)
+    let token = try target.player.tryOnLoop { player throws(MediaError) in
+      try player.addBoundaryTimeObserver(
+        forTimes: times, itemID: item, includesSeeks: arguments.seeks,
+        onEnd: { [weak connection] in connection?.itemRemoved(item, id, target, form: form) },
+        using: { [weak connection] in connection?.send(Event($0, id, target), form: form) })
+    }
+    return connection.addTimeSubscription(id, cost, target, token, form: form)
+  }
+}
+
+extension AtChaptersCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    let (connection, form) = (context.connection, context.form)
+    let target = try context.server.registry.player(arguments.player)
+    let item = try target.itemID(ifGiven: arguments.item)
+    let id = try connection.newSubscriptionID()
+    let token = try target.player.tryOnLoop { player throws(MediaError) in
+      try player.addChapterTimeObserver(
+        itemID: item, includesSeeks: arguments.seeks,
+        onEnd: { [weak connection] in connection?.itemRemoved(item, id, target, form: form) },
+        using: { [weak connection] in connection?.send(Event($0, id, target), form: form) })
+    }
+    return connection.addTimeSubscription(id, Subscriptions.Cost(), target, token, form: form)
+  }
+}
+
+extension UntickCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    try context.connection.subscriptions.end(arguments.id, .times)
+    return Reply()
+  }
+}
+
+extension MeterCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    let (connection, form, rate) = (context.connection, context.form, arguments.rate)
+    let target = try context.server.registry.player(arguments.player)
+    let cost = Subscriptions.Cost(eventsPerSecond: rate)
+    let id = try connection.newSubscriptionID(cost)
+    let token = try target.player.tryOnLoop { player throws(MediaError) in
+      try player.addMeterObserver(rate: rate) { [weak connection] observation in
+        connection?.send(.meter(Event.Meter(observation, id, target)), form: form)
+      }
+    }
+    connection.subscribe(id, .meters, cost, to: target, form: form) {
+      target.player.onLoop { try? $0.removeMeterObserver(token) }
+    }
+    return Reply(id: id)
+  }
+}
+
+extension UnmeterCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    try context.connection.subscriptions.end(arguments.id, .meters)
+    return Reply()
+  }
+}
+
+extension WaitCommand: WaitingHandler {
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
+  ) throws(MediaError) {
+    let target = try context.server.registry.player(arguments.player)
+    try WaitRunner(arguments.conditions, on: target, loop: context.server.loop, request: request)
+      .start(timeout: arguments.timeout)
+  }
+}
+
+extension ClockAdvanceCommand: WaitingHandler {
+  /// The latest time of the virtual clock: 100 years.
+  private static let latestNanoseconds: Int64 = 3_155_760_000_000_000_000
+
+  /// Replies with the new time when its timers have run.
+  ///
+  /// Durations are summed exactly before the conversion to nanoseconds, so that rounding errors do not accumulate.
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
+  ) throws(MediaError) {
+    let server = context.server
+    guard let clock = server.loop as? VirtualControlLoop else {
+      throw MediaError(.notVirtualClock, "the clock is not virtual; start playheadd with --clock virtual")
+    }
+    let requested = server.virtualTime.requested + arguments.duration
+    guard let nanoseconds = requested.wholeNanoseconds, nanoseconds <= latestNanoseconds else {
+      throw MediaError(.invalidTime, "the target time of the clock is out of range")
+    }
+    let increment = nanoseconds - server.virtualTime.nanoseconds
+    server.virtualTime = (requested, nanoseconds)
+    clock.advance(byNanoseconds: increment) {
+      // The events of the advance are already in the output, because handlers send them with direct calls.
+      request.finish(Reply(now: HostTime(nanoseconds: nanoseconds)))
+    }
+  }
+}
+
+extension ExplainCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    let target = try context.server.registry.player(arguments.player)
+    guard let report = target.player.onLoop({ $0.lastStartReport }) else {
+      throw MediaError(.invalidState, "the player \(target.name) has not started playback yet")
+    }
+    func microseconds(_ nanoseconds: Int64) -> Int64 { nanoseconds / 1_000 }
+    return Reply(
+      player: target.name, kind: report.kind.rawValue, item: report.itemID, requested: report.requested,
+      reached: report.reached, wait: microseconds(report.waitNanoseconds),
+      open: microseconds(report.openNanoseconds), index: microseconds(report.indexNanoseconds),
+      demux: microseconds(report.demuxNanoseconds), decode: microseconds(report.decodeNanoseconds),
+      resample: microseconds(report.resampleNanoseconds), commit: microseconds(report.commitNanoseconds),
+      device: report.deviceNanoseconds.map(microseconds), total: microseconds(report.totalNanoseconds))
+  }
+}
+
+/// Subscriptions.
+extension Connection {
   /// The id for a new subscription. `subscribe` adds the subscription.
   ///
   /// - Throws: `too-many-subscriptions`.
@@ -136,22 +221,22 @@ extension Connection {
   private var mayControl: Bool { peer?.rights.contains(.control) == true }
 
   /// Ends a subscription to times of `item`, which has left the queue.
-  private func itemRemoved(_ item: PlayerItem.ID?, _ id: Int, _ target: NamedPlayer, form: WireForm) {
+  fileprivate func itemRemoved(_ item: PlayerItem.ID?, _ id: Int, _ target: NamedPlayer, form: WireForm) {
     end(
       id, .init(subscription: id, player: target.name, item: item.map { Int(clamping: $0) }, cause: .itemRemoved),
       form: form)
   }
 
   /// Adds a time observer as a subscription.
-  private func addTimeSubscription(
+  fileprivate func addTimeSubscription(
     _ id: Int, _ cost: Subscriptions.Cost, _ target: NamedPlayer, _ token: ObserverToken, form: WireForm
-  ) -> Reply {
+  ) -> SubscriptionReply {
     subscribe(id, .times, cost, to: target, form: form) { target.player.onLoop { try? $0.removeTimeObserver(token) } }
-    return .ok(["id": .int(id)])
+    return SubscriptionReply(id: id)
   }
 
   /// Adds a subscription until a command, the connection or the player ends it.
-  private func subscribe(
+  fileprivate func subscribe(
     _ id: Int, _ kind: Subscriptions.Kind, _ cost: Subscriptions.Cost = Subscriptions.Cost(),
     to target: NamedPlayer, form: WireForm, end: @escaping () -> Void
   ) {
@@ -170,79 +255,44 @@ extension Connection {
     subscriptions.end(id)
     send(.removed(removed), form: form)
   }
+}
 
+extension Event {
   /// The event for an observation.
-  private static func event(_ observation: TimeObservation, _ id: Int, _ target: NamedPlayer) -> Event {
-    switch observation.reason {
-    case .periodic: tick(observation, .periodic, id, target)
-    case .jump: tick(observation, .jump, id, target)
-    case .start: tick(observation, .start, id, target)
-    case .stop: tick(observation, .stop, id, target)
-    case .crossed: boundary(observation, .crossed, id, target)
-    case .skipped: boundary(observation, .skipped(isBackward: observation.isBackward), id, target)
+  fileprivate init(_ observation: TimeObservation, _ id: Int, _ target: NamedPlayer) {
+    let position = Position(player: target.name, item: Int(clamping: observation.itemID), time: observation.time)
+    func tick(_ reason: Tick.Reason) -> Event {
+      .tick(
+        Tick(
+          subscription: id, position: position, rate: observation.rate, reason: reason,
+          lateNanoseconds: observation.lateNanoseconds, hostTime: observation.hostTime))
     }
+    func boundary(_ kind: Boundary.Kind) -> Event {
+      .boundary(
+        Boundary(
+          subscription: id, position: position, kind: kind,
+          chapter: observation.chapter.map { .init(number: $0.number, title: $0.chapter.title) },
+          lateNanoseconds: observation.lateNanoseconds))
+    }
+    self =
+      switch observation.reason {
+      case .periodic: tick(.periodic)
+      case .jump: tick(.jump)
+      case .start: tick(.start)
+      case .stop: tick(.stop)
+      case .crossed: boundary(.crossed)
+      case .skipped: boundary(.skipped(isBackward: observation.isBackward))
+      }
   }
+}
 
-  private static func tick(
-    _ observation: TimeObservation, _ reason: Event.Tick.Reason, _ id: Int, _ target: NamedPlayer
-  ) -> Event {
-    .tick(
-      Event.Tick(
-        subscription: id, position: position(observation, target), rate: observation.rate, reason: reason,
-        lateNanoseconds: observation.lateNanoseconds, hostTime: observation.hostTime))
-  }
-
-  private static func boundary(
-    _ observation: TimeObservation, _ kind: Event.Boundary.Kind, _ id: Int, _ target: NamedPlayer
-  ) -> Event {
-    .boundary(
-      Event.Boundary(
-        subscription: id, position: position(observation, target), kind: kind,
-        chapter: observation.chapter.map { .init(number: $0.number, title: $0.chapter.title) },
-        lateNanoseconds: observation.lateNanoseconds))
-  }
-
-  private static func position(_ observation: TimeObservation, _ target: NamedPlayer) -> Event.Position {
-    Event.Position(player: target.name, item: Int(clamping: observation.itemID), time: observation.time)
-  }
-
-  private static func meter(_ observation: MeterObservation, _ id: Int, _ target: NamedPlayer) -> Event.Meter {
+extension Event.Meter {
+  fileprivate init(_ observation: MeterObservation, _ id: Int, _ target: NamedPlayer) {
     let position = Event.Position(
       player: target.name, item: observation.itemID.map { Int(clamping: $0) }, time: observation.time)
-    return Event.Meter(
+    self.init(
       subscription: id, position: position, average: observation.levels.averagePower,
       peak: observation.levels.peakPower, averageScale: observation.levels.averagePower.map(MeterLevels.scale),
       peakScale: observation.levels.peakPower.map(MeterLevels.scale), lateNanoseconds: observation.lateNanoseconds)
   }
-
-  // MARK: - Waiting
-
-  /// Starts a `wait`.
-  func start(
-    _ conditions: WireList<WaitCondition>, timeout: MediaTime?, on target: NamedPlayer, _ request: AnyWaitingRequest
-  ) throws(MediaError) {
-    try WaitRunner(conditions, on: target, loop: server.loop, request: request).start(timeout: timeout)
-  }
-
-  /// Advances the virtual clock. Replies with the new time when its timers have run.
-  ///
-  /// Durations are summed exactly before the conversion to nanoseconds, so that rounding errors do not accumulate.
-  func startAdvance(by duration: MediaTime, _ request: AnyWaitingRequest) throws(MediaError) {
-    guard let clock = server.loop as? VirtualControlLoop else {
-      throw MediaError(.notVirtualClock, "the clock is not virtual; start playheadd with --clock virtual")
-    }
-    let requested = server.virtualTime.requested + duration
-    guard let nanoseconds = requested.wholeNanoseconds, nanoseconds <= Self.latestNanoseconds else {
-      throw MediaError(.invalidTime, "the target time of the clock is out of range")
-    }
-    let increment = nanoseconds - server.virtualTime.nanoseconds
-    server.virtualTime = (requested, nanoseconds)
-    clock.advance(byNanoseconds: increment) {
-      // The events of the advance are already in the output, because handlers send them with direct calls.
-      request.finish(.ok(["now": .seconds(nanoseconds: nanoseconds)]))
-    }
-  }
-
-  /// The latest time of the virtual clock: 100 years.
-  private static let latestNanoseconds: Int64 = 3_155_760_000_000_000_000
 }

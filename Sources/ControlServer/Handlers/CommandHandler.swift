@@ -18,10 +18,10 @@ extension ImmediateHandler {
   static var handler: CommandHandler {
     // `ok` without fields has a faster path.
     let hasFields = !Reply.fields.isEmpty || Reply.rowFields != nil
-    return CommandHandler { parsed, context throws(MediaError) in
-      let reply = try run(Arguments(parsed: parsed), context)
-      return hasFields ? WireProtocol.Reply(reply) : nil
-    }
+    return CommandHandler(run: { parsed, context throws(MediaError) in
+      let reply = try run(Arguments(selected: parsed), context)
+      return hasFields && !reply.isEmpty ? WireProtocol.Reply(reply) : nil
+    })
   }
 }
 
@@ -37,8 +37,62 @@ protocol WaitingHandler: HandledCommand, WaitingCommand {
 
 extension WaitingHandler {
   static var handler: CommandHandler {
-    CommandHandler { parsed, context, request throws(MediaError) in
-      try start(Arguments(parsed: parsed), context, WaitingRequest(erased: request))
+    CommandHandler(start: { parsed, context, request throws(MediaError) in
+      try start(Arguments(selected: parsed), context, WaitingRequest(erased: request))
+    })
+  }
+}
+
+/// The handler of a command whose reply comes immediately or later, depending on the request.
+protocol SometimesWaitingHandler: HandledCommand, SometimesWaitingCommand {
+  /// Carries out a request that does not wait, and returns the reply.
+  ///
+  /// - Throws: The error reply.
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply
+  /// Starts a request that waits. The handler finishes `request` now or later.
+  ///
+  /// - Throws: The error reply.
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
+  ) throws(MediaError)
+}
+
+extension SometimesWaitingHandler {
+  static var handler: CommandHandler {
+    CommandHandler { parsed, context throws(MediaError) in
+      let reply = try run(Arguments(selected: parsed), context)
+      return reply.isEmpty ? nil : WireProtocol.Reply(reply)
+    } start: { parsed, context, request throws(MediaError) in
+      try start(Arguments(selected: parsed), context, WaitingRequest(erased: request))
+    }
+  }
+}
+
+/// The handler of a command with an immediate reply that carries out large requests in several loop iterations
+/// (``ConnectionStateMachine``).
+protocol SlicedHandler: HandledCommand, ImmediateCommand {
+  /// Whether the request is so large that it needs several loop iterations.
+  static func isLarge(_ arguments: Arguments<Self>, _ context: RequestContext) -> Bool
+  /// Carries out a request that is not large, and returns the reply.
+  ///
+  /// - Throws: The error reply.
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply
+  /// Starts a large request.
+  ///
+  /// - Throws: The error reply.
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
+  ) throws(MediaError)
+}
+
+extension SlicedHandler {
+  static var handler: CommandHandler {
+    CommandHandler { parsed, context throws(MediaError) in
+      WireProtocol.Reply(try run(Arguments(selected: parsed), context))
+    } start: { parsed, context, request throws(MediaError) in
+      try start(Arguments(selected: parsed), context, WaitingRequest(erased: request))
+    } isLarge: {
+      isLarge(Arguments(selected: $0), $1)
     }
   }
 }
@@ -52,10 +106,15 @@ struct CommandHandler: Sendable {
 
   private let immediate: Run?
   private let waiting: Start?
+  /// Whether a request with an immediate reply needs several loop iterations, and is started.
+  let isLarge: @Sendable (ParsedArguments, RequestContext) -> Bool
 
-  init(run: @escaping Run) { (immediate, waiting) = (run, nil) }
-
-  init(start: @escaping Start) { (immediate, waiting) = (nil, start) }
+  init(
+    run: Run? = nil, start: Start? = nil,
+    isLarge: @escaping @Sendable (ParsedArguments, RequestContext) -> Bool = { _, _ in false }
+  ) {
+    (immediate, waiting, self.isLarge) = (run, start, isLarge)
+  }
 
   /// Carries out a request that does not wait. Nil means `ok` without fields.
   func run(_ arguments: ParsedArguments, _ context: RequestContext) throws(MediaError) -> Reply? {

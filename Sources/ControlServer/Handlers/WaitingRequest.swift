@@ -8,8 +8,20 @@ struct WaitingRequest<Definition: Command>: Sendable {
   /// Whether the request has its reply or was abandoned. A handler must then start no further change.
   var isDone: Bool { erased.isDone }
 
+  /// Calls `body` once when the request gets its reply or is abandoned (``AnyWaitingRequest/onEnd(_:)``).
+  func onEnd(_ body: @escaping () -> Void) { erased.onEnd(body) }
+
   /// Ends the request and sends the reply. Has no effect if the request has already ended.
   func finish(_ reply: Definition.Reply) { erased.finish(Reply(reply)) }
+
+  /// Ends the request and replies with an encoded reply, or with an error. Has no effect if the request has already
+  /// ended.
+  func finish(with result: Result<EncodedReply<Definition>, MediaError>) {
+    switch result {
+    case .success(let reply): erased.finish(reply.erased)
+    case .failure(let error): erased.fail(error)
+    }
+  }
 
   /// Ends the request and replies with an error.
   func fail(_ error: MediaError) { erased.fail(error) }
@@ -30,4 +42,11 @@ struct WaitingRequest<Definition: Command>: Sendable {
   func resume<Value>(with result: Result<Value, MediaError>, _ body: (Value) throws(MediaError) -> Void) {
     erased.resume(with: result, body)
   }
+}
+
+/// A reply whose rows are encoded. Any thread can create it, so that the control loop does not encode many rows.
+struct EncodedReply<Definition: Command>: Sendable {
+  fileprivate let erased: Reply
+
+  init(_ reply: Definition.Reply) { erased = Reply(reply) }
 }

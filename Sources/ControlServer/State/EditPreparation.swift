@@ -88,7 +88,7 @@ final class EditPreparation: @unchecked Sendable {
       discard()
       return completion(.failure(registry.noSuchPlayerError(target.name)))
     }
-    let continuation = Connection.ControlLoopClosure { [self] in
+    let continuation = ControlLoopClosure { [self] in
       guard !isCancelled() else { return discard() }
       guard !isComplete else { return completion(.success(prepared)) }
       do throws(MediaError) { isComplete = try makeSlice(reserves: true) } catch {

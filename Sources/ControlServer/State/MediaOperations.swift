@@ -11,17 +11,16 @@ extension Connection {
   ///   - start: Starts the operation. It calls `progress` repeatedly, with the fraction that is done or nil if it is
   ///     unknown, and `completion` once. Both calls come on any thread.
   ///   - reply: Creates the reply from the id and the result. Called on any thread.
-  func startOperation<Outcome: Sendable>(
-    _ request: AnyWaitingRequest, on path: FilePath, cancel: @escaping @Sendable () -> Void,
+  func startOperation<Definition: Command, Outcome: Sendable>(
+    _ request: WaitingRequest<Definition>, form: WireForm, on path: FilePath, cancel: @escaping @Sendable () -> Void,
     start: (
       _ progress: @escaping @Sendable (Double?) -> Void,
       _ completion: @escaping @Sendable (Result<Outcome, MediaError>) -> Void
     ) -> Void,
-    reply: @escaping @Sendable (Int, Outcome) throws(MediaError) -> Reply
+    reply: @escaping @Sendable (Int, Outcome) throws(MediaError) -> Definition.Reply
   ) {
     let id = operations.add(cancel: cancel)
     let loop = server.loop
-    let form = request.request.address.form
     let path = path.redacted
     request.onEnd { [weak self] in
       cancel()
@@ -35,13 +34,10 @@ extension Connection {
           .scanProgress(Event.ScanProgress(scan: id, file: 1, count: 1, path: .path(path), done: fraction)), form: form)
       }
     } _: { result in
-      let replyResult = result.flatMap { outcome in Result { () throws(MediaError) in try reply(id, outcome) } }
-      loop.execute {
-        switch replyResult {
-        case .success(let reply): request.finish(reply)
-        case .failure(let error): request.fail(error)
-        }
+      let replyResult = result.flatMap { outcome in
+        Result { () throws(MediaError) in EncodedReply<Definition>(try reply(id, outcome)) }
       }
+      loop.execute { request.finish(with: replyResult) }
     }
   }
 }

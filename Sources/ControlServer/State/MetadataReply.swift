@@ -19,41 +19,37 @@ enum MetadataReply {
 
   /// The tags that match the query, limited to the output buffer of the peer. A query without a key space, identifier
   /// or language also returns the warnings.
-  ///
-  /// - Parameter head: The first fields of the reply, which identify the asset or item.
-  static func tags(_ metadata: AssetMetadata, _ query: MetadataQuery, head: Fields, limits: WireLimits) -> Reply {
+  static func tags(_ metadata: AssetMetadata, _ query: MetadataQuery, limits: WireLimits) -> TagList {
     let items = items(of: metadata, query)
     let includesWarnings = query.space == nil && query.identifier == nil && query.languages.isEmpty
     let warnings = includesWarnings ? metadata.warnings : []
     let count = items.count + warnings.count
     let (rows, next) = page(of: count, from: query.offset, limits) { index in
-      index < items.count ? row(items[index]) : row(warnings[index - items.count])
+      let row = index < items.count ? TagRow.tag(tag(items[index])) : row(warnings[index - items.count])
+      return (row, row.textByteCount)
     }
-    var fields = head
-    fields.append("count", .int(count))
-    fields.append("next", next)
-    fields.append("formats", .strings(metadata.availableMetadataFormats.map(\.rawValue)))
-    fields.append("artworkCount", .int(metadata.artwork.count))
-    append(metadata.replayGain, to: &fields)
-    return .ok(fields, rows: rows)
+    return TagList(
+      count: count, next: next, formats: metadata.availableMetadataFormats.map(\.rawValue),
+      artworkCount: metadata.artwork.count, gains: TagList.Gains(metadata.replayGain), rows: rows)
   }
 
-  /// The rows from index `offset` on, and the index of the first row that is not included. The index is `none` at the
-  /// end.
-  private static func page(
-    of count: Int, from offset: Int, _ limits: WireLimits, row: (Int) -> Fields
-  ) -> (rows: [Fields], next: FieldValue) {
+  /// The rows from index `offset` on, and the index of the first row that is not included. The index is nil at the end.
+  ///
+  /// - Parameter row: Returns a row, and the number of bytes of its texts.
+  private static func page<Row>(
+    of count: Int, from offset: Int, _ limits: WireLimits, row: (Int) -> (Row, textByteCount: Int)
+  ) -> (rows: [Row], next: Int?) {
     let start = min(offset, count)
-    var rows: [Fields] = []
+    var rows: [Row] = []
     var byteCount = 0
     for index in start..<count {
-      let row = row(index)
-      byteCount += row.textByteCount * bytesPerTextByte + bytesPerRow
+      let (row, textByteCount) = row(index)
+      byteCount += textByteCount * bytesPerTextByte + bytesPerRow
       if !rows.isEmpty, rows.count >= limits.listCount || byteCount > limits.outputByteCount / 2 { break }
       rows.append(row)
     }
     let next = start + rows.count
-    return (rows, next < count ? .int(next) : .none)
+    return (rows, next < count ? next : nil)
   }
 
   private static func items(of metadata: AssetMetadata, _ query: MetadataQuery) -> [MetadataItem] {
@@ -67,143 +63,105 @@ enum MetadataReply {
       items = MetadataItem.items(from: items, filteredByIdentifier: MetadataIdentifier(rawValue: identifier))
     }
     guard !query.languages.isEmpty else { return items }
-    return MetadataItem.items(from: items, filteredAndSortedAccordingToPreferredLanguages: Array(query.languages))
-  }
-
-  private static func append(_ gain: ReplayGain, to fields: inout Fields) {
-    fields.append("trackGain", ifPresent: gain.trackGainDecibels.map { .float($0) })
-    fields.append("trackPeak", ifPresent: gain.trackPeak.map { .float($0) })
-    fields.append("albumGain", ifPresent: gain.albumGainDecibels.map { .float($0) })
-    fields.append("albumPeak", ifPresent: gain.albumPeak.map { .float($0) })
-    fields.append("r128TrackGain", ifPresent: gain.r128TrackGainDecibels.map { .float($0) })
-    fields.append("r128AlbumGain", ifPresent: gain.r128AlbumGainDecibels.map { .float($0) })
+    return MetadataItem.items(from: items, filteredAndSortedAccordingToPreferredLanguages: query.languages)
   }
 
   // MARK: - Rows
 
-  private static func row(_ item: MetadataItem) -> Fields {
-    var row: Fields = [
-      "identifier": detail(item.identifier.rawValue), "key": detail(item.key),
-    ]
-    row.append("commonKey", ifPresent: item.commonKey.map { .string($0.rawValue) })
-    append(item.value, of: item, to: &row)
+  private static func tag(_ item: MetadataItem) -> Tag {
+    var tag = Tag(
+      identifier: detail(item.identifier.rawValue), key: detail(item.key), content: content(item.value, of: item))
+    tag.commonKey = item.commonKey?.rawValue
     let attributes = item.extraAttributes
-    if case .data = item.value {
-      row.append("mediaType", ifPresent: (item.mediaType ?? attributes[.mediaType]).map(detail))
-    }
-    row.append("language", ifPresent: item.extendedLanguageTag.map(detail))
-    row.append("info", ifPresent: attributes[.info].map(detail))
-    row.append("owner", ifPresent: attributes[.owner].map(detail))
-    row.append("artworkType", ifPresent: attributes[.artworkType].map(detail))
-    row.append("artwork", ifPresent: item.artworkIndex.map { .int($0) })
-    row.append(
-      "targetLevel", ifPresent: attributes[.targetLevel].map { Int64($0).map(FieldValue.integer) ?? .string($0) })
-    row.append("total", ifPresent: attributes[.total].map { Int64($0).map(FieldValue.integer) ?? .string($0) })
-    row.append("playCount", ifPresent: attributes[.playCount].map { Int64($0).map(FieldValue.integer) ?? .string($0) })
-    if let omission = item.omission { append(omission.error, to: &row) }
-    return row
+    if case .data = item.value { tag.mediaType = (item.mediaType ?? attributes[.mediaType]).map(detail) }
+    tag.language = item.extendedLanguageTag.map(detail)
+    tag.info = attributes[.info].map(detail)
+    tag.owner = attributes[.owner].map(detail)
+    tag.artworkType = attributes[.artworkType].map(detail)
+    tag.artwork = item.artworkIndex
+    tag.targetLevel = attributes[.targetLevel].map(TagNumber.init)
+    tag.total = attributes[.total].map(TagNumber.init)
+    tag.playCount = attributes[.playCount].map(TagNumber.init)
+    tag.error = item.omission.map { detail($0.error) }
+    return tag
   }
 
-  /// The fields of `timed-metadata` events for a group, without the time.
+  /// The fields of `timed-metadata` events for a group, without the position.
   static func timedRows(_ group: TimedMetadataGroup) -> [Fields] {
     group.items.map { item in
-      var fields = Fields()
-      fields.append("duration", ifPresent: group.duration.map { .time($0) })
-      if group.isCarriedOver { fields.append("held", true) }
-      var row = row(item)
-      if let bytes = item.dataValue, bytes.count <= timedDataByteCount {
-        row.append("data", .string(Base64.text(of: bytes[...])))
-      }
-      fields.append(contentsOf: row)
-      return fields
+      let data = item.dataValue.flatMap { $0.count <= timedDataByteCount ? Base64.text(of: $0[...]) : nil }
+      return Fields(TimedTag(duration: group.duration, isHeld: group.isCarriedOver, tag: tag(item), data: data))
     }
   }
 
   /// The maximum number of data bytes in an event.
   private static let timedDataByteCount = 4_096
 
-  private static func append(_ value: MetadataItem.Value, of item: MetadataItem, to row: inout Fields) {
+  private static func content(_ value: MetadataItem.Value, of item: MetadataItem) -> Tag.Content {
     switch value {
     case .string(let text):
-      row.append("type", "string")
-      if let omission = item.omission { return row.append("bytes", .int(omission.byteCount)) }
-      let cut = text.cut(toByteCount: valueByteCount)
-      row.append("value", .string(cut ?? text))
-      guard cut != nil else { return }
-      row.append("truncated", true)
-      row.append("bytes", .int(text.utf8.count))
-    case .number(let number):
-      row.append("type", "number")
-      row.append("value", .integer(number))
-    case .date(let date):
-      row.append("type", "date")
-      row.append("value", .string(date.description))
-    case .data(let bytes):
-      row.append("type", "data")
-      row.append("bytes", .int(item.omission?.byteCount ?? bytes.count))
+      if let omission = item.omission { return .omittedText(byteCount: omission.byteCount) }
+      guard let cut = text.cut(toByteCount: valueByteCount) else { return .text(text) }
+      return .truncatedText(cut, byteCount: text.utf8.count)
+    case .number(let number): return .number(number)
+    case .date(let date): return .date(date.description)
+    case .data(let bytes): return .data(byteCount: item.omission?.byteCount ?? bytes.count)
     }
   }
 
-  private static func row(_ warning: AssetMetadata.Warning) -> Fields {
-    var row: Fields = ["warning": detail(warning.subject)]
-    append(warning.error, to: &row)
-    return row
+  private static func row(_ warning: AssetMetadata.Warning) -> TagRow {
+    .warning(detail(warning.subject), detail(warning.error))
   }
 
-  private static func append(_ error: MediaError, to row: inout Fields) {
-    row.append("code", .int(error.code.rawValue))
-    row.append("name", .string(error.code.name))
-    row.append("message", detail(error.message))
+  /// The error with at most `detailByteCount` bytes of its message.
+  private static func detail(_ error: MediaError) -> MediaError {
+    var error = error
+    error.message = detail(error.message)
+    return error
   }
 
-  private static func detail(_ text: String) -> FieldValue {
-    .string(text.cut(toByteCount: detailByteCount) ?? text)
-  }
+  private static func detail(_ text: String) -> String { text.cut(toByteCount: detailByteCount) ?? text }
 
   // MARK: - Artwork
 
   /// The rows of the images from index `offset` on, limited to the output buffer of the peer.
-  static func artwork(_ metadata: AssetMetadata, from offset: Int, head: Fields, limits: WireLimits) -> Reply {
+  static func artwork(_ metadata: AssetMetadata, from offset: Int, limits: WireLimits) -> ArtworkReply {
     let count = metadata.artwork.count
     let (rows, next) = page(of: count, from: offset, limits) { index in
       let image = metadata.artwork[index]
-      var row = imageFields(image, index)
-      if let error = image.omission { append(error, to: &row) }
-      return row
+      let row = ArtworkReply.Row(image: properties(image, index), error: image.omission.map(detail))
+      return (row, row.textByteCount)
     }
-    var fields = head
-    fields.append("count", .int(count))
-    fields.append("next", next)
-    return .ok(fields, rows: rows)
+    return ArtworkReply(.list(rows, count: count, next: next))
   }
 
   /// A range of bytes of an image.
-  static func part(_ image: Artwork, _ index: Int, offset: Int, limit: Int, head: Fields) -> Reply {
-    var fields = head
-    fields.append(contentsOf: imageFields(image, index))
+  static func part(_ image: Artwork, _ index: Int, offset: Int, limit: Int) -> ArtworkReply {
     let start = min(offset, image.data.count)
     let end = start + min(limit, image.data.count - start)
-    fields.append("offset", .int(start))
-    fields.append("next", end < image.data.count ? .int(end) : FieldValue.none)
-    fields.append("data", .string(Base64.text(of: image.data[start..<end])))
-    return .ok(fields)
+    return ArtworkReply(
+      .part(
+        properties(image, index), offset: start, next: end < image.data.count ? end : nil,
+        data: Base64.text(of: image.data[start..<end])))
   }
 
   /// The reply for an image that was written to a file.
-  static func written(_ image: Artwork, _ index: Int, _ file: FilePath, head: Fields) -> Reply {
-    var fields = head
-    fields.append(contentsOf: imageFields(image, index))
-    fields.append("file", .path(file))
-    return .ok(fields)
+  static func written(_ image: Artwork, _ index: Int, _ file: FilePath) -> ArtworkReply {
+    ArtworkReply(.file(properties(image, index), file))
   }
 
-  private static func imageFields(_ image: Artwork, _ index: Int) -> Fields {
-    var fields: Fields = [
-      "artwork": .int(index), "type": .string(image.type.description), "mediaType": detail(image.mediaType),
-    ]
-    if !image.description.isEmpty { fields.append("description", detail(image.description)) }
-    fields.append("bytes", .int(image.byteCount))
-    return fields
+  private static func properties(_ image: Artwork, _ index: Int) -> ArtworkImage {
+    ArtworkImage(
+      index: index, type: image.type.description, mediaType: detail(image.mediaType),
+      description: image.description.isEmpty ? nil : detail(image.description), byteCount: image.byteCount)
+  }
+}
+
+extension TagList.Gains {
+  fileprivate init(_ gain: ReplayGain) {
+    self.init(
+      track: gain.trackGainDecibels, trackPeak: gain.trackPeak, album: gain.albumGainDecibels,
+      albumPeak: gain.albumPeak, r128Track: gain.r128TrackGainDecibels, r128Album: gain.r128AlbumGainDecibels)
   }
 }
 
@@ -212,13 +170,47 @@ extension MetadataItem {
   fileprivate var mediaType: String? { dataValue.flatMap(Artwork.mediaType) }
 }
 
-extension Fields {
-  /// The number of bytes of the texts in the fields.
+extension TagRow {
+  /// The number of bytes of the texts in the row.
   fileprivate var textByteCount: Int {
-    entries.reduce(0) { count, entry in
-      if case .string(let text) = entry.value { count + text.utf8.count } else { count }
+    switch self {
+    case .tag(let tag):
+      let texts = [
+        tag.identifier, tag.key, tag.commonKey, tag.type.rawValue, tag.content.text, tag.mediaType, tag.language,
+        tag.info, tag.owner, tag.artworkType, tag.targetLevel?.unparsedText, tag.total?.unparsedText,
+        tag.playCount?.unparsedText,
+      ]
+      return texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) } + (tag.error?.textByteCount ?? 0)
+    case .warning(let subject, let error): return subject.utf8.count + error.textByteCount
     }
   }
+}
+
+extension TagNumber {
+  /// The text, unless it is a number.
+  fileprivate var unparsedText: String? { Int64(text) == nil ? text : nil }
+}
+
+extension Tag.Content {
+  fileprivate var text: String? {
+    switch self {
+    case .text(let text), .truncatedText(let text, _), .date(let text): text
+    case .omittedText, .number, .data: nil
+    }
+  }
+}
+
+extension ArtworkReply.Row {
+  /// The number of bytes of the texts in the row.
+  fileprivate var textByteCount: Int {
+    image.type.utf8.count + image.mediaType.utf8.count + (image.description?.utf8.count ?? 0)
+      + (error?.textByteCount ?? 0)
+  }
+}
+
+extension MediaError {
+  /// The number of bytes of the texts in a row.
+  fileprivate var textByteCount: Int { code.name.utf8.count + message.utf8.count }
 }
 
 extension String {

@@ -351,10 +351,13 @@ extension FilePath {
 
 extension Asset {
   /// The location in its form on the wire: a path, a URL without user name and password, or the name of a descriptor.
-  /// `none` for an asset without a location.
-  var wirePath: FieldValue {
-    if let url { return .path(FilePath(address: url.redacted)) }
-    if let descriptor { return .string(descriptor.name) }
-    return FilePath(bytes: path).map(FieldValue.path) ?? FieldValue.none
+  /// Nil for an asset without a location.
+  var wireLocation: FilePath? {
+    if let url { return FilePath(address: url.redacted) }
+    if let descriptor { return FilePath(address: descriptor.name) }
+    return FilePath(bytes: path)
   }
+
+  /// The location as the value of a field; `none` for an asset without a location.
+  var wirePath: FieldValue { wireLocation.map(FieldValue.path) ?? .none }
 }

@@ -322,7 +322,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
           "the replies of this batch exceed \(server.limits.batchReplyByteCount) bytes; this request was not run"
         )
       }
-      let runsInSlices = mayRunInSlices(request.command)
+      let runsInSlices = mayRunInSlices(request)
       if request.isWaiting || runsInSlices {
         let startResult = machine.start(request.address, runsInSlices: runsInSlices)
         guard case .started(let token) = startResult else { return }
@@ -392,22 +392,14 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   private func run(_ request: Request) throws(MediaError) -> Reply? {
     let form = request.address.form
     switch request.command {
-    case .playback(let command, FamilyCommand.allPlayers): return try runForAllPlayers(command)
-    case .playback(let command, let player):
-      return try run(command, on: try server.registry.player(player))
     case .queue(let command, let player):
       return try run(command, on: try server.registry.player(player))
-    case .item(let command, let player):
-      return try run(command, on: try server.registry.player(player))
-    case .asset(let command): return try run(command)
-    case .watching(let command): return try run(command, form: form)
-    case .players: preconditionFailure("the handler of immediate commands got one that waits")
     case .typed(let arguments):
       return try handler(of: request).run(arguments, RequestContext(connection: self, form: form))
     }
   }
 
-  private func handler(of request: Request) -> CommandHandler {
+  fileprivate func handler(of request: Request) -> CommandHandler {
     guard let handler = server.handlers[request.commandIndex] else {
       preconditionFailure("every command that is defined as a type has a handler")
     }
@@ -417,51 +409,11 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   /// Starts a request whose reply may come later.
   private func start(_ command: FamilyCommand, _ request: AnyWaitingRequest) throws(MediaError) {
     switch command {
-    case .playback(.playRange(let range), let player):
-      try start(range, on: try server.registry.player(player), request)
-    case .playback(.seek(let seek), let player):
-      try start(seek, on: try server.registry.player(player)) { request.finish(with: $0) { Reply($0) } }
-    case .playback(.loop(let loop), let player):
-      try start(loop, on: try server.registry.player(player), request)
-    case .playback(.step(let count), let player):
-      try start(step: count, on: try server.registry.player(player), request)
-    case .playback(.preroll(let rate), let player):
-      try startPreroll(rate, on: try server.registry.player(player), request)
-    case .playback(.chapter(let isNext), let player):
-      try startChapterSeek(isNext: isNext, on: try server.registry.player(player), request)
-    case .playback(.fade(let volume, let duration, let curve, let endAction, _), let player):
-      try startFade(
-        to: volume, duration: duration, curve, endAction: endAction, on: try server.registry.player(player), request)
-    case .asset(.load(let id, let keys)): try startLoading(id, Array(keys), request)
-    case .asset(.metadata(let id, let query)): try startMetadata(ofAsset: id, query, request)
-    case .asset(.artwork(let id, let query)): try startArtwork(ofAsset: id, query, request)
-    case .item(.metadata(let id, let query), let player):
-      try startMetadata(ofItem: id, of: try server.registry.player(player), query, request)
-    case .item(.artwork(let id, let query), let player):
-      try startArtwork(ofItem: id, of: try server.registry.player(player), query, request)
-    case .asset(.scan(let scan)): try start(scan, request)
-    case .asset(.waveform(let waveform)): try start(waveform, request)
-    case .asset(.export(let export)): try start(export, request)
-    case .asset(.image(let image)): try start(image, request)
-    case .asset(.folder(let query)): start(query, request)
-    case .players(.playAt(let moment, let names)): try start(moment, of: names, request)
-    case .players(.rateTogether(let rate, let names)): try startRateChange(to: rate, of: names, request)
     case .typed(let arguments):
       let form = request.request.address.form
       try handler(of: request.request).start(arguments, RequestContext(connection: self, form: form), request)
     case .queue(let command, let player):
       try start(command, on: try server.registry.player(player), request)
-    case .watching(.wait(let conditions, let timeout, let player)):
-      try start(conditions, timeout: timeout, on: try server.registry.player(player), request)
-    case .watching(.events(let query)): try start(query, request)
-    case .watching(.at(let times, let item, let includesSeeks, let player)):
-      let target = try server.registry.player(player)
-      try startAt(
-        times, item: try target.itemID(ifGiven: item), includesSeeks: includesSeeks, on: target, request)
-    case .watching(.clockAdvance(let duration)): try startAdvance(by: duration, request)
-    case .playback, .item, .asset, .watching:
-      preconditionFailure(
-        "the handler of waiting commands got one that does not wait")
     }
   }
 
@@ -602,16 +554,16 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
 
 extension Connection {
   /// Whether a command runs in slices (``ConnectionStateMachine``), because its arguments or the queue are large.
-  fileprivate func mayRunInSlices(_ command: FamilyCommand) -> Bool {
-    switch command {
+  fileprivate func mayRunInSlices(_ request: Request) -> Bool {
+    switch request.command {
+    case .typed(let arguments):
+      handler(of: request).isLarge(arguments, RequestContext(connection: self, form: request.address.form))
     case .queue(.export, _): true
     case .queue(.list(let offset, let limit), let player): isListLong(of: player, offset: offset, limit: limit)
     case .queue(.commit, let player): isTransactionLarge(of: player)
     case .queue(.jump, let player), .queue(.shuffle(.some, _, _), let player): isQueueLong(of: player)
     case .queue(let command, let player):
       command.isLarge || (command.emptiesQueue && !command.waitsUntilReady && isQueueLong(of: player))
-    case .watching(.at(let times, _, _, _)): times.count > BoundaryTimes.sliceLength
-    default: false
     }
   }
 }

@@ -12,7 +12,7 @@ final class WaitRunner: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop, on which the observers that capture it are called.
   private let target: NamedPlayer
   private let loop: any ControlLoop
-  private let request: AnyWaitingRequest
+  private let request: WaitingRequest<WaitCommand>
   private var machine: WaitStateMachine
   private var tokens: [ObserverToken] = []
   private var boundaryToken: ObserverToken?
@@ -20,8 +20,10 @@ final class WaitRunner: @unchecked Sendable {
   private var closeHandlerID: UInt64?
   private var isFinished = false
 
-  init(_ conditions: WireList<WaitCondition>, on target: NamedPlayer, loop: any ControlLoop, request: AnyWaitingRequest)
-  {
+  init(
+    _ conditions: WireList<WaitCondition>, on target: NamedPlayer, loop: any ControlLoop,
+    request: WaitingRequest<WaitCommand>
+  ) {
     self.target = target
     self.loop = loop
     self.request = request
@@ -98,11 +100,10 @@ final class WaitRunner: @unchecked Sendable {
       request.fail(error)
     case .satisfied:
       isFinished = true
-      var fields: Fields = ["item": state.currentItemID.map { .int($0) } ?? FieldValue.none]
-      fields.append(position: anchor.time)
-      fields.append("timeControlStatus", .string(state.timeControlStatus.wireName))
-      fields.append("hostTime", .hostTime(anchor.hostTime))
-      request.finish(.ok(fields))
+      request.finish(
+        WaitCommand.Reply(
+          item: state.currentItemID, time: anchor.time, timeControlStatus: state.timeControlStatus.wireName,
+          hostTime: anchor.hostTime))
     }
   }
 

@@ -153,13 +153,13 @@ enum ArgumentReader {
       guard path.isFile || kind == .path || kind == .outputPath && path.descriptorToken != nil else { throw .bad }
       return .path(path)
     case .playerName:
-      guard !text.elementsEqual(FamilyCommand.allPlayers.utf8) else {
+      guard !text.elementsEqual(PlayerSelection.textOfAll.utf8) else {
         throw .other(MediaError(.badArguments, "this command accepts one player, not all (*)"))
       }
       guard ASCII.isName(text, maximum: 64) else { throw .bad }
       return .text(String(decoding: text, as: UTF8.self))
     case .playerNameOrAll:
-      guard text.elementsEqual(FamilyCommand.allPlayers.utf8) || ASCII.isName(text, maximum: 64) else { throw .bad }
+      guard text.elementsEqual(PlayerSelection.textOfAll.utf8) || ASCII.isName(text, maximum: 64) else { throw .bad }
       return .text(String(decoding: text, as: UTF8.self))
     case .commandName:
       guard let command = CommandTable.spec(named: text)?.name else {
@@ -258,7 +258,7 @@ enum ArgumentReader {
 
   private static let timeControlStatuses = WaitCondition.TimeControlStatus.allCases
 
-  private static func track(_ text: ArraySlice<UInt8>) throws(Fault) -> ItemCommand.TrackChoice {
+  private static func track(_ text: ArraySlice<UInt8>) throws(Fault) -> TrackChoice {
     if text.elementsEqual("none".utf8) { return .none }
     if text.elementsEqual("auto".utf8) { return .automatic }
     if text.allSatisfy(ASCII.isDigit), let number = ASCII.integer(text) { return .track(number) }
@@ -272,7 +272,7 @@ enum ArgumentReader {
 
   private static func startMoment(
     _ text: ArraySlice<UInt8>, _ kind: ParameterSpec.Kind
-  ) throws(Fault) -> PlayersCommand.StartMoment {
+  ) throws(Fault) -> RequestedMoment {
     if text.elementsEqual("now".utf8) { return .now }
     if text.starts(with: "frame:".utf8) {
       guard kind == .startMoment else { throw .bad }

@@ -4,7 +4,7 @@ import Synchronization
 /// The definition of one command: its parameters, its construction from them, and its documentation in help and
 /// the reference.
 public final class CommandSpec: Sendable {
-  /// The command families. Each has a handler and a page of the reference.
+  /// The command families. Each has a page of the reference.
   public enum Family: String, Sendable, Hashable, CaseIterable {
     case connection = "Connection"
     case playback = "Playback"

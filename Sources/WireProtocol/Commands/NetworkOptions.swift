@@ -73,19 +73,25 @@ public struct NetworkOptions: Sendable, Hashable {
 }
 
 extension ParsedArguments {
-  /// The network options of the request.
-  ///
-  /// - Throws: `bad-arguments` for an invalid header field.
-  func networkOptions() throws(MediaError) -> NetworkOptions {
+  /// The network options of the request. Their header is not checked.
+  var network: NetworkOptions {
     var options = NetworkOptions()
     options.header = text(.header)
-    try options.checkHeader()
     options.isHeaderForAny = text(.headerFor) == "any"
     options.userAgent = text(.userAgent)
     options.isNetworkAllowed = boolean(.network) ?? true
     options.interfaces = elements(.interface)
     options.timeout = time(.timeout)
     options.peakBitRate = integer(.peakBitRate)
+    return options
+  }
+
+  /// The network options of the request.
+  ///
+  /// - Throws: `bad-arguments` for an invalid header field.
+  func networkOptions() throws(MediaError) -> NetworkOptions {
+    let options = network
+    try options.checkHeader()
     return options
   }
 }

@@ -15,8 +15,8 @@ enum ArgumentValue: Sendable, Hashable {
   case command(CommandName)
   case requestID(RequestID)
   case condition(WaitCondition)
-  case moment(PlayersCommand.StartMoment)
-  case track(ItemCommand.TrackChoice)
+  case moment(RequestedMoment)
+  case track(TrackChoice)
 }
 
 /// A command's parsed arguments: checked and typed values.
@@ -41,6 +41,9 @@ public struct ParsedArguments: Sendable, Hashable {
   private var listCount = 0
   /// One bit for each parameter that has a value. No command has more than 64 parameters.
   private var given: UInt64 = 0
+
+  /// The name of the command.
+  public var name: CommandName { spec.name }
 
   init(spec: CommandSpec) { self.spec = spec }
 
@@ -138,22 +141,6 @@ public struct ParsedArguments: Sendable, Hashable {
         ?? "the file name has no extension; specify format")
   }
 
-  /// The file to write.
-  ///
-  /// - Throws: `bad-arguments` if `replace` is given for the descriptor of a file.
-  func outputFile() throws(MediaError) -> FilePath? {
-    guard let file = path(.file) else { return nil }
-    guard file.isFile || !flag(.replace) else { throw failure("replace cannot be combined with file=fd:TOKEN") }
-    return file
-  }
-
-  /// The extension of a file name, without its dot; nil if it has none.
-  func fileExtension(of file: FilePath) -> String? {
-    let name = file.bytes.split(separator: UInt8(ascii: "/")).last ?? []
-    guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return nil }
-    return String(decoding: name[(dot + 1)...], as: UTF8.self)
-  }
-
   /// Checks that a range is not empty. Without an end it extends to the end of the item.
   ///
   /// - Throws: `bad-arguments`.
@@ -205,10 +192,6 @@ public struct ParsedArguments: Sendable, Hashable {
     return value
   }
 
-  func expression(_ name: ParameterName) -> TimeExpression? {
-    first(name) { if case .expression(let value) = $0 { value } else { nil } }
-  }
-
   func time(_ name: ParameterName) -> MediaTime? {
     first(name) { if case .time(let value) = $0 { value } else { nil } }
   }
@@ -218,6 +201,9 @@ public struct ParsedArguments: Sendable, Hashable {
     guard spec.parameters[index(name)].position.isVariadic else { mismatch(name) }
     return WireList(list)
   }
+
+  /// The values of the parameter that takes several.
+  func listedValues<Element>() -> WireList<Element> { WireList(list) }
 
   /// Whether the bytes of any value in the list satisfy `predicate`.
   func listContains(_ predicate: (ArraySlice<UInt8>) -> Bool) -> Bool {
@@ -247,22 +233,6 @@ public struct ParsedArguments: Sendable, Hashable {
 
   /// The entry of a command about one entry. Default: the current one.
   var entry: EntryReference { entry(.id) ?? .current }
-
-  func number(_ name: ParameterName) -> Double? {
-    first(name) { if case .number(let value) = $0 { value } else { nil } }
-  }
-
-  func volume(_ name: ParameterName) -> VolumeSetting? {
-    first(name) { if case .volume(let value) = $0 { value } else { nil } }
-  }
-
-  func moment(_ name: ParameterName) -> PlayersCommand.StartMoment? {
-    first(name) { if case .moment(let value) = $0 { value } else { nil } }
-  }
-
-  func track(_ name: ParameterName) -> ItemCommand.TrackChoice? {
-    first(name) { if case .track(let value) = $0 { value } else { nil } }
-  }
 
   func text(_ name: ParameterName) -> String? {
     first(name) { if case .text(let value) = $0 { value } else { nil } }
@@ -303,25 +273,6 @@ public struct ParsedArguments: Sendable, Hashable {
     first(name) { if case .path(let value) = $0 { value } else { nil } }
   }
 
-  /// The conditions to wait for.
-  ///
-  /// - Throws: `badArguments` if a minimum time exceeds a maximum time.
-  func waitConditions() throws(MediaError) -> WireList<WaitCondition> {
-    let conditions = list(.conditions, of: WaitCondition.self)
-    var (least, most): (MediaTime?, MediaTime?)
-    for condition in conditions {
-      switch condition {
-      case .timeAtLeast(let time): least = max(least ?? time, time)
-      case .timeAtMost(let time): most = min(most ?? time, time)
-      default: break
-      }
-    }
-    if let least, let most, least > most {
-      throw failure("time>=\(least.decimalDescription) and time<=\(most.decimalDescription) cannot both hold")
-    }
-    return conditions
-  }
-
   /// Whether the parameter has a value. False if the command has no such parameter.
   func isGiven(_ name: ParameterName) -> Bool {
     spec.parameters.firstIndex { $0.name == name }.map { has($0) } ?? false
@@ -342,13 +293,6 @@ public struct ParsedArguments: Sendable, Hashable {
   /// The player. Default: `main`.
   var player: String { text(.player) ?? Self.mainPlayer }
 
-  /// Checks that the request is not for all players.
-  ///
-  /// - Throws: `bad-arguments`.
-  func requireOnePlayer(_ feature: String) throws(MediaError) {
-    guard player != FamilyCommand.allPlayers else { throw failure("\(feature) requires one player, not all (*)") }
-  }
-
   /// The player that exists from startup.
   static let mainPlayer = "main"
 }
@@ -366,14 +310,5 @@ extension WaitCondition: WireListElement {
       preconditionFailure("not a condition")
     }
     return value
-  }
-}
-
-extension AssetValueKey: WireListElement {
-  public static func unpacked(_ bytes: ArraySlice<UInt8>) -> AssetValueKey {
-    guard let key = AssetValueKey(rawValue: String(decoding: bytes, as: UTF8.self)) else {
-      preconditionFailure("not a key of an asset value")
-    }
-    return key
   }
 }

@@ -47,10 +47,6 @@ extension FamilyCommand {
   /// Whether the daemon writes a file that it opens itself. Writing a file that the client opened needs no right.
   fileprivate var writesFile: Bool {
     switch self {
-    case .asset(.artwork(_, .file(_, let file, _))), .item(.artwork(_, .file(_, let file, _)), _): file.isFile
-    case .asset(.waveform(let waveform)): waveform.output?.file.isFile ?? false
-    case .asset(.export(let export)): export.file.isFile
-    case .asset(.image(let image)): image.file.isFile
     case .typed(let arguments): arguments.spec.writesFile(arguments)
     default: false
     }

@@ -19,6 +19,13 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
   /// Whether the location is a file path.
   public var isFile: Bool { bytes.first == UInt8(ascii: "/") }
 
+  /// The extension of the file name, without its dot. Nil if it has none.
+  public var fileExtension: String? {
+    let name = bytes.split(separator: UInt8(ascii: "/")).last ?? []
+    guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+    return String(decoding: name[(dot + 1)...], as: UTF8.self)
+  }
+
   /// The token of a passed descriptor. Nil for other kinds.
   public var descriptorToken: String? { isFile || isAddress ? nil : string.flatMap(Self.descriptorToken) }
 

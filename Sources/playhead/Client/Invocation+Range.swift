@@ -6,7 +6,7 @@ extension Invocation {
   ///
   /// - Throws: `Misuse` for an invalid range, and for a range together with files.
   static func rangeRequest(_ words: [[UInt8]]) throws(Misuse) -> [[UInt8]]? {
-    let parameters = CommandTable.spec(.play)?.parameters ?? []
+    let parameters = CommandTable.spec(PlayCommand.name)?.parameters ?? []
     var request = Array(words.prefix(1))
     var others: [[UInt8]] = []
     var hasRange = false

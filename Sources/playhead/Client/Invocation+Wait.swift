@@ -65,8 +65,8 @@ extension Invocation {
     do throws(MediaError) {
       let conditions = options.daemonConditions.isEmpty ? [Array("ended".utf8)] : options.daemonConditions
       line = try RequestEncoder().words([Array("wait".utf8)] + conditions + others)
-      guard case .watching(.wait(_, let timeout, _)) = try RequestCheck.command(line) else { return .request(words) }
-      options.timeout = timeout?.seconds
+      guard case .typed(let parsed) = try RequestCheck.command(line) else { return .request(words) }
+      options.timeout = Arguments<WaitCommand>(parsed: parsed).timeout?.seconds
     } catch { throw Misuse(message: error.message) }
     if includesDaemon { daemonWait = daemonWait ?? options.timeout ?? .infinity }
     guard !options.conditions.isEmpty else {

@@ -104,7 +104,7 @@ struct Invocation: Equatable {
     /// The permitted options for opening the files.
     static func parameters(tagsOnly: Bool) -> [ParameterSpec] {
       // `precise` affects the duration, not the tags.
-      (CommandTable.spec(.assetOpen)?.parameters ?? []).filter {
+      AssetOpenCommand.definition.spec.parameters.filter {
         $0.position == .option && !(tagsOnly && $0.name == .precise)
       }
     }
@@ -289,8 +289,8 @@ struct Invocation: Equatable {
       throw Misuse(
         message: "a temporary player closes with its connection, which the client closes; use `playhead shell`")
     }
-    if spec?.name == .wait { return try parseWait(words) }
-    if spec?.name == .play, let request = try Self.rangeRequest(words) { return .request(request) }
+    if spec?.name == WaitCommand.name { return try parseWait(words) }
+    if spec?.name == PlayCommand.name, let request = try Self.rangeRequest(words) { return .request(request) }
     if let template { return try parseFormatted(words, template) }
     return LoadOptions(words).map { .load($0) } ?? .request(words)
   }

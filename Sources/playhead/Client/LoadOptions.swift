@@ -16,7 +16,7 @@ extension Invocation.LoadOptions {
     guard let name = CommandName(rawValue: command) else { return nil }
     return switch name {
     case .load, .append, .insert: CommandTable.spec(name)
-    case .play: CommandTable.spec(.load)
+    case PlayCommand.name: CommandTable.spec(.load)
     default: nil
     }
   }
@@ -32,7 +32,7 @@ extension Invocation.LoadOptions {
       }
     }
     edit = AddingEdit(command: spec.name)
-    plays = name.elementsEqual(CommandName.play.rawValue.utf8)
+    plays = name.elementsEqual(PlayCommand.name.rawValue.utf8)
     var rest = words.dropFirst()
     while let word = rest.popFirst() {
       if word.elementsEqual("--".utf8) {

@@ -90,22 +90,39 @@ extension OutputFile {
 
     /// Nil for a request that writes no file or several.
     init?(_ command: FamilyCommand) {
-      switch command {
-      case .asset(.export(let export)):
-        (file, replaces, format) = (export.file, export.replaces, export.format.rawValue)
-      case .asset(.waveform(let waveform)):
-        guard let output = waveform.output else { return nil }
-        (file, replaces, format) = (output.file, output.replaces, output.format.rawValue)
-      case .asset(.image(let image)):
-        guard image.sheet != nil || image.times.count == 1 else { return nil }
-        (file, replaces) = (image.file(1), image.replaces)
-        format = if case .png = image.format { "png" } else { "jpeg" }
-      case .asset(.artwork(_, .file(_, let file, let replaces))),
-        .item(.artwork(_, .file(_, let file, let replaces)), _):
-        (self.file, self.replaces, format) = (file, replaces, nil)
+      guard case .typed(let arguments) = command, let target = Target(arguments), target.file.isFile else {
+        return nil
+      }
+      self = target
+    }
+
+    private init?(_ arguments: ParsedArguments) {
+      switch arguments.name {
+      case ExportCommand.name:
+        guard let export = try? Arguments<ExportCommand>(parsed: arguments).export() else { return nil }
+        self.init(export.file, replaces: export.replaces, format: export.format.rawValue)
+      case WaveformCommand.name:
+        guard let output = try? Arguments<WaveformCommand>(parsed: arguments).waveform().output else { return nil }
+        self.init(output.file, replaces: output.replaces, format: output.format.rawValue)
+      case ImageCommand.name:
+        guard let images = try? Arguments<ImageCommand>(parsed: arguments).images(),
+          images.sheet != nil || images.times.count == 1
+        else { return nil }
+        let isPNG = if case .png = images.format { true } else { false }
+        self.init(images.file(1), replaces: images.replaces, format: isPNG ? "png" : "jpeg")
+      case AssetArtworkCommand.name: self.init(try? Arguments<AssetArtworkCommand>(parsed: arguments).artworkQuery())
+      case ItemArtworkCommand.name: self.init(try? Arguments<ItemArtworkCommand>(parsed: arguments).artworkQuery())
       default: return nil
       }
-      guard file.isFile else { return nil }
+    }
+
+    private init?(_ query: ArtworkQuery?) {
+      guard case .file(_, let file, let replaces) = query else { return nil }
+      self.init(file, replaces: replaces, format: nil)
+    }
+
+    private init(_ file: FilePath, replaces: Bool, format: String?) {
+      (self.file, self.replaces, self.format) = (file, replaces, format)
     }
   }
 }

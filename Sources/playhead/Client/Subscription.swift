@@ -5,11 +5,11 @@ enum Subscription {
   /// The options of `watch` that correspond to a command, with example values. Nil for another command.
   static func watchOptions(for command: CommandName?) -> String? {
     switch command {
-    case .at?: "--at 90 95.25"
-    case .atChapters?: "--chapters --seeks"
-    case .tick?: "--tick 0.5"
-    case .meter?: "--meter 20"
-    case .observe?: "--observe player.timeControlStatus queue.version"
+    case AtCommand.name?: "--at 90 95.25"
+    case AtChaptersCommand.name?: "--chapters --seeks"
+    case TickCommand.name?: "--tick 0.5"
+    case MeterCommand.name?: "--meter 20"
+    case ObserveCommand.name?: "--observe player.timeControlStatus queue.version"
     default: nil
     }
   }

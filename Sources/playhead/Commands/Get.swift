@@ -4,9 +4,9 @@ import WireProtocol
 
 enum Get {
   /// The fields of `status`.
-  private static let playerNames = fieldNames(of: .status)
+  private static let playerNames = fieldNames(of: StatusCommand.name)
   /// The fields of `item.status` that `status` does not have. They belong to the current entry.
-  private static let entryNames = fieldNames(of: .itemStatus).filter { !playerNames.contains($0) }
+  private static let entryNames = fieldNames(of: ItemStatusCommand.name).filter { !playerNames.contains($0) }
   static let names = ValueNames(all: playerNames + entryNames, includesTags: true)
   /// The values that change without an event while the time advances.
   static let continuousNames = [
@@ -68,12 +68,12 @@ enum Get {
     func request(_ command: CommandName, _ words: [String] = []) throws -> JSONValue {
       try client.request(([command.rawValue] + words).map { Array($0.utf8) } + playerArgument)
     }
-    let status = try request(.status)
+    let status = try request(StatusCommand.name)
     var values = playerNames.reduce(into: [:]) { values, name in values[name] = status[name] }
     // Without a current entry, its values are unknown.
     guard case .number(let id)? = status["item"] else { return values }
     if requested.contains(where: entryNames.contains) {
-      let entry = try request(.itemStatus, [id])
+      let entry = try request(ItemStatusCommand.name, [id])
       for name in entryNames { values[name] = entry[name] }
     }
     let tags = requested.filter { $0.hasPrefix(ValueNames.tagPrefix) }

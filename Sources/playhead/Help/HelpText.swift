@@ -152,9 +152,9 @@ enum HelpText {
       text += "  \(parameter.synopsis): \(parameter.summary) (\(parameter.kind.accepted))\n"
     }
     if spec.writesOpenedFile { text += "  -o PATH: \(outputOption)\n" }
-    if spec.name == .wait { text += waitConditions }
+    if spec.name == WaitCommand.name { text += waitConditions }
     if spec.acceptsTemplate { text += "  --format TEMPLATE: \(templateOption(of: spec))\n" }
-    if spec.name == .observe {
+    if spec.name == ObserveCommand.name {
       text += "\nKeys:\n"
       for key in ObservableKey.allCases { text += "  \(key.rawValue): \(key.summary)\n" }
     }
@@ -190,8 +190,9 @@ enum HelpText {
         + "that are named as media, it reads the start of the first \(FileCheck.maximumInspectedMediaCount). A folder is\n"
         + "replaced by its media files, as by `playhead add`."
     case .list: "Without `limit`, the client requests all parts."
-    case .play: "`playhead play PATH...` loads files first, as `playhead load` and with its options."
-    case .observe, .tick, .at, .atChapters, .meter, .unobserve, .untick, .unmeter:
+    case PlayCommand.name: "`playhead play PATH...` loads files first, as `playhead load` and with its options."
+    case ObserveCommand.name, TickCommand.name, AtCommand.name, AtChaptersCommand.name, MeterCommand.name,
+      UnobserveCommand.name, UntickCommand.name, UnmeterCommand.name:
       "The effect ends with the connection, which the client closes: use `playhead watch` or `playhead shell`."
     case .queueBegin, .queueCommit, .queueAbort, ByeCommand.name, HelloCommand.name:
       "The command applies to one connection, which the client closes: use `playhead shell` or another client."

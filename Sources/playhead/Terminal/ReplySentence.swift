@@ -17,31 +17,34 @@ struct ReplySentence {
     // The other fields of a reply for all players are those of the first one.
     if let names = fields.list("players") { return "Players: \(Terminal.printable(names.joined(separator: ", ")))" }
     return switch command {
-    case .seek, .step, .nextChapter, .previousChapter, BookmarkGoCommand.name: seek
+    case SeekCommand.name, StepCommand.name, NextChapterCommand.name, PreviousChapterCommand.name,
+      BookmarkGoCommand.name:
+      seek
     case .jump, .next, .previous: entry
-    case .mute: flag("isMuted", "Muted", "Not muted")
-    case .autoWait: flag("automaticallyWaitsToMinimizeStalling", "Waits after an underrun", "Pauses after an underrun")
+    case MuteCommand.name: flag("isMuted", "Muted", "Not muted")
+    case AutoWaitCommand.name:
+      flag("automaticallyWaitsToMinimizeStalling", "Waits after an underrun", "Pauses after an underrun")
     case .shuffle: flag("shuffle", "Shuffled" + (value("seed").map { " (seed \($0))" } ?? ""), "Not shuffled")
-    case .preroll: flag("ready", "Ready to play", "Not ready to play")
+    case PrerollCommand.name: flag("ready", "Ready to play", "Not ready to play")
     case .clear: edit("The queue is empty")
     case .remove: edit("Removed")
     case .move: edit("Moved")
-    case .wait: waited
-    case .fade: faded
-    case .play: value("time").map { "Paused at \(HumanText.clock($0))" }
-    case .loop: loop
+    case WaitCommand.name: waited
+    case FadeCommand.name: faded
+    case PlayCommand.name: value("time").map { "Paused at \(HumanText.clock($0))" }
+    case LoopCommand.name: loop
     case BookmarkAddCommand.name: bookmark
     case QueueSaveCommand.name: both("count", "name").map { "Saved \(entries($0)) as \($1)" }
     case QueueLoadCommand.name: both("count", "name").map { "Loaded \(entries($0)) of \($1)" }
     case StateSaveCommand.name: "Saved"
     case ConfigReloadCommand.name: configuration
     case PlayerCreateCommand.name: value("player").map { "Created player \($0)" }
-    case .replace, .itemCopy: value("items").map { "Added entry \($0)" }
-    case .itemBuffer: buffer
-    case .itemEndTime: endTime
-    case .itemPitch: both("item", "audioTimePitchAlgorithm").map { "Entry \($0), pitch: \($1)" }
-    case .itemSelect: selection
-    case .itemVolume: value("item").map { "Entry \($0) has no volume changes" }
+    case .replace, ItemCopyCommand.name: value("items").map { "Added entry \($0)" }
+    case ItemBufferCommand.name: buffer
+    case ItemEndTimeCommand.name: endTime
+    case ItemPitchCommand.name: both("item", "audioTimePitchAlgorithm").map { "Entry \($0), pitch: \($1)" }
+    case ItemSelectCommand.name: selection
+    case ItemVolumeCommand.name: value("item").map { "Entry \($0) has no volume changes" }
     case SessionActiveCommand.name: flag("isActive", "The session is active", "The session is not active")
     case SessionCategoryCommand.name, SessionStatusCommand.name: session
     case SessionPolicyCommand.name: sessionPolicy

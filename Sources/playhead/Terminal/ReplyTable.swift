@@ -6,8 +6,8 @@ enum ReplyTable {
   static func table(ofCommand command: String, _ rows: [ServerLine.TextFields]) -> Table? {
     guard !rows.isEmpty else { return nil }
     switch CommandName(rawValue: command) {
-    case .itemTracks?, .assetTracks?: return tracks(rows)
-    case .itemLog?: return log(rows)
+    case ItemTracksCommand.name?, AssetTracksCommand.name?: return tracks(rows)
+    case ItemLogCommand.name?: return log(rows)
     default: return nil
     }
   }
@@ -56,9 +56,9 @@ enum ReplyTable {
   /// The lines for a reply. Nil if the command has none.
   static func lines(ofCommand command: String, _ reply: DaemonReply) -> String? {
     switch CommandName(rawValue: command) {
-    case .image?: images(reply)
-    case .explain?: steps(reply.fields)
-    case .itemStatus?: entry(reply.fields)
+    case ImageCommand.name?: images(reply)
+    case ExplainCommand.name?: steps(reply.fields)
+    case ItemStatusCommand.name?: entry(reply.fields)
     default: nil
     }
   }

@@ -12,25 +12,23 @@ import Testing
   ]
 
   @Test(arguments: forms) func formIsReadFromText(_ form: (text: String, reference: EntryReference)) throws {
-    #expect(try Lines.command("item.status \(form.text)") == .item(.status(item: form.reference), player: "main"))
+    #expect(try Self.entry(of: "item.status \(form.text)", ItemStatusCommand.self) == form.reference)
     let list = try Lines.command("remove \(form.text) 2")
     #expect(list == .queue(.remove([form.reference, 2], ifVersion: nil), player: "main"))
   }
 
   @Test(arguments: forms.filter { Int($0.text) == nil || $0.text.hasPrefix("+") || $0.text.hasPrefix("-") })
   func positionIsAStringInJSON(_ form: (text: String, reference: EntryReference)) throws {
-    let command = try Lines.command(Self.json(form.text))
-    #expect(command == .item(.status(item: form.reference), player: "main"))
+    #expect(try Self.entry(of: Self.json(form.text), ItemStatusCommand.self) == form.reference)
   }
 
   @Test func entryIsTheCurrentOneByDefault() throws {
-    for line in ["item.chapters", "item.tracks", "item.metadata", "item.log", "item.end-time forward=5", "item.copy"] {
-      guard case .item(let command, _) = try Lines.command(line) else {
-        Issue.record("\(line) is another command")
-        continue
-      }
-      #expect("\(command)".contains("index(0)"), "\(line): \(command)")
-    }
+    #expect(try Self.entry(of: "item.chapters", ItemChaptersCommand.self) == .current)
+    #expect(try Self.entry(of: "item.tracks", ItemTracksCommand.self) == .current)
+    #expect(try Self.entry(of: "item.metadata", ItemMetadataCommand.self) == .current)
+    #expect(try Self.entry(of: "item.log", ItemLogCommand.self) == .current)
+    #expect(try Self.entry(of: "item.end-time forward=5", ItemEndTimeCommand.self) == .current)
+    #expect(try Self.entry(of: "item.copy", ItemCopyCommand.self) == .current)
     #expect(
       try Lines.command("move to=2") == .queue(.move(item: .current, to: .index(2), ifVersion: nil), player: "main"))
   }
@@ -53,6 +51,17 @@ import Testing
   @Test(arguments: ["-1", "0", "1.5"]) func otherNumberInJSONIsAnError(_ number: String) throws {
     let line = #"{"jsonrpc":"2.0","id":1,"method":"item.status","params":{"id":\#(number)}}"#
     #expect(try Lines.rejection(line).error.error.code == .badArguments)
+  }
+
+  /// The entry of a request for a command about an entry of the player `main`.
+  private static func entry<C: Command>(
+    of line: String, _: C.Type
+  ) throws -> EntryReference where C.Parameters: EntryParameters {
+    let command = try Lines.command(line)
+    guard case .typed(let parsed) = command, parsed.name == C.name else { throw Unexpected("\(command)") }
+    let arguments = Arguments<C>(parsed: parsed)
+    #expect(arguments.player == "main")
+    return arguments.id
   }
 
   private static func json(_ id: String) -> String {

@@ -11,19 +11,12 @@ import Testing
     ("+.25", 0.75), ("-6dB", 0.250594), ("+6dB", 0.997631), ("+20dB", 1), ("-0dB", 0.5), ("-200dB", 0),
   ])
   func volumeFollowsFromTheText(_ row: (text: String, volume: Double)) throws {
-    let command = try Lines.command("volume \(row.text)")
-    guard case .playback(.volume(let setting?), _) = command else {
-      Issue.record("\(command)")
-      return
-    }
+    let line = "volume \(row.text)"
+    let setting = try #require(try Lines.arguments(line, of: VolumeCommand.self).volume)
     #expect(abs(setting.volume(from: 0.5) - row.volume) < 1e-6)
     let json = #"{"jsonrpc":"2.0","id":1,"method":"volume","params":{"volume":"\#(row.text)"}}"#
-    #expect(try Lines.command(json) == command)
-    guard case .playback(.fade(let final, _, _, _, _), _) = try Lines.command("fade \(row.text) 2s") else {
-      Issue.record("not a fade")
-      return
-    }
-    #expect(final == setting)
+    #expect(try Lines.command(json) == Lines.command(line))
+    #expect(try Lines.arguments("fade \(row.text) 2s", of: FadeCommand.self).volume == setting)
   }
 
   @Test(arguments: [
@@ -40,7 +33,8 @@ import Testing
 
   @Test func numberInJSONIsAVolume() throws {
     let json = #"{"jsonrpc":"2.0","id":1,"method":"volume","params":{"volume":0.5}}"#
-    #expect(try Lines.command(json) == .playback(.volume(.absolute(0.5)), player: "main"))
+    let arguments = try Lines.arguments(json, of: VolumeCommand.self)
+    #expect(arguments.volume == .absolute(0.5) && arguments.player == .one("main"))
     #expect(try Lines.rejection(json.replacing("0.5", with: "-0.5")).error.error.code == .badArguments)
   }
 }

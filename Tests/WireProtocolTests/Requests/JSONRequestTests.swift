@@ -20,7 +20,7 @@ import Testing
     ("stop", "{}"),
     ("seek 83.5", #"{"time":83.5}"#), ("seek 83.5", #"{"time":"83.5"}"#), ("seek 1:23.5", #"{"time":"1:23.5"}"#),
     ("seek +5", #"{"time":"+5"}"#), ("seek 1/3 fast", #"{"time":"1/3","fast":true}"#),
-    ("seek 5", #"{"time":5,"fast":false}"#), ("seek 5 chase", #"{"time":5,"chase":true}"#),
+    ("seek 5 fast=false", #"{"time":5,"fast":false}"#), ("seek 5 chase", #"{"time":5,"chase":true}"#),
     ("seek 5 before=0.25 after=inf item=3", #"{"time":5e0,"before":0.25,"after":"inf","item":3}"#),
     ("rate -2", #"{"rate":-2.0}"#), ("default-rate 1.5", #"{"rate":1.5}"#), ("volume 0.5", #"{"volume":0.5}"#),
     ("mute on", #"{"state":true}"#),
@@ -84,9 +84,8 @@ import Testing
   }
 
   @Test func decimalTimeIsParsedExactly() throws {
-    let command = try Lines.command(Self.line("seek", #"{"time":0.1}"#))
-    guard case .playback(.seek(let seek), _) = command else { throw Unexpected("\(command)") }
-    #expect(seek.target == .time(.absolute(MediaTime(value: 1, timescale: 10))))
+    let arguments = try Lines.arguments(Self.line("seek", #"{"time":0.1}"#), of: SeekCommand.self)
+    #expect(try arguments.seek().target == .time(.absolute(MediaTime(value: 1, timescale: 10))))
   }
 
   @Test(arguments: [

@@ -34,6 +34,38 @@ import Testing
     #expect(Sample.fields.map(\.spec.notation) == ["isActive", "timeout?", "[mode]"])
   }
 
+  @Test func replyForAllPlayersEndsWithTheirNames() {
+    var reply = VolumeCommand.Reply(volume: 0.5)
+    #expect(Self.line(reply) == "ok volume=0.5\n")
+    reply.players = ["main", "b"]
+    #expect(Self.line(reply) == "ok volume=0.5 players=main,b\n")
+  }
+
+  @Test func replyForOnePlayerWithoutOtherFieldsIsEmpty() throws {
+    #expect(PlayCommand.Reply().isEmpty && FadeCommand.Reply().isEmpty && AffectedPlayersReply().isEmpty)
+    #expect(Self.line(AffectedPlayersReply()) == "ok\n")
+    #expect(!AffectedPlayersReply(players: ["main"]).isEmpty && !FadeCommand.Reply(isFinished: true).isEmpty)
+    let range = PlayCommand.Reply(played: (item: 1, time: MediaTime(value: 5, timescale: 2)))
+    #expect(!range.isEmpty && Self.line(range) == "ok item=1 time=2.5 pts=5/2\n")
+  }
+
+  @Test func statusHasItsValuesInTheOrderOfTheExample() {
+    let reply = StatusCommand.Reply(
+      player: "main", timeControlStatus: "playing", reasonForWaitingToPlay: nil, rate: 1, defaultRate: 1,
+      position: .init(
+        time: MediaTime(value: 540_225, timescale: 44_100), hostTime: HostTime(nanoseconds: 5_012_250_000_000),
+        timebaseRate: 1),
+      queue: .init(count: 2, version: 2, shuffleSeed: nil),
+      item: .init(
+        id: 1, status: "readyToPlay", error: nil, duration: MediaTime(value: 1_832, timescale: 10),
+        providesPreciseDuration: true, loop: nil, chapter: .init(number: 2, title: "Fugue"), title: nil, artist: nil,
+        album: nil, streamTitle: nil, streamURL: nil),
+      settings: .init(
+        volume: 1, isFading: false, isMuted: false, pan: 0, actionAtItemEnd: "advance", repeatMode: "off",
+        onFailure: "skip", automaticallyWaits: true, pitchAlgorithm: .timeDomain, replayGainMode: "off"))
+    #expect("< " + Self.line(reply) == (StatusCommand.definition.spec.example.last ?? "") + "\n")
+  }
+
   @Test func replyWithoutFieldsIsOK() {
     #expect(Self.line(NoFields()) == "ok\n")
     #expect(Reply(NoFields()) == .ok)

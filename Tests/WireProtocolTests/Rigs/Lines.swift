@@ -17,6 +17,15 @@ enum Lines {
     try request(line, location).command
   }
 
+  /// The arguments of a valid line for a command that is defined as a type.
+  static func arguments<C: Command>(
+    _ line: String, of _: C.Type, _ location: SourceLocation = #_sourceLocation
+  ) throws -> Arguments<C> {
+    let request = try request(line, location)
+    guard request.name == C.name, case .typed(let parsed) = request.command else { throw Unexpected("\(request)") }
+    return Arguments(parsed: parsed)
+  }
+
   static func request(_ line: String, _ location: SourceLocation = #_sourceLocation) throws -> Request {
     let outcome = parse(line)
     guard case .request(let request) = outcome else {

@@ -32,160 +32,172 @@ struct OpenAssets {
   }
 }
 
-/// Commands about assets that are inspected without being played.
-extension Connection {
-  /// Runs the commands that reply immediately. Nil means `ok` without fields.
-  func run(_ command: AssetCommand) throws(MediaError) -> Reply? {
-    switch command {
-    case .open(let path, let precise, let charset, let network):
-      guard assets.count < server.limits.assetCount else {
-        throw MediaError(
-          .tooManyAssets, "the limit of \(server.limits.assetCount) open assets is reached; use `asset.close`",
-          operation: CommandName.assetOpen.rawValue)
-      }
-      let asset = server.registry.makeAsset(
-        path, server.registry.httpOptions(network), precise: precise, for: peer?.userID)
-      if let charset { asset.tagCharset = charset }
-      return .ok(["asset": .int(assets.add(asset))])
-    case .status(let id): return status(of: try asset(id, .assetStatus), id)
-    case .cancel(let id, let keys):
-      let asset = try asset(id, .assetCancel)
-      if keys.isEmpty {
-        asset.cancelLoading()
-      } else {
-        asset.cancelLoading(keys.compactMap { AssetKey(rawValue: $0.rawValue) })
-      }
-      return .ok(["asset": .int(id)])
-    case .selection(let id):
-      let groups = try Self.properties(of: try asset(id, .assetSelection), .assetSelection).mediaSelectionGroups
-      return .ok(["asset": .int(id), "count": .int(groups.count)], rows: groups.flatMap { Self.rows($0) })
-    case .tracks(let id):
-      let properties = try Self.properties(of: try asset(id, .assetTracks), .assetTracks)
-      return .ok(["asset": .int(id), "count": .int(properties.tracks.count)], rows: properties.tracks.map(Self.row))
-    case .chapters(let id, let offset, let languages):
-      return try chapters(of: try asset(id, .assetChapters), id, from: offset, languages: languages)
-    case .close(let id):
-      _ = try asset(id, .assetClose)
-      _ = assets.close(id)
-      return nil
-    case .cancelScan(let id): return .ok(["cancelled": .int(operations.cancel(id))])
-    case .load, .metadata, .artwork, .scan, .waveform, .image, .export, .folder:
-      preconditionFailure("the handler of immediate commands got one that waits")
-    }
-  }
-
-  /// The asset with this id.
+extension Command where Parameters: AssetParameters {
+  /// The asset that a request names.
   ///
   /// - Throws: `no-such-asset`.
-  func asset(_ id: Int, _ command: CommandName) throws(MediaError) -> Asset {
-    guard let asset = assets[id] else {
-      throw MediaError(.noSuchAsset, "asset \(id) is not open on this connection", operation: command.rawValue)
+  static func asset(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Asset {
+    guard let asset = context.connection.assets[arguments.id] else {
+      throw MediaError(
+        .noSuchAsset, "asset \(arguments.id) is not open on this connection", operation: name.rawValue)
     }
     return asset
   }
+}
 
-  /// Starts to load values. Replies when the values are loaded, or when loading failed or was cancelled. If only some
-  /// keys failed, the reply contains the values of the others.
-  func startLoading(_ id: Int, _ keys: [AssetValueKey], _ request: AnyWaitingRequest) throws(MediaError) {
-    let asset = try asset(id, .assetLoad)
-    let loop = server.loop
+extension AssetOpenCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    let (connection, server) = (context.connection, context.server)
+    guard connection.assets.count < server.limits.assetCount else {
+      throw MediaError(
+        .tooManyAssets, "the limit of \(server.limits.assetCount) open assets is reached; use `asset.close`",
+        operation: name.rawValue)
+    }
+    let asset = server.registry.makeAsset(
+      arguments.path, server.registry.httpOptions(arguments.network), precise: arguments.precise,
+      for: connection.peer?.userID)
+    if let charset = arguments.charset { asset.tagCharset = charset }
+    return Reply(asset: connection.assets.add(asset))
+  }
+}
+
+extension AssetLoadCommand: WaitingHandler {
+  /// Replies when the values are loaded, or when loading failed or was cancelled. If only some keys failed, the reply
+  /// contains the values of the others.
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
+  ) throws(MediaError) {
+    let asset = try asset(arguments, context)
+    let (id, keys, loop) = (arguments.id, Array(arguments.keys), context.server.loop)
     let load = asset.loadValues(forKeys: keys.compactMap { AssetKey(rawValue: $0.rawValue) }) { [weak asset] status in
       loop.execute { [asset] in
-        if let asset, case .failed = status, let reply = Self.partialReply(asset, id, keys) {
+        if let asset, case .failed = status, let reply = partialReply(asset, id, keys) {
           request.finish(reply)
         } else {
-          request.finish(Self.reply(status, id, keys))
+          request.finish(with: result(status, id, keys))
         }
       }
     }
     request.onEnd { load.cancel() }
   }
 
-  private static func reply(
+  private static func result(
     _ status: AssetValueStatus<AssetValues>, _ id: Int, _ keys: [AssetValueKey]
-  ) -> Reply {
-    let operation = CommandName.assetLoad.rawValue
+  ) -> Result<Reply, MediaError> {
     switch status {
     case .loaded(let values):
-      return .ok(
-        ["asset": .int(id), "status": .string(status.name)],
-        rows: keys.map {
-          ["key": .string($0.rawValue), "status": .string(status.name), "value": value($0, values)]
-        })
+      let rows = keys.map {
+        AssetValueRow(key: $0, status: .loaded, value: AssetValue($0, values), error: nil)
+      }
+      return .success(Reply(asset: id, status: .loaded, rows: rows))
     case .failed(var error):
-      error.operation = error.operation ?? operation
-      return .error(error)
+      error.operation = error.operation ?? name.rawValue
+      return .failure(error)
     case .unknown, .loading, .cancelled:
-      return .error(MediaError(.cancelled, "loading asset \(id) was cancelled", operation: operation))
+      return .failure(MediaError(.cancelled, "loading asset \(id) was cancelled", operation: name.rawValue))
     }
   }
 
   /// The reply with the loaded values, and with the errors of the other keys. Nil if no value was loaded.
   private static func partialReply(_ asset: Asset, _ id: Int, _ keys: [AssetValueKey]) -> Reply? {
-    let rows = keys.map { row(asset, $0) }
-    guard rows.contains(where: { $0["value"] != nil }) else { return nil }
-    return .ok(["asset": .int(id), "status": "failed"], rows: rows)
+    let rows = keys.map { AssetValueRow($0, of: asset) }
+    guard rows.contains(where: { $0.value != nil }) else { return nil }
+    return Reply(asset: id, status: .failed, rows: rows)
   }
+}
 
-  /// The status of a key, with its value or its error.
-  private static func row(_ asset: Asset, _ key: AssetValueKey) -> Fields {
-    let status = AssetKey(rawValue: key.rawValue).map { asset.status(of: $0) } ?? .unknown
-    var row: Fields = ["key": .string(key.rawValue), "status": .string(status.name)]
-    row.append("value", ifPresent: status.value.map { value(key, $0) })
-    append(status, to: &row)
-    return row
+extension AssetCancelCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    let asset = try asset(arguments, context)
+    if arguments.keys.isEmpty {
+      asset.cancelLoading()
+    } else {
+      asset.cancelLoading(arguments.keys.compactMap { AssetKey(rawValue: $0.rawValue) })
+    }
+    return Reply(asset: arguments.id)
   }
+}
 
-  /// Appends the name and the message of an error.
-  static func append(_ error: MediaError, to fields: inout Fields) {
-    fields.append("error", .string(error.code.name))
-    fields.append("message", .string(error.message))
-  }
-
-  private static func append<Value>(_ status: AssetValueStatus<Value>, to fields: inout Fields) {
-    if case .failed(let error) = status { append(error, to: &fields) }
-  }
-
-  private func status(of asset: Asset, _ id: Int) -> Reply {
+extension AssetStatusCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    let asset = try asset(arguments, context)
     let status = asset.status(of: .tracks)
-    var fields: Fields = [
-      "asset": .int(id), "path": asset.wirePath,
-      "status": .string(status.name),
-    ]
-    Self.append(status, to: &fields)
-    return .ok(fields, rows: AssetValueKey.allCases.map { Self.row(asset, $0) })
+    return Reply(
+      asset: arguments.id, path: asset.wireLocation, status: AssetLoadingStatus(status), error: status.error,
+      rows: AssetValueKey.allCases.map { AssetValueRow($0, of: asset) })
   }
+}
 
-  private static func value(_ key: AssetValueKey, _ values: AssetValues) -> FieldValue {
-    if let metadata = values.metadata {
-      switch key {
-      case .metadata: return .int(metadata.items.count)
-      case .commonMetadata: return .int(metadata.commonMetadata.count)
-      case .availableMetadataFormats: return .strings(metadata.availableMetadataFormats.map(\.rawValue))
-      default: break
-      }
-    }
-    guard let properties = values.properties else { return .none }
-    return switch key {
-    case .tracks: .int(properties.tracks.count)
-    case .duration: .time(properties.duration)
-    case .playable: .bool(properties.isPlayable)
-    case .readable: .bool(properties.isReadable)
-    case .composable: .bool(properties.isComposable)
-    case .hasProtectedContent: .bool(properties.hasProtectedContent)
-    case .chapters: .int(properties.chapters.count)
-    case .preferredRate: .float(properties.preferredRate)
-    case .preferredVolume: .float(properties.preferredVolume)
-    case .providesPreciseDuration: .bool(properties.providesPreciseDuration)
-    case .metadata, .commonMetadata, .availableMetadataFormats: .none
+extension AssetCloseCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    _ = try asset(arguments, context)
+    _ = context.connection.assets.close(arguments.id)
+    return Reply()
+  }
+}
+
+extension AssetLoadingStatus {
+  init<Value>(_ status: AssetValueStatus<Value>) {
+    switch status {
+    case .unknown: self = .unknown
+    case .loading: self = .loading
+    case .loaded: self = .loaded
+    case .failed: self = .failed
+    case .cancelled: self = .cancelled
     }
   }
+}
 
-  private func chapters(
-    of asset: Asset, _ id: Int, from offset: Int, languages: WireList<String>
-  ) throws(MediaError) -> Reply {
-    let properties = try Self.properties(of: asset, .assetChapters)
-    return chapters(
-      properties.chapters, properties.chapterFault, head: ["asset": .int(id)], from: offset, languages: languages)
+extension AssetValueStatus {
+  fileprivate var error: MediaError? { if case .failed(let error) = self { error } else { nil } }
+}
+
+extension AssetValueRow {
+  /// The status of a key, with its value or its error.
+  fileprivate init(_ key: AssetValueKey, of asset: Asset) {
+    let status = AssetKey(rawValue: key.rawValue).map { asset.status(of: $0) } ?? .unknown
+    self.init(
+      key: key, status: AssetLoadingStatus(status), value: status.value.flatMap { AssetValue(key, $0) },
+      error: status.error)
+  }
+}
+
+extension AssetValue {
+  /// The value of a key. Nil if `values` does not contain it.
+  fileprivate init?(_ key: AssetValueKey, _ values: AssetValues) {
+    if let value = values.metadata.flatMap({ AssetValue(key, $0) })
+      ?? values.properties.flatMap({ AssetValue(key, $0) })
+    {
+      self = value
+    } else {
+      return nil
+    }
+  }
+
+  private init?(_ key: AssetValueKey, _ metadata: AssetMetadata) {
+    switch key {
+    case .metadata: self = .count(metadata.items.count)
+    case .commonMetadata: self = .count(metadata.commonMetadata.count)
+    case .availableMetadataFormats: self = .formats(metadata.availableMetadataFormats.map(\.rawValue))
+    case .tracks, .duration, .playable, .readable, .composable, .hasProtectedContent, .chapters, .preferredRate,
+      .preferredVolume, .providesPreciseDuration:
+      return nil
+    }
+  }
+
+  private init?(_ key: AssetValueKey, _ properties: AssetProperties) {
+    switch key {
+    case .tracks: self = .count(properties.tracks.count)
+    case .duration: self = .duration(properties.duration)
+    case .playable: self = .condition(properties.isPlayable)
+    case .readable: self = .condition(properties.isReadable)
+    case .composable: self = .condition(properties.isComposable)
+    case .hasProtectedContent: self = .condition(properties.hasProtectedContent)
+    case .chapters: self = .count(properties.chapters.count)
+    case .preferredRate: self = .rate(properties.preferredRate)
+    case .preferredVolume: self = .volume(properties.preferredVolume)
+    case .providesPreciseDuration: self = .condition(properties.providesPreciseDuration)
+    case .metadata, .commonMetadata, .availableMetadataFormats: return nil
+    }
   }
 }

@@ -2,40 +2,34 @@ import MediaAssets
 import MediaCore
 import WireProtocol
 
-/// The export command. The export runs on other threads.
-extension Connection {
-  /// Starts an export. Replies when the file is written or the export is cancelled.
-  func start(_ command: AssetCommand.Export, _ request: AnyWaitingRequest) throws(MediaError) {
-    let file = try server.registry.outputFile(command.file, replaces: command.replaces, for: peer?.userID)
-    let options = server.registry.httpOptions(command.network)
+extension ExportCommand: WaitingHandler {
+  /// Replies when the file is written or the export is cancelled.
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
+  ) throws(MediaError) {
+    let (registry, userID) = (context.server.registry, context.connection.peer?.userID)
+    let export = try arguments.export()
+    let file = try registry.outputFile(export.file, replaces: export.replaces, for: userID)
+    let options = registry.httpOptions(export.network)
     // Several inputs need exact durations.
-    let hasSeveralInputs = command.paths.count > 1
-    let assets = command.paths.map {
-      server.registry.makeAsset($0, options, precise: hasSeveralInputs, for: peer?.userID)
-    }
-    let session = AssetExportSession(
-      joining: assets, mixes: command.mixes, to: file, try Self.settings(command))
-    startOperation(request, on: command.file) {
+    let hasSeveralInputs = export.paths.count > 1
+    let assets = export.paths.map { registry.makeAsset($0, options, precise: hasSeveralInputs, for: userID) }
+    let session = AssetExportSession(joining: assets, mixes: export.mixes, to: file, try settings(export))
+    context.connection.startOperation(request, form: context.form, on: export.file) {
       session.cancel()
     } start: {
       session.start(progress: $0, completion: $1)
     } reply: { number, outcome throws(MediaError) in
-      var fields: Fields = [
-        "scan": .int(number), "file": .path(command.file), "format": .string(command.format.rawValue),
-        "duration": .time(outcome.duration), "size": .int(Int(outcome.byteCount)),
-      ]
-      if let fault = outcome.fault {
-        fields.append("fault", .string(fault.code.name))
-        fields.append("message", .string(fault.message))
-      }
-      return .ok(fields)
+      Reply(
+        scan: number, file: export.file, format: export.format.rawValue, duration: outcome.duration,
+        size: Int64(outcome.byteCount), fault: outcome.fault)
     }
   }
 
   /// The settings of the export.
   ///
   /// - Throws: `invalid-argument`.
-  private static func settings(_ command: AssetCommand.Export) throws(MediaError) -> ExportSettings {
+  private static func settings(_ command: ExportRequest) throws(MediaError) -> ExportSettings {
     guard let container = WritableContainer(rawValue: command.format.rawValue) else {
       throw MediaError(.invalidArgument, "unknown format \(command.format.rawValue)", operation: "export")
     }
@@ -48,7 +42,7 @@ extension Connection {
   }
 
   private static func audio(
-    _ command: AssetCommand.Export, _ container: WritableContainer
+    _ command: ExportRequest, _ container: WritableContainer
   ) -> ExportSettings.Audio {
     let bits = command.bitsPerSample
     let codec: AudioOutputSettings.Codec
@@ -82,7 +76,7 @@ extension Connection {
 
   /// The video settings. Nil: the default of the container.
   private static func video(
-    _ command: AssetCommand.Export, _ container: WritableContainer
+    _ command: ExportRequest, _ container: WritableContainer
   ) -> ExportSettings.Video? {
     switch command.video {
     case .omit: return ExportSettings.Video.none

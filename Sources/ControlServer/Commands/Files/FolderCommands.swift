@@ -3,31 +3,29 @@ import MediaCore
 import RealtimeAudio
 import WireProtocol
 
-extension Connection {
-  /// Lists files and folders on another thread, because a file system may block. Then replies.
-  func start(_ query: FolderQuery, _ request: AnyWaitingRequest) {
-    let byteLimit = server.limits.outputByteCount / 2
-    let limit = min(query.limit, server.limits.listCount)
-    NamedThread.detached(name: "list-folder") { [loop = server.loop] in
+extension FolderListCommand: WaitingHandler {
+  /// Lists on another thread, because a file system may block.
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
+  ) throws(MediaError) {
+    let (loop, limits) = (context.server.loop, context.server.limits)
+    NamedThread.detached(name: "list-folder") {
       let result = Result { () throws(MediaError) in
-        guard let folder = query.path else { return Self.roots() }
-        return try Self.listing(of: folder, after: query.after, limit: limit, byteLimit: byteLimit)
+        guard let folder = arguments.path else { return EncodedReply<Self>(roots()) }
+        return EncodedReply<Self>(
+          try listing(
+            of: folder, after: arguments.nameAfter, limit: min(arguments.limit, limits.listCount),
+            byteLimit: limits.outputByteCount / 2))
       }
-      loop.execute {
-        switch result {
-        case .success(let reply): request.finish(reply)
-        case .failure(let error): request.fail(error)
-        }
-      }
+      loop.execute { request.finish(with: result) }
     }
   }
 
   /// The folders below which files may be read.
   private static func roots() -> Reply {
     let folders = ReadableFiles.roots.folders ?? [[UInt8(ascii: "/")]]
-    return .ok(
-      ["next": FieldValue.none],
-      rows: folders.compactMap(FilePath.init(bytes:)).map { ["kind": "folder", "path": .path($0)] })
+    return Reply(
+      rows: folders.compactMap(FilePath.init(bytes:)).map { Row(isFolder: true, path: $0) }, next: nil)
   }
 
   /// A part of a folder: at most `limit` rows, and at most about `byteLimit` bytes, but at least one row.
@@ -35,7 +33,7 @@ extension Connection {
     of folder: FilePath, after name: [UInt8]?, limit: Int, byteLimit: Int
   ) throws(MediaError) -> Reply {
     let listing = try FolderListing(of: folder.bytes, after: name, limit: limit, in: ReadableFiles.roots)
-    var rows: [Fields] = []
+    var rows: [Row] = []
     var next = listing.next
     var byteCount = 0
     for (index, entry) in listing.entries.enumerated() {
@@ -44,8 +42,8 @@ extension Connection {
         next = listing.entries[index - 1].name
         break
       }
-      rows.append(["kind": entry.isFolder ? "folder" : "file", "path": .path(folder.appending(entry.name))])
+      rows.append(Row(isFolder: entry.isFolder, path: folder.appending(entry.name)))
     }
-    return .ok(["next": next.map { .path(folder.appending($0)) } ?? FieldValue.none], rows: rows)
+    return Reply(rows: rows, next: next.map { folder.appending($0) })
   }
 }

@@ -2,49 +2,59 @@ import MediaAssets
 import MediaCore
 import WireProtocol
 
-/// Commands about the tags of files. Other threads read the tags. The reply comes when the tags are read, or when
-/// the artwork is written to a file.
+extension AssetMetadataCommand: WaitingHandler {
+  /// Replies when the tags are read.
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
+  ) throws(MediaError) {
+    let id = arguments.id
+    context.connection.startMetadata(of: try asset(arguments, context), arguments.query, request) {
+      Reply(asset: id, tags: $0)
+    }
+  }
+}
+
+extension AssetArtworkCommand: WaitingHandler {
+  /// Replies when the tags are read, or when the image is written to a file.
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
+  ) throws(MediaError) {
+    let (id, asset) = (arguments.id, try asset(arguments, context))
+    try context.connection.startArtwork(of: asset, try arguments.artworkQuery(), request) {
+      Reply(asset: id, artwork: $0)
+    }
+  }
+}
+
+extension ItemMetadataCommand: WaitingHandler {
+  /// Replies when the tags are read.
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
+  ) throws(MediaError) {
+    let item = try item(arguments, context)
+    let id = item.id
+    context.connection.startMetadata(of: item.asset, arguments.query, request) { Reply(item: id, tags: $0) }
+  }
+}
+
+extension ItemArtworkCommand: WaitingHandler {
+  /// Replies when the tags are read, or when the image is written to a file.
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
+  ) throws(MediaError) {
+    let item = try item(arguments, context)
+    let id = item.id
+    try context.connection.startArtwork(of: item.asset, try arguments.artworkQuery(), request) {
+      Reply(item: id, artwork: $0)
+    }
+  }
+}
+
+/// Reads the tags of files. Other threads read them and create the replies.
 extension Connection {
-  /// Lists the tags of an asset of this connection.
-  ///
-  /// - Throws: `no-such-asset`.
-  func startMetadata(
-    ofAsset id: Int, _ query: MetadataQuery, _ request: AnyWaitingRequest
-  ) throws(MediaError) {
-    startMetadata(of: try asset(id, .assetMetadata), head: ["asset": .int(id)], query, request)
-  }
-
-  /// Lists the tags of an entry of a queue.
-  ///
-  /// - Throws: `no-such-item`.
-  func startMetadata(
-    ofItem reference: EntryReference, of target: NamedPlayer, _ query: MetadataQuery, _ request: AnyWaitingRequest
-  ) throws(MediaError) {
-    let item = try item(reference, of: target, .itemMetadata)
-    startMetadata(of: item.asset, head: ["item": .int(item.id)], query, request)
-  }
-
-  /// Lists the artwork in an asset's tags, returns a part of one image, or writes the image to a file.
-  ///
-  /// - Throws: `no-such-asset`.
-  func startArtwork(
-    ofAsset id: Int, _ query: ArtworkQuery, _ request: AnyWaitingRequest
-  ) throws(MediaError) {
-    try startArtwork(of: try asset(id, .assetArtwork), head: ["asset": .int(id)], query, request)
-  }
-
-  /// Lists the artwork of an entry of a queue, returns a part of one image, or writes the image to a file.
-  ///
-  /// - Throws: `no-such-item`.
-  func startArtwork(
-    ofItem reference: EntryReference, of target: NamedPlayer, _ query: ArtworkQuery, _ request: AnyWaitingRequest
-  ) throws(MediaError) {
-    let item = try item(reference, of: target, .itemArtwork)
-    try startArtwork(of: item.asset, head: ["item": .int(item.id)], query, request)
-  }
-
-  private func startMetadata(
-    of asset: Asset, head: Fields, _ query: MetadataQuery, _ request: AnyWaitingRequest
+  fileprivate func startMetadata<Definition: Command>(
+    of asset: Asset, _ query: MetadataQuery, _ request: WaitingRequest<Definition>,
+    reply: @escaping @Sendable (TagList) -> Definition.Reply
   ) {
     let limits = server.limits
     if let charset = query.charset, charset != asset.tagCharset {
@@ -55,30 +65,31 @@ extension Connection {
       asset.tagCharset = charset
     }
     replyWithMetadata(of: asset, request, blocks: false) { metadata, _ in
-      MetadataReply.tags(metadata, query, head: head, limits: limits)
+      reply(MetadataReply.tags(metadata, query, limits: limits))
     }
   }
 
-  private func startArtwork(
-    of asset: Asset, head: Fields, _ query: ArtworkQuery, _ request: AnyWaitingRequest
+  fileprivate func startArtwork<Definition: Command>(
+    of asset: Asset, _ query: ArtworkQuery, _ request: WaitingRequest<Definition>,
+    reply: @escaping @Sendable (ArtworkReply) -> Definition.Reply
   ) throws(MediaError) {
     let limits = server.limits
     switch query {
     case .list(let offset):
       replyWithMetadata(of: asset, request, blocks: false) { metadata, _ in
-        MetadataReply.artwork(metadata, from: offset, head: head, limits: limits)
+        reply(MetadataReply.artwork(metadata, from: offset, limits: limits))
       }
     case .part(let index, let offset, let limit):
       replyWithMetadata(of: asset, request, blocks: true) { (_, opening) throws(MediaError) in
         let (index, image) = try opening.artwork(index, of: asset)
-        return MetadataReply.part(image, index, offset: offset, limit: limit, head: head)
+        return reply(MetadataReply.part(image, index, offset: offset, limit: limit))
       }
     case .file(let index, let file, let replaces):
       let output = try server.registry.outputFile(file, replaces: replaces, for: peer?.userID)
       replyWithMetadata(of: asset, request, blocks: true) { (_, opening) throws(MediaError) in
         let (index, image) = try opening.artwork(index, of: asset)
         try output.write(image.data)
-        return MetadataReply.written(image, index, file, head: head)
+        return reply(MetadataReply.written(image, index, file))
       }
     }
   }
@@ -88,9 +99,9 @@ extension Connection {
   ///
   /// `reply` runs on the thread that read the tags. If `blocks` is true, or if there are many tags, it runs on a thread
   /// that may block.
-  private func replyWithMetadata(
-    of asset: Asset, _ request: AnyWaitingRequest, blocks: Bool,
-    reply: @escaping @Sendable (AssetMetadata, AssetOpening) throws(MediaError) -> Reply
+  private func replyWithMetadata<Definition: Command>(
+    of asset: Asset, _ request: WaitingRequest<Definition>, blocks: Bool,
+    reply: @escaping @Sendable (AssetMetadata, AssetOpening) throws(MediaError) -> Definition.Reply
   ) {
     if peer?.rights.contains(.control) != true, blocks || asset.status(of: AssetKey.metadata).value == nil {
       return request.fail(
@@ -105,16 +116,14 @@ extension Connection {
     let load = asset.loadValues(forKeys: [.metadata]) { [weak asset] status in
       let loadedAsset = asset
       @Sendable func sendReply(_ metadata: AssetMetadata) {
-        let result = Result { () throws(MediaError) in try reply(metadata, opening) }
+        // Encodes the rows on this thread, because there may be many.
+        let result = Result { () throws(MediaError) in EncodedReply<Definition>(try reply(metadata, opening)) }
         loop.execute {
           // All tags may have other titles than those that FFmpeg has read at the opening.
           if let loadedAsset, loadedAsset.titles != titles {
             for player in server.registry.players { player.observer.tagsChanged(of: loadedAsset) }
           }
-          switch result {
-          case .success(let reply): request.finish(reply)
-          case .failure(let error): request.fail(error)
-          }
+          request.finish(with: result)
         }
       }
       switch status {

@@ -30,29 +30,29 @@ struct RunningOperations {
   }
 }
 
-/// Commands that measure the loudness of files.
-extension Connection {
-  /// Starts a scan. Replies when all files are measured, or when the scan was cancelled. If the command has a player,
-  /// the gains are applied to its entries before the reply.
-  func start(_ command: AssetCommand.Scan, _ request: AnyWaitingRequest) throws(MediaError) {
-    let target = if let name = command.player { try server.registry.player(name) } else { nil as NamedPlayer? }
-    let paths = Array(command.paths)
-    let options = server.registry.httpOptions(command.network)
+extension ScanCommand: WaitingHandler {
+  /// Replies when all files are measured, or when the scan was cancelled. With a player, the gains are applied to its
+  /// entries before the reply.
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
+  ) throws(MediaError) {
+    let (server, connection, form) = (context.server, context.connection, context.form)
+    let target = arguments.apply ? try server.registry.player(arguments.player) : nil
+    let (paths, loop) = (Array(arguments.paths), server.loop)
+    let options = server.registry.httpOptions(arguments.network)
     let scan = LoudnessScan(
-      paths.map { server.registry.makeAsset($0, options, precise: false, for: peer?.userID) },
-      measuresAlbum: command.measuresAlbum)
-    let id = operations.add { scan.cancel() }
-    let loop = server.loop
-    let form = request.request.address.form
-    request.onEnd { [weak self] in
+      paths.map { server.registry.makeAsset($0, options, precise: false, for: connection.peer?.userID) },
+      measuresAlbum: arguments.album)
+    let id = connection.operations.add { scan.cancel() }
+    request.onEnd { [weak connection] in
       scan.cancel()
-      self?.operations.remove(id)
+      connection?.operations.remove(id)
     }
-    scan.start { [weak self] progress in
-      loop.execute { [weak self] in
+    scan.start { [weak connection] progress in
+      loop.execute { [weak connection] in
         // No progress event may come after the reply.
-        guard let self, self.operations.contains(id) else { return }
-        self.send(
+        guard let connection, connection.operations.contains(id) else { return }
+        connection.send(
           .scanProgress(
             Event.ScanProgress(
               scan: id, file: progress.fileIndex + 1, count: progress.fileCount,
@@ -60,14 +60,9 @@ extension Connection {
       }
     } completion: { result in
       loop.execute {
-        do throws(MediaError) {
-          let report = try result.get()
-          guard let target else { return request.finish(Self.reply(report, id, paths, applied: nil)) }
-          Self.apply(report, paths, to: target) { applied in
-            request.finish(Self.reply(report, id, paths, applied: applied))
-          }
-        } catch {
-          request.fail(error)
+        request.resume(with: result) { report throws(MediaError) in
+          guard let target else { return request.finish(Reply(report, scan: id, paths, applied: nil)) }
+          apply(report, paths, to: target) { request.finish(Reply(report, scan: id, paths, applied: $0)) }
         }
       }
     }
@@ -96,58 +91,45 @@ extension Connection {
         completion: completion)
     }
   }
+}
 
-  private static func reply(
-    _ report: LoudnessReport, _ id: Int, _ paths: [FilePath], applied: Int?
-  ) -> Reply {
+extension ScanCommand.Reply {
+  fileprivate init(_ report: LoudnessReport, scan: Int, _ paths: [FilePath], applied: Int?) {
     let rows = zip(paths, report.files).enumerated().map { index, file in
-      let fields: Fields = ["file": .int(index + 1), "path": .path(file.0.redacted)]
-      return row(fields, file.1)
+      ScanCommand.Row(file: index + 1, path: file.0.redacted, result: file.1.map { ScanCommand.Row.Measurement($0) })
     }
-    let failedCount = report.files.count { if case .failure = $0 { true } else { false } }
-    var fields: Fields = ["scan": .int(id), "count": .int(rows.count), "failed": .int(failedCount)]
-    if let album = report.album {
-      fields.append("albumLoudness", rounded(album.integratedLoudness))
-      fields.append("albumGain", rounded(album.gainDecibels))
-      fields.append("albumTruePeak", decibels(album.truePeak))
-      fields.append("albumSamplePeak", decibels(album.samplePeak))
-      fields.append("albumPeak", peak(album.samplePeak))
+    let album = report.album.map { album in
+      Album(
+        loudness: album.integratedLoudness?.roundedToHundredths, gain: album.gainDecibels?.roundedToHundredths,
+        truePeak: LoudnessMeasurement.decibels(album.truePeak)?.roundedToHundredths,
+        samplePeak: LoudnessMeasurement.decibels(album.samplePeak)?.roundedToHundredths,
+        peak: album.samplePeak.roundedToMillionths)
     }
-    fields.append("applied", ifPresent: applied.map { .int($0) })
-    return .ok(fields, rows: rows)
+    self.init(scan: scan, rows: rows, album: album, applied: applied)
   }
+}
 
-  private static func row(_ fields: Fields, _ result: Result<LoudnessMeasurement, MediaError>) -> Fields {
-    var fields = fields
-    switch result {
-    case .failure(let error):
-      fields.append("status", "failed")
-      append(error, to: &fields)
-    case .success(let measurement):
-      fields.append("status", .string(measurement.kind.rawValue))
-      fields.append("loudness", rounded(measurement.integratedLoudness))
-      fields.append("range", rounded(measurement.loudnessRange))
-      fields.append("truePeak", decibels(measurement.truePeak))
-      fields.append("samplePeak", decibels(measurement.samplePeak))
-      fields.append("gain", rounded(measurement.gainDecibels))
-      fields.append("peak", peak(measurement.samplePeak))
-      fields.append("duration", .time(measurement.duration))
-      if let fault = measurement.fault {
-        fields.append("fault", .string(fault.code.name))
-        fields.append("message", .string(fault.message))
-      }
-    }
-    return fields
+extension ScanCommand.Row.Measurement {
+  fileprivate init(_ measurement: LoudnessMeasurement) {
+    self.init(
+      status: measurement.kind.rawValue, loudness: measurement.integratedLoudness?.roundedToHundredths,
+      range: measurement.loudnessRange?.roundedToHundredths,
+      truePeak: LoudnessMeasurement.decibels(measurement.truePeak)?.roundedToHundredths,
+      samplePeak: LoudnessMeasurement.decibels(measurement.samplePeak)?.roundedToHundredths,
+      gain: measurement.gainDecibels?.roundedToHundredths, peak: measurement.samplePeak.roundedToMillionths,
+      duration: measurement.duration, fault: measurement.fault)
   }
+}
 
-  /// The value rounded to two decimals. Nil becomes `none`.
-  static func rounded(_ value: Double?) -> FieldValue {
-    value.map { .float(($0 * 100).rounded() / 100) } ?? FieldValue.none
+extension ScanCancelCommand: ImmediateHandler {
+  static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
+    Reply(cancelled: context.connection.operations.cancel(arguments.scan))
   }
+}
 
-  /// A peak in dB, rounded to two decimals. `none` for digital silence.
-  private static func decibels(_ peak: Double) -> FieldValue { rounded(LoudnessMeasurement.decibels(peak)) }
-
-  /// A peak in the scale of ReplayGain, rounded to six decimals.
-  private static func peak(_ value: Double) -> FieldValue { .float((value * 1_000_000).rounded() / 1_000_000) }
+extension Double {
+  /// A value in dB, LU or LUFS.
+  var roundedToHundredths: Double { (self * 100).rounded() / 100 }
+  /// A peak in the scale of ReplayGain.
+  fileprivate var roundedToMillionths: Double { (self * 1_000_000).rounded() / 1_000_000 }
 }

@@ -3,32 +3,35 @@ import MediaCore
 import Waveforms
 import WireProtocol
 
-/// The waveform command. Another thread computes the waveform. The reply comes when the waveform is complete.
-extension Connection {
-  /// Starts to compute a waveform. Replies when the waveform is computed or written, or when the command was cancelled.
-  func start(_ command: AssetCommand.Waveform, _ request: AnyWaitingRequest) throws(MediaError) {
-    let output = try waveformOutput(command.output)
+extension WaveformCommand: WaitingHandler {
+  /// Replies when the waveform is computed or written, or when the command was cancelled.
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
+  ) throws(MediaError) {
+    let (server, command) = (context.server, try arguments.waveform())
+    let output = try output(command.output, context)
     let asset = server.registry.makeAsset(
-      command.path, server.registry.httpOptions(command.network), precise: false, for: peer?.userID)
-    let scan = WaveformScan(
-      asset, Self.request(command), output: output, cache: server.waveformCache)
-    startOperation(request, on: command.path) {
+      command.path, server.registry.httpOptions(command.network), precise: false, for: context.connection.peer?.userID)
+    let scan = WaveformScan(asset, scanRequest(command), output: output, cache: server.waveformCache)
+    context.connection.startOperation(request, form: context.form, on: command.path) {
       scan.cancel()
     } start: {
       scan.start(progress: $0, completion: $1)
-    } reply: { [limit = server.limits.outputByteCount / 2] id, result throws(MediaError) in
-      if command.output == nil { try Self.checkReply(result.waveform, byteLimit: limit) }
-      return Self.reply(result, id, command)
+    } reply: { [limit = server.limits.outputByteCount / 2] number, result throws(MediaError) in
+      if command.output == nil { try checkReply(result.waveform, byteLimit: limit) }
+      return Reply(result, scan: number, command)
     }
   }
 
-  private static func request(_ command: AssetCommand.Waveform) -> WaveformRequest {
+  private static func scanRequest(_ command: WaveformFileRequest) -> WaveformRequest {
     let scale = command.binCount.map { WaveformScale.bins($0) } ?? command.framesPerBin.map { .framesPerBin($0) }
     return WaveformRequest(
       scale: scale, start: command.start, end: command.end, mixesChannels: command.mixesChannels)
   }
 
-  private func waveformOutput(_ output: AssetCommand.Waveform.Output?) throws(MediaError) -> WaveformOutput? {
+  private static func output(
+    _ output: WaveformFileRequest.Output?, _ context: RequestContext
+  ) throws(MediaError) -> WaveformOutput? {
     guard let output, let format = WaveformFormat(rawValue: output.format.rawValue) else { return nil }
     var style = WaveformStyle()
     style.width = output.width ?? style.width
@@ -36,7 +39,8 @@ extension Connection {
     if let color = output.color { style.color = try WaveformColor(color) }
     if let background = output.background { style.background = try WaveformColor(background) }
     (style.hasAxis, style.bits) = (output.hasAxis, output.bits)
-    let file = try server.registry.outputFile(output.file, replaces: output.replaces, for: peer?.userID)
+    let file = try context.server.registry.outputFile(
+      output.file, replaces: output.replaces, for: context.connection.peer?.userID)
     return WaveformOutput(file, format, style)
   }
 
@@ -57,35 +61,27 @@ extension Connection {
           + " `file`")
     }
   }
+}
 
-  private static func reply(_ result: WaveformResult, _ id: Int, _ command: AssetCommand.Waveform) -> Reply {
+extension WaveformCommand.Reply {
+  fileprivate init(_ result: WaveformResult, scan: Int, _ command: WaveformFileRequest) {
     let waveform = result.waveform
     let sampleRateHz = waveform.sampleRateHz
-    var fields: Fields = [
-      "scan": .int(id), "path": .path(command.path.redacted), "sampleRate": .int(sampleRateHz),
-      "channels": .int(waveform.channelCount),
-      "bins": .int(waveform.binCount), "start": .time(MediaTime(frame: waveform.firstFrame, rate: sampleRateHz)),
-      "duration": .time(waveform.duration), "cached": .bool(result.isCached),
-    ]
-    if let file = command.output?.file { fields.append("file", .path(file)) }
-    if let fault = result.fault {
-      fields.append("fault", .string(fault.code.name))
-      fields.append("message", .string(fault.message))
-    }
-    guard command.output == nil else { return .ok(fields) }
-    let rows = (0..<waveform.binCount).map { bin in
+    func time(ofFrame frame: Int64) -> MediaTime { MediaTime(frame: waveform.firstFrame + frame, rate: sampleRateHz) }
+    func row(_ bin: Int) -> WaveformCommand.Row {
       let points = bin * waveform.channelCount..<(bin + 1) * waveform.channelCount
-      func values(_ values: [Float]) -> FieldValue {
-        .list(values[points].map { .float((Double($0) * 1_000_000).rounded() / 1_000_000) })
+      func values(_ values: [Float]) -> [Double] {
+        values[points].map { (Double($0) * 1_000_000).rounded() / 1_000_000 }
       }
-      let row: Fields = [
-        "bin": .int(bin),
-        "start": .time(MediaTime(frame: waveform.firstFrame + waveform.edge(bin), rate: sampleRateHz)),
-        "min": values(waveform.minima), "max": values(waveform.maxima), "rms": values(waveform.rms),
-      ]
-      return row
+      return WaveformCommand.Row(
+        bin: bin, start: time(ofFrame: waveform.edge(bin)), minima: values(waveform.minima),
+        maxima: values(waveform.maxima), rms: values(waveform.rms))
     }
-    return .ok(fields, rows: rows)
+    self.init(
+      scan: scan, path: command.path.redacted, sampleRateHz: sampleRateHz, channelCount: waveform.channelCount,
+      binCount: waveform.binCount, start: time(ofFrame: 0), duration: waveform.duration, isCached: result.isCached,
+      file: command.output?.file, fault: result.fault,
+      rows: command.output == nil ? (0..<waveform.binCount).map(row) : [])
   }
 }
 

@@ -62,7 +62,7 @@ public enum HelpCommand: ImmediateCommand {
     /// One row for the command, and one for each of its parameters and keys.
     public init(on spec: CommandSpec) {
       rows = [Row(.command(spec, isWhole: true))] + spec.parameters.map { Row(.parameter($0)) }
-      if spec.name == .observe { rows += ObservableKey.allCases.map { Row(.key($0)) } }
+      if spec.name == ObserveCommand.name { rows += ObservableKey.allCases.map { Row(.key($0)) } }
     }
   }
 

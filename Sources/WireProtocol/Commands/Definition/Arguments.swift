@@ -12,6 +12,12 @@ public struct Arguments<Definition: Command>: Sendable {
     self.parsed = parsed
   }
 
+  /// The arguments of a request that was selected by this command. Not checked, because each request comes here.
+  package init(selected parsed: ParsedArguments) {
+    assert(parsed.spec === Definition.definition.spec)
+    self.parsed = parsed
+  }
+
   /// The value of a parameter.
   @inlinable
   public subscript<Value>(dynamicMember property: KeyPath<Definition.Parameters, Parameter<Value>>) -> Value {
@@ -26,6 +32,29 @@ public struct Arguments<Definition: Command>: Sendable {
   func has<Value>(_ property: KeyPath<Definition.Parameters, Parameter<Value>>) -> Bool {
     parsed.has(Definition.definition.parameters[keyPath: property].index)
   }
+
+  /// Whether the request has no value and therefore only reads (``CommandSpec/readsWithoutValue``).
+  public var isReadWithoutValue: Bool { parsed.isReadWithoutValue }
+
+  /// The first of these parameters that the request has a value for.
+  func firstGiven(_ names: [ParameterName]) -> ParameterName? { names.first { parsed.isGiven($0) } }
+
+  /// Checks that a range is not empty. Without an end it extends to the end of the item.
+  ///
+  /// - Throws: `bad-arguments`.
+  func checkRange(start: MediaTime, end: MediaTime?) throws(MediaError) {
+    try parsed.checkRange(start: start, end: end)
+  }
+
+  /// Checks that a file that the client has opened is not to be replaced.
+  ///
+  /// - Throws: `bad-arguments`.
+  func checkReplacement(of file: FilePath, _ replaces: Bool) throws(MediaError) {
+    guard file.isFile || !replaces else { throw failure("replace cannot be combined with file=fd:TOKEN") }
+  }
+
+  /// The error for a file name from which no format can be derived.
+  func unknownExtension(_ fileExtension: String?) -> MediaError { parsed.unknownExtension(fileExtension) }
 
   /// A `bad-arguments` error of this command.
   func failure(_ message: String) -> MediaError { parsed.failure(message) }

@@ -54,6 +54,9 @@ extension WaitingCommand {
   public static func waits(_ arguments: Arguments<Self>) -> Bool { true }
 }
 
+/// A command whose reply comes immediately or later, depending on the request.
+public protocol SometimesWaitingCommand: Command {}
+
 /// The definition of a command: its documentation, its parameters, and the fields of its reply.
 public struct CommandDefinition<Definition: Command>: Sendable {
   /// The definition without its types.
@@ -81,9 +84,10 @@ public struct CommandDefinition<Definition: Command>: Sendable {
       Definition.name, family, summary, details: details, parameters: specs, waiting: Definition.waiting, right: right,
       readsWithoutValue: readsWithoutValue, reply: Definition.Reply.fields.map(\.spec),
       rows: Definition.Reply.rowFields, errors: errors, example: example,
-      waits: { Definition.waits(Arguments(parsed: $0)) }, writesFile: { Definition.writesFile(Arguments(parsed: $0)) },
+      waits: { Definition.waits(Arguments(selected: $0)) },
+      writesFile: { Definition.writesFile(Arguments(selected: $0)) },
       build: { parsed throws(MediaError) in
-        try Definition.check(Arguments(parsed: parsed))
+        try Definition.check(Arguments(selected: parsed))
         return .typed(parsed)
       })
   }

@@ -31,5 +31,6 @@ public struct CommandFamilies<each Family: CommandFamily>: Sendable {
 
 /// All commands.
 public typealias AllCommands = CommandFamilies<
-  ConnectionCommands, PlayersCommands, RecordingCommands, SessionCommands, StateCommands
+  AssetCommands, ConnectionCommands, FileCommands, ItemCommands, PlaybackCommands, PlayersCommands, RecordingCommands,
+  SessionCommands, StateCommands, SynchronizedCommands, WatchingCommands
 >

@@ -22,6 +22,13 @@ public struct Parameter<Value: Sendable>: Sendable {
     self.read = read
   }
 
+  /// Creates a value that consists of the values of several parameters, of which `first` is the first one.
+  init(
+    startingWith first: Parameter<some Sendable>, _ read: @escaping @Sendable (ParsedArguments) -> Value
+  ) {
+    self.init(first.index) { arguments, _ in read(arguments) }
+  }
+
   func value(in arguments: ParsedArguments) -> Value { read(arguments, index) }
 }
 
@@ -53,6 +60,31 @@ public struct ParameterListBuilder {
     _ name: ParameterName, _ type: ArgumentType<Value>, _ placeholder: String, default value: Value, _ summary: String
   ) -> Parameter<Value> {
     add(name, type.kind, .optional, placeholder, summary) { type.value(at: $1, of: $0) ?? value }
+  }
+
+  /// Adds the positional parameter that takes one or more values. It is the last positional one.
+  mutating func list<Element>(
+    _ name: ParameterName, _ type: ArgumentType<Element>, _ placeholder: String, _ summary: String
+  ) -> Parameter<WireList<Element>> {
+    add(name, type.kind, .list, placeholder, summary) { arguments, _ in arguments.listedValues() }
+  }
+
+  /// Adds the positional parameter that takes any number of values. It is the last positional one.
+  mutating func optionalList<Element>(
+    _ name: ParameterName, _ type: ArgumentType<Element>, _ placeholder: String, _ summary: String
+  ) -> Parameter<WireList<Element>> {
+    add(name, type.kind, .optionalList, placeholder, summary) { arguments, _ in arguments.listedValues() }
+  }
+
+  /// Adds the options for requests of URLs.
+  mutating func network() -> Parameter<NetworkOptions> {
+    specs += CommandTable.network
+    return Parameter(specs.count - CommandTable.network.count) { arguments, _ in arguments.network }
+  }
+
+  /// Adds the positional parameter that takes observable keys or patterns, `.list` or `.optionalList`.
+  mutating func keys(_ position: ParameterSpec.Position, _ summary: String) -> Parameter<[ObservableKey]> {
+    add(.keys, .key, position, "KEY", summary) { arguments, _ in arguments.keys }
   }
 
   /// Adds an option: `name=value` in the text form.
@@ -87,6 +119,15 @@ public struct ParameterListBuilder {
     let type = ArgumentType.playerName
     return add(spec.name, type.kind, spec.position, spec.placeholder, spec.summary) {
       type.value(at: $1, of: $0) ?? ParsedArguments.mainPlayer
+    }
+  }
+
+  /// Adds the option that selects one player or all players. Default: `main`.
+  mutating func playerOrAll() -> Parameter<PlayerSelection> {
+    let spec = CommandTable.playerOrAll
+    let type = ArgumentType.playerOrAll
+    return add(spec.name, type.kind, spec.position, spec.placeholder, spec.summary) {
+      type.value(at: $1, of: $0) ?? .one(ParsedArguments.mainPlayer)
     }
   }
 
@@ -146,16 +187,58 @@ extension ArgumentType<MediaTime> {
   static var positiveDuration: Self { Self(.duration(positive: true), \.time) }
 }
 
-extension ArgumentType<PlayersCommand.StartMoment> {
+extension ArgumentType<TimeExpression> {
+  /// Any form of time in an item.
+  static var timeExpression: Self { Self(.timeExpression) { $0.expression } }
+}
+
+extension ArgumentType<VolumeSetting> {
+  static var volume: Self { Self(.volume) { $0.volume } }
+}
+
+extension ArgumentType<SwitchSetting> {
+  /// `on`, `off` or `toggle`. In JSON also a boolean.
+  static var toggle: Self { Self(.toggle) { $0.text.flatMap(SwitchSetting.init) } }
+}
+
+extension ArgumentType<PlayerSelection> {
+  /// The name of a player, or `*`.
+  static var playerOrAll: Self { Self(.playerNameOrAll) { $0.text.map(PlayerSelection.init) } }
+}
+
+extension ArgumentType<WaitCondition> {
+  static var condition: Self { Self(.condition) { $0.condition } }
+}
+
+extension ArgumentType<RequestedMoment> {
   /// Now, a time from now, or a time of the monotonic clock. Never a frame.
   static var startTime: Self { Self(.startTime) { $0.moment } }
+  /// Now, a time from now, a time of the monotonic clock, or a frame of the output.
+  static var startMoment: Self { Self(.startMoment) { $0.moment } }
+}
+
+extension ArgumentType<TrackChoice> {
+  /// The number of a track, a language, `none` or `auto`.
+  static var track: Self { Self(.track) { $0.track } }
 }
 
 extension ArgumentType<Double> {
   static func number(_ range: ClosedRange<Double>) -> Self { Self(.number(range, exceptZero: false)) { $0.number } }
+  static func numberExceptZero(_ range: ClosedRange<Double>) -> Self {
+    Self(.number(range, exceptZero: true)) { $0.number }
+  }
+}
+
+extension ArgumentType<MediaTime> {
+  /// A duration of at least 0, or `inf`.
+  static var tolerance: Self { Self(.tolerance, \.time) }
 }
 
 extension ArgumentType<FilePath> {
+  /// The path or URL of a file.
+  static var path: Self { Self(.path) { $0.path } }
+  /// The path of a file or folder.
+  static var localPath: Self { Self(.localPath) { $0.path } }
   /// The path of a file to write, or the descriptor of one that the client has opened.
   static var outputPath: Self { Self(.outputPath) { $0.path } }
 }
@@ -183,7 +266,9 @@ extension ArgumentType<[String]> {
   /// texts are left out.
   static func texts(maximumByteCount: Int, omittingEmpty: Bool = true) -> Self {
     Self(.texts(maximumByteCount: maximumByteCount, separator: .comma)) {
-      $0.text?.split(separator: ",", omittingEmptySubsequences: omittingEmpty).map(String.init)
+      $0.text?.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: omittingEmpty).map {
+        String(Substring($0))
+      }
     }
   }
 }
@@ -201,9 +286,13 @@ extension ArgumentValue {
   fileprivate var command: CommandName? { if case .command(let value) = self { value } else { nil } }
   fileprivate var requestID: RequestID? { if case .requestID(let value) = self { value } else { nil } }
   fileprivate var flag: Bool? { if case .flag(let value) = self { value } else { nil } }
+  fileprivate var expression: TimeExpression? { if case .expression(let value) = self { value } else { nil } }
+  fileprivate var volume: VolumeSetting? { if case .volume(let value) = self { value } else { nil } }
   fileprivate var time: MediaTime? { if case .time(let value) = self { value } else { nil } }
   fileprivate var number: Double? { if case .number(let value) = self { value } else { nil } }
-  fileprivate var moment: PlayersCommand.StartMoment? { if case .moment(let value) = self { value } else { nil } }
+  fileprivate var moment: RequestedMoment? { if case .moment(let value) = self { value } else { nil } }
   fileprivate var path: FilePath? { if case .path(let value) = self { value } else { nil } }
+  fileprivate var condition: WaitCondition? { if case .condition(let value) = self { value } else { nil } }
+  fileprivate var track: TrackChoice? { if case .track(let value) = self { value } else { nil } }
   fileprivate var text: String? { if case .text(let value) = self { value } else { nil } }
 }

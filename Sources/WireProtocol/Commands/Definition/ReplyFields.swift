@@ -8,11 +8,14 @@ public protocol ReplyFields: Sendable {
   static var rowFields: [FieldSpec]? { get }
   /// The values of the rows. Nil for a reply without rows.
   var encodedRows: [Fields]? { get }
+  /// Whether all fields are absent, so that the reply is `ok`. Default: false.
+  var isEmpty: Bool { get }
 }
 
 extension ReplyFields {
   public static var rowFields: [FieldSpec]? { nil }
   public var encodedRows: [Fields]? { nil }
+  public var isEmpty: Bool { false }
 
   /// The values in the order of `fields`.
   fileprivate var encodedFields: Fields {
@@ -39,6 +42,11 @@ public struct NoFields: ReplyFields {
   public static let fields: [Field<Self>] = []
 
   public init() {}
+}
+
+extension Fields {
+  /// The fields of a row, as an event contains them.
+  public init(_ row: some ReplyFields) { self = row.encodedFields }
 }
 
 extension Reply {
@@ -76,6 +84,14 @@ public struct Field<Root>: Sendable {
     self.init(key.spec.nullable) { $1.append(name, value($0).map(encode) ?? .none) }
   }
 
+  /// A field that is absent if the outer optional is nil, and `none`, or `null` in JSON, if the inner one is.
+  init<Value>(nullableIfPresent key: FieldKey<Value>, _ value: @escaping @Sendable (Root) -> Value??) {
+    let (name, encode) = (key.spec.name, key.encode)
+    self.init(key.spec.nullable.optional) { root, fields in
+      if let value = value(root) { fields.append(name, value.map(encode) ?? .none) }
+    }
+  }
+
   /// The field as a part of `Outer`, which contains a `Root`.
   func within<Outer>(_ root: @escaping @Sendable (Outer) -> Root) -> Field<Outer> {
     let append = append
@@ -91,8 +107,12 @@ struct FieldKey<Value: Sendable>: Sendable {
   private init(
     _ name: String, _ type: FieldType, _ summary: String, encode: @escaping @Sendable (Value) -> FieldValue
   ) {
-    spec = FieldSpec(name, type, summary)
-    self.encode = encode
+    self.init(FieldSpec(name, type, summary), encode: encode)
+  }
+
+  /// Creates a field whose values have a type in Swift for which no other initializer exists.
+  init(_ spec: FieldSpec, encode: @escaping @Sendable (Value) -> FieldValue) {
+    (self.spec, self.encode) = (spec, encode)
   }
 }
 
@@ -148,8 +168,15 @@ extension FieldKey<[UInt64]> {
   init(_ name: String, _ summary: String) { self.init(name, .integers, summary) { .integers($0) } }
 }
 
+extension FieldKey<[Double]> {
+  init(_ name: String, _ summary: String) { self.init(name, .numbers, summary) { .list($0.map { .float($0) }) } }
+}
+
 extension FieldKey<[String]> {
   init(_ name: String, _ summary: String) { self.init(name, .texts, summary) { .strings($0) } }
+
+  /// Ranges of seconds, each `START-END`.
+  init(ranges name: String, _ summary: String) { self.init(name, .ranges, summary) { .strings($0) } }
 }
 
 extension FieldKey where Value: RawRepresentable & CaseIterable, Value.RawValue == String {

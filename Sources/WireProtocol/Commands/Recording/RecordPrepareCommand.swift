@@ -104,9 +104,7 @@ public enum RecordPrepareCommand: WaitingCommand {
   public static func writesFile(_ arguments: Arguments<Self>) -> Bool { arguments.file.isFile }
 
   public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
-    guard arguments.file.isFile || !arguments.replace else {
-      throw arguments.failure("replace cannot be combined with file=fd:TOKEN")
-    }
+    try arguments.checkReplacement(of: arguments.file, arguments.replace)
     guard arguments.file.isFile || arguments.container != nil else {
       throw arguments.failure("file=fd:TOKEN needs container")
     }

@@ -27,7 +27,7 @@ public enum RecordStartCommand: ImmediateCommand {
     /// Nil: the newest recorder.
     public let recorder: Parameter<Int?>
     /// Never a frame. Nil: now.
-    public let at: Parameter<PlayersCommand.StartMoment?>
+    public let at: Parameter<RequestedMoment?>
     /// Positive. Nil: until `record.stop`.
     public let duration: Parameter<MediaTime?>
 

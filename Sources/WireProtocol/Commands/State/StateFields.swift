@@ -5,6 +5,9 @@ extension FieldKey<FilePath> {
   static var folder: Self {
     Self("folder", "the folder of the saved state; `none` without one")
   }
+  static var path: Self {
+    Self("path", "the path or URL of the file, or the name of its descriptor; `none` if it is unknown")
+  }
 }
 
 extension FieldKey<String> {
@@ -13,9 +16,6 @@ extension FieldKey<String> {
   }
   static var name: Self {
     Self("name", "the name of the error, bookmark or saved queue")
-  }
-  static var path: Self {
-    Self("path", "the path or URL of the file, or the name of its descriptor; `none` if it is unknown")
   }
   static var part: Self {
     Self(range: "part", "the part of the file to which the bookmark belongs")

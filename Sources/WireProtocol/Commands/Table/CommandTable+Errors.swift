@@ -33,6 +33,9 @@ extension CommandTable {
   /// Errors of a file or a URL.
   static let mediaErrors = fileErrors + networkErrors
 
+  /// The errors of operations that need seeking, for sources that are only readable in order: stations and pipes.
+  static let streamErrors: [MediaError.Code] = [.rangesNotSupported, .onlyInOrder]
+
   /// Errors of any request.
   static let requestErrors: [MediaError.Code] = [
     .unknownCommand, .badArguments, .invalidTime, .invalidUTF8, .invalidJSON, .lineTooLong, .idInUse, .batchTooLarge,

@@ -113,7 +113,7 @@ extension CommandTable {
       errors: [.versionMismatch, .noSuchPlayer],
       example: ["> shuffle on seed=42", "< ok shuffle=on seed=42 version=9"]
     ) { arguments throws(MediaError) in
-      let state = arguments.text(.state).flatMap { PlaybackCommand.Switch(rawValue: $0) }
+      let state = arguments.text(.state).flatMap { SwitchSetting(rawValue: $0) }
       let seed = arguments.integer(.seed)
       if seed != nil, state == .off { throw arguments.failure("seed excludes off") }
       return .queue(

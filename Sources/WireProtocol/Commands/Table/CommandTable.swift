@@ -1,36 +1,38 @@
 import MediaCore
+import Synchronization
 
 /// The table of all commands. Both forms, `help`, the client's completion and the reference derive from it.
 public enum CommandTable {
   /// A command whose definition is created when it is first used: one call of the client uses one or two commands.
-  public struct Entry: Sendable {
+  public final class Entry: Sendable {
     let name: CommandName
-    let spec: @Sendable () -> CommandSpec
+    private let create: @Sendable () -> CommandSpec
+    private let created = AtomicLazyReference<CommandSpec>()
+
+    var spec: CommandSpec { created.load() ?? created.storeIfNil(create()) }
 
     init<Definition: Command>(_: Definition.Type) {
       name = Definition.name
-      spec = { Definition.definition.spec }
+      create = { Definition.definition.spec }
     }
 
     fileprivate init(_ spec: CommandSpec) {
       name = spec.name
-      self.spec = { spec }
+      create = { spec }
     }
   }
 
   /// Every command, sorted by name.
   private static let entries: [Entry] =
-    ((playback + queue + queueMoves + queueEdits + items + tracks + selections + chapters + assets
-    + metadata + scans + waveforms + images + exports + folders + mediaSelection + watching
-    + starts).map(Entry.init) + AllCommands().entries).sorted {
+    ((queue + queueMoves + queueEdits).map(Entry.init) + AllCommands().entries).sorted {
       $0.name.rawValue < $1.name.rawValue
     }
 
   /// The definition of every command, sorted by name.
-  public static let all: [CommandSpec] = entries.map { $0.spec() }
+  public static let all: [CommandSpec] = entries.map(\.spec)
 
   /// The definition of the command at an index of `all`.
-  public static func spec(at index: Int) -> CommandSpec { entries[index].spec() }
+  public static func spec(at index: Int) -> CommandSpec { entries[index].spec }
 
   /// The number of commands.
   public static var count: Int { entries.count }
@@ -41,6 +43,9 @@ public enum CommandTable {
   /// The parameter that selects one player or all players.
   static let playerOrAll = ParameterSpec(
     .player, .playerNameOrAll, .option, "NAME|*", "which player, or `*` for all players; default: `main`")
+
+  /// An entry of the queue: its id, from 1, or its position.
+  static let item = ParameterSpec.Kind.entry
 
   /// The definition of a command.
   public static func spec(_ name: CommandName) -> CommandSpec? { spec(named: name.rawValue.utf8) }

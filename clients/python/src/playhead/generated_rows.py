@@ -155,6 +155,7 @@ class MetadataItem:
     common_key: str | None = None
     type: Literal["string", "number", "date", "data"] | None = None
     value: Value = None
+    truncated: bool | None = None
     bytes: int | None = None
     media_type: str | None = None
     language: str | None = None
@@ -165,7 +166,6 @@ class MetadataItem:
     target_level: int | None = None
     total: int | None = None
     play_count: int | None = None
-    truncated: bool | None = None
     warning: str | None = None
     code: int | None = None
     name: str | None = None

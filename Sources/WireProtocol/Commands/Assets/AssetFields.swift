@@ -1,0 +1,14 @@
+import MediaCore
+
+/// The fields of the replies of the commands about assets.
+extension FieldKey<Int> {
+  static var asset: Self { Self("asset", "the number of the asset, valid on this connection") }
+}
+
+extension FieldKey<AssetLoadingStatus> {
+  static var valueStatus: Self { Self("status", "the loading status; `unknown` before the value is requested") }
+}
+
+extension FieldKey<AssetValue> {
+  static var value: Self { Self(FieldSpec.value) { $0.fieldValue } }
+}

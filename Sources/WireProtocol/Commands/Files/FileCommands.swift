@@ -1,0 +1,4 @@
+/// Commands about files that are neither opened as assets nor played.
+public typealias FileCommands = CommandList<
+  FolderListCommand, ScanCommand, ScanCancelCommand, WaveformCommand, ExportCommand, ImageCommand
+>

@@ -1,0 +1,15 @@
+/// A change of a setting that is on or off.
+public enum SwitchSetting: String, Sendable, Hashable, CaseIterable {
+  case on
+  case off
+  case toggle
+
+  /// The new state, given the current one.
+  public func isOn(current: Bool) -> Bool {
+    switch self {
+    case .on: true
+    case .off: false
+    case .toggle: !current
+    }
+  }
+}
