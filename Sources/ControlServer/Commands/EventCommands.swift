@@ -4,6 +4,9 @@ import Playback
 import WireProtocol
 
 extension EventsCommand: SometimesWaitingHandler {
+  /// The maximum number of reply bytes for one byte of text: JSON escapes a control character as `\u001f`.
+  private static let bytesPerTextByte = 6
+
   /// Returns the available events.
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
     let query = arguments.query
@@ -70,7 +73,7 @@ extension EventsCommand: SometimesWaitingHandler {
     var query = query
     query.limit = min(query.limit, server.limits.listCount)
     let part = server.log.part(
-      query, since: since, byteLimit: server.limits.outputByteCount / 2 / Connection.bytesPerTextByte)
+      query, since: since, byteLimit: server.limits.outputByteCount / 2 / bytesPerTextByte)
     return Reply(
       instance: server.log.instance, lastEvent: part.lastNumber, missed: part.missedCount, hasMore: part.hasMore,
       events: part.entries.map { ($0.number, $0.event) })
@@ -80,51 +83,4 @@ extension EventsCommand: SometimesWaitingHandler {
 /// Makes a closure `Sendable`. Safety: the closure is created and called on the control loop only.
 struct ControlLoopClosure: @unchecked Sendable {
   let body: () -> Void
-}
-
-/// `queue.changes`.
-extension Connection {
-  /// The maximum number of reply bytes for one byte of text: JSON escapes a control character as `\u001f`.
-  fileprivate static let bytesPerTextByte = 6
-
-  /// The changes of a queue after a version. The reply has `whole=true` instead, and the client must list the queue, if
-  /// the changes are not available, belong to another instance, or are too many for a reply.
-  func queueChanges(since version: Int, instance: String?, of target: NamedPlayer) -> Reply {
-    let isSameInstance = instance == nil || instance == server.log.instance
-    let changes = isSameInstance ? target.player.onLoop { $0.queueChanges(since: UInt64(version)) } : nil
-    let wholeReply = Reply.ok(["version": .int(target.state.queueVersion), "count": 0, "whole": true], rows: [])
-    guard let changes, changes.count <= server.limits.listCount else { return wholeReply }
-    var byteCount = 0
-    var rows: [Fields] = []
-    rows.reserveCapacity(changes.count)
-    for change in changes {
-      var row: Fields = ["version": .int(change.version)]
-      switch change.step {
-      case .inserted(let id, let index):
-        row.append("op", "insert")
-        row.append("item", .int(id))
-        row.append("index", .int(index))
-        if let item = target.player.onLoop({ $0.item(id) }) {
-          row.append("path", item.wirePath)
-          byteCount += item.wirePathByteCount * Self.bytesPerTextByte
-        }
-      case .removed(let id, let index):
-        row.append("op", "remove")
-        row.append("item", .int(id))
-        row.append("index", .int(index))
-      case .moved(let id, let from, let to):
-        row.append("op", "move")
-        row.append("item", .int(id))
-        row.append("from", .int(from))
-        row.append("index", .int(to))
-      case .rotated(let count):
-        row.append("op", "rotate")
-        row.append("count", .int(count))
-      }
-      rows.append(row)
-      guard byteCount < server.limits.outputByteCount / 2 else { return wholeReply }
-    }
-    return .ok(
-      ["version": .int(target.state.queueVersion), "count": .int(rows.count), "whole": false], rows: rows)
-  }
 }

@@ -68,16 +68,16 @@ extension SometimesWaitingHandler {
   }
 }
 
-/// The handler of a command with an immediate reply that carries out large requests in several loop iterations
-/// (``ConnectionStateMachine``).
-protocol SlicedHandler: HandledCommand, ImmediateCommand {
+/// The handler of a command that carries out large requests in several loop iterations (``ConnectionStateMachine``).
+/// The command has an immediate reply, or sometimes waits.
+protocol SlicedHandler: HandledCommand {
   /// Whether the request is so large that it needs several loop iterations.
   static func isLarge(_ arguments: Arguments<Self>, _ context: RequestContext) -> Bool
-  /// Carries out a request that is not large, and returns the reply.
+  /// Carries out a request that is not large and does not wait, and returns the reply.
   ///
   /// - Throws: The error reply.
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply
-  /// Starts a large request.
+  /// Starts a request that is large or waits.
   ///
   /// - Throws: The error reply.
   static func start(
@@ -94,6 +94,25 @@ extension SlicedHandler {
     } isLarge: {
       isLarge(Arguments(selected: $0), $1)
     }
+  }
+}
+
+/// The handler of a command with an immediate reply that may carry out any request in several loop iterations.
+protocol AlwaysSlicedHandler: HandledCommand, ImmediateCommand {
+  /// Starts a request.
+  ///
+  /// - Throws: The error reply.
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
+  ) throws(MediaError)
+}
+
+extension AlwaysSlicedHandler {
+  static var handler: CommandHandler {
+    CommandHandler(
+      start: { parsed, context, request throws(MediaError) in
+        try start(Arguments(parsed: parsed), context, WaitingRequest(erased: request))
+      }, isLarge: { _, _ in true })
   }
 }
 

@@ -14,14 +14,11 @@ struct WaitingRequest<Definition: Command>: Sendable {
   /// Ends the request and sends the reply. Has no effect if the request has already ended.
   func finish(_ reply: Definition.Reply) { erased.finish(Reply(reply)) }
 
-  /// Ends the request and replies with an encoded reply, or with an error. Has no effect if the request has already
-  /// ended.
-  func finish(with result: Result<EncodedReply<Definition>, MediaError>) {
-    switch result {
-    case .success(let reply): erased.finish(reply.erased)
-    case .failure(let error): erased.fail(error)
-    }
-  }
+  /// Ends the request and sends a reply that another thread has encoded.
+  func finish(_ reply: EncodedReply<Definition>) { erased.finish(reply.reply) }
+
+  /// Ends the request and sends a reply that another thread has encoded, or the error.
+  func finish(with result: Result<EncodedReply<Definition>, MediaError>) { erased.finish(with: result) { $0.reply } }
 
   /// Ends the request and replies with an error.
   func fail(_ error: MediaError) { erased.fail(error) }
@@ -44,9 +41,9 @@ struct WaitingRequest<Definition: Command>: Sendable {
   }
 }
 
-/// A reply whose rows are encoded. Any thread can create it, so that the control loop does not encode many rows.
+/// A reply to one command as a list of fields. Encoding a long reply takes so long that another thread does it.
 struct EncodedReply<Definition: Command>: Sendable {
-  fileprivate let erased: Reply
+  fileprivate let reply: Reply
 
-  init(_ reply: Definition.Reply) { erased = Reply(reply) }
+  init(_ reply: Definition.Reply) { self.reply = Reply(reply) }
 }

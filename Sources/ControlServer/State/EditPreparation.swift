@@ -10,7 +10,7 @@ import Playlists
 import SavedState
 import WireProtocol
 
-/// Prepares an edit of a queue: creates the entries of its commands, at once or in slices.
+/// Prepares an edit of a queue: creates the entries of its parts, at once or in slices.
 ///
 /// Threading: confined to the control loop.
 final class EditPreparation: @unchecked Sendable {
@@ -19,20 +19,20 @@ final class EditPreparation: @unchecked Sendable {
   /// Called with the prepared edits, or with the error if the player is closed.
   typealias Completion = (Result<PreparedEdits, MediaError>) -> Void
 
-  /// The number of entries that are created in one loop iteration. Each command counts as one more.
+  /// The number of entries that are created in one loop iteration. Each requested edit counts as one more.
   static let sliceLength = 128
 
   private let registry: PlayerRegistry
   private let target: NamedPlayer
   private let userID: UInt32?
   private var expansion: PlaylistExpansion?
-  private var commands: WireList<QueueCommand>.Iterator
+  private var edits: WireList<RequestedEdit>.Iterator
   /// The version of the queue that positions refer to.
   private let version: UInt64
-  /// The command whose entries are being created.
-  private var current: (command: QueueCommand, source: EntrySource)?
+  /// The edit whose entries are being created.
+  private var current: (edit: RequestedEdit, source: EntrySource)?
   private var prepared = PreparedEdits()
-  /// Whether the entries of all commands exist.
+  /// Whether the entries of all edits exist.
   private var isComplete = false
 
   /// Creates the preparation of an edit of the queue of `target`.
@@ -41,21 +41,21 @@ final class EditPreparation: @unchecked Sendable {
   ///   - expansion: The contents of the playlists among the paths.
   ///   - userID: The user whose passed descriptors the entries may use.
   init(
-    _ commands: WireList<QueueCommand>, of target: NamedPlayer, _ expansion: PlaylistExpansion? = nil,
+    _ edits: WireList<RequestedEdit>, of target: NamedPlayer, _ expansion: PlaylistExpansion? = nil,
     registry: PlayerRegistry, for userID: UInt32?
   ) {
-    (self.commands, version) = (commands.makeIterator(), target.state.queueVersion)
+    (self.edits, version) = (edits.makeIterator(), target.state.queueVersion)
     (self.target, self.expansion, self.registry, self.userID) = (target, expansion, registry, userID)
   }
 
   /// Creates the preparation of an edit that replaces the queue of `target` by saved entries.
   init(saved entries: [StoredEntry], of target: NamedPlayer, registry: PlayerRegistry) {
-    let commands: WireList<QueueCommand> = []
-    (self.commands, self.target, self.registry) = (commands.makeIterator(), target, registry)
+    let edits: WireList<RequestedEdit> = []
+    (self.edits, self.target, self.registry) = (edits.makeIterator(), target, registry)
     (expansion, userID, version) = (nil, nil, target.state.queueVersion)
-    let command = QueueCommand.load([], waitUntilReady: false)
-    prepared.begin(command)
-    current = (command, EntrySource(saved: entries, registry.policy))
+    let edit = RequestedEdit.load(RequestedEdit.NewEntries([]))
+    prepared.begin(edit)
+    current = (edit, EntrySource(saved: entries, registry.policy))
   }
 
   /// Creates all entries in this call. They are not reserved.
@@ -104,20 +104,20 @@ final class EditPreparation: @unchecked Sendable {
     loop.execute { continuation.body() }
   }
 
-  /// Creates the entries of one slice. Returns true when the entries of all commands exist.
+  /// Creates the entries of one slice. Returns true when the entries of all edits exist.
   ///
   /// - Parameter reserves: Whether the entries are reserved for the player.
   private func makeSlice(reserves: Bool) throws(MediaError) -> Bool {
     var remaining = Self.sliceLength
     while remaining > 0 {
       if current == nil {
-        guard let next = commands.next() else { return true }
-        let command = try target.resolved(next, version)
-        prepared.begin(command)
-        current = (command, EntrySource(command, registry, expansion, for: userID))
+        guard let next = edits.next() else { return true }
+        let edit = try target.resolved(next, version)
+        prepared.begin(edit)
+        current = (edit, EntrySource(edit, registry, expansion, for: userID))
         remaining -= 1
       }
-      guard let command = current?.command, var source = current?.source else { return true }
+      guard let edit = current?.edit, var source = current?.source else { return true }
       current = nil
       let count = max(1, remaining)
       let items = registry.makeItems(&source, maximumCount: count)
@@ -125,10 +125,10 @@ final class EditPreparation: @unchecked Sendable {
       if reserves { prepared.reserve(items, for: target) }
       remaining -= items.count
       guard items.count < count else {
-        current = (command, source)
+        current = (edit, source)
         continue
       }
-      prepared.end(command)
+      prepared.end(edit)
       // The source of a saved queue has all of its entries.
       if source.isSaved { DiscardedValue(consume source).freeOnAnotherThread() }
     }
@@ -138,7 +138,7 @@ final class EditPreparation: @unchecked Sendable {
   private func discard() { registry.discard(prepared, of: userID, target) }
 }
 
-/// The assets of the entries that a command adds, one after another.
+/// The assets of the entries that an edit adds, one after another.
 struct EntrySource: Sendable {
   /// Whether the entries start at their last position. Nil: as in the policy.
   let resumes: Bool?
@@ -157,12 +157,13 @@ struct EntrySource: Sendable {
   /// - Parameters:
   ///   - expansion: The contents of the playlists among the paths.
   ///   - userID: The user whose passed descriptors the entries may use.
-  init(_ command: QueueCommand, _ registry: PlayerRegistry, _ expansion: PlaylistExpansion?, for userID: UInt32?) {
-    (resumes, isPrecise, title) = (command.resumes, command.isPrecise, command.title)
+  init(_ edit: RequestedEdit, _ registry: PlayerRegistry, _ expansion: PlaylistExpansion?, for userID: UInt32?) {
+    let new = edit.newEntries ?? RequestedEdit.NewEntries([], resumes: false)
+    (resumes, isPrecise, title) = (new.resumes, new.isPrecise, new.title)
     // All entries share this value, because it may be large.
-    options = registry.httpOptions(command.network)
+    options = registry.httpOptions(new.network)
     (self.expansion, self.userID) = (expansion, userID)
-    paths = command.paths.makeIterator()
+    paths = new.paths.makeIterator()
   }
 
   /// Creates the source of saved entries, which start where they were saved.
@@ -198,22 +199,6 @@ struct EntrySource: Sendable {
         PlaylistAssets(
           prefersPreciseDuration: isPrecise, options: options, playlistLocation: path.isAddress ? .url(path.text) : nil)
       )
-    }
-  }
-}
-
-extension QueueCommand {
-  /// Whether an edit adds so many entries that they are created in several loop iterations.
-  var isLarge: Bool {
-    switch self {
-    case .load, .append, .insert: paths.count > EditPreparation.sliceLength
-    case .remove(let ids, _): ids.count > EditPreparation.sliceLength
-    // The number of entries is known only after the commands are parsed, so their size in bytes decides.
-    case .edit(let commands, _): commands.byteCount > 1_024
-    case .expanding: false
-    case .move, .replace, .clear, .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .begin,
-      .commit, .abort, .changes, .export:
-      false
     }
   }
 }

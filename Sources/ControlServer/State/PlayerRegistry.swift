@@ -297,6 +297,9 @@ extension PlayerItem {
   /// The location of the asset, in its form on the wire.
   var wirePath: FieldValue { asset.wirePath }
 
+  /// The location of the asset for replies. Nil for an asset without a location.
+  var wireLocation: FilePath? { asset.wireLocation }
+
   /// The approximate number of bytes of `wirePath`.
   var wirePathByteCount: Int { asset.url?.redacted.utf8.count ?? asset.path.count }
 }

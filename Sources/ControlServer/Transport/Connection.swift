@@ -392,8 +392,6 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   private func run(_ request: Request) throws(MediaError) -> Reply? {
     let form = request.address.form
     switch request.command {
-    case .queue(let command, let player):
-      return try run(command, on: try server.registry.player(player))
     case .typed(let arguments):
       return try handler(of: request).run(arguments, RequestContext(connection: self, form: form))
     }
@@ -412,8 +410,6 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     case .typed(let arguments):
       let form = request.request.address.form
       try handler(of: request.request).start(arguments, RequestContext(connection: self, form: form), request)
-    case .queue(let command, let player):
-      try start(command, on: try server.registry.player(player), request)
     }
   }
 
@@ -558,12 +554,6 @@ extension Connection {
     switch request.command {
     case .typed(let arguments):
       handler(of: request).isLarge(arguments, RequestContext(connection: self, form: request.address.form))
-    case .queue(.export, _): true
-    case .queue(.list(let offset, let limit), let player): isListLong(of: player, offset: offset, limit: limit)
-    case .queue(.commit, let player): isTransactionLarge(of: player)
-    case .queue(.jump, let player), .queue(.shuffle(.some, _, _), let player): isQueueLong(of: player)
-    case .queue(let command, let player):
-      command.isLarge || (command.emptiesQueue && !command.waitsUntilReady && isQueueLong(of: player))
     }
   }
 }

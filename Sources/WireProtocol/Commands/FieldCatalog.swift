@@ -39,9 +39,6 @@ extension FieldSpec {
   static let countOfEntries = FieldSpec(FieldKey.countOfEntries)
   static let countOfFiles = FieldSpec(FieldKey.countOfFiles)
   static let countOfPackets = FieldSpec("count", .integer, "the number of packets that did not decode")
-  static let countOfRotation = FieldSpec(
-    "count", .integer, "the number of entries that moved from the start of the queue to its end")
-  static let countOfRows = FieldSpec(FieldKey.countOfRows)
   static let current = FieldSpec(FieldKey.current)
   static let currentDevice = FieldSpec("current", .text, "the output device in use and, after a `/`, its port")
   static let data = FieldSpec(FieldKey.data)
@@ -61,7 +58,6 @@ extension FieldSpec {
       "stream-title", "time-jumped", "timed-metadata", "transition",
     ]), "the name of the event")
   static let file = FieldSpec(FieldKey.fileNumber)
-  static let from = FieldSpec("from", .integer, "the index of the moved entry before the change")
   static let fromItem = FieldSpec("from", .integer, "the id of the entry that ended or repeats")
   static let held = FieldSpec(FieldKey.held)
   static let hostTime = FieldSpec(FieldKey.hostTime)
@@ -84,7 +80,6 @@ extension FieldSpec {
   static let language = FieldSpec(FieldKey.language)
   static let late = FieldSpec(
     "late", .time, "the delay between the time heard and the event, in seconds; 0 if nothing was due")
-  static let line = FieldSpec("line", .integer, "the line in the playlist; 0 if no single line is the cause")
   static let lost = FieldSpec(FieldKey.lost)
   static let mediaType = FieldSpec(FieldKey.mediaType)
   static let merged = FieldSpec("merged", .integer, "the number of changes that later events of the same keys include")
@@ -94,9 +89,6 @@ extension FieldSpec {
   static let next = FieldSpec(FieldKey.next)
   static let old = FieldSpec("old", .value, "the value of the key before the change; `none` if it had none")
   static let onFailure = FieldSpec(FieldKey.onFailure)
-  static let op = FieldSpec(
-    "op", .word(["insert", "remove", "move", "rotate"]),
-    "the change: an entry was added, removed or moved, or entries moved from the start of the queue to its end")
   static let operation = FieldSpec("operation", .text, "the command or call that failed")
   static let owner = FieldSpec(FieldKey.owner)
   static let path = FieldSpec(FieldKey.path)
@@ -104,7 +96,6 @@ extension FieldSpec {
     "peak", .numbers, "the largest sample of each channel since the last event, in dBFS; -160 is silence")
   static let peakScale = FieldSpec(
     "peakScale", .numbers, "`peak` on a meter's scale for each channel, from 0 (-60 dBFS or less) to 1 (full scale)")
-  static let pending = FieldSpec("pending", .integer, "the number of edits that are collected for `queue.commit`")
   static let phase = FieldSpec(
     "phase", .word(["began", "ended"]), "whether the interruption or the lowered volume began or ended")
   static let playCount = FieldSpec(FieldKey.playCount)
@@ -127,20 +118,15 @@ extension FieldSpec {
     ]),
     "the reason of the change (`route-changed`)")
   static let scan = FieldSpec(FieldKey.scan)
-  static let seed = FieldSpec("seed", .integer, "the seed of the shuffled order")
   static let seq = FieldSpec("seq", .integer, "the number of the event in the event log")
   static let shouldResume = FieldSpec("shouldResume", .boolean, "whether playback resumes")
   static let shuffle = FieldSpec(FieldKey.shuffle)
-  static let shuffleState = FieldSpec("shuffle", .word(["off", "on"]), "whether the queue is shuffled")
   static let since = FieldSpec("since", .integer, "the event number before the first lost one, for `since` of `events`")
-  static let skippedEntries = FieldSpec(
-    "skipped", .integer, "the number of entries of playlists or of the queue that were left out")
   static let startup = FieldSpec(FieldKey.startup)
   static let statusOfEntry = FieldSpec(FieldKey.statusOfEntry)
   static let streamTitle = FieldSpec(FieldKey.streamTitle)
   static let tagTotal = FieldSpec(FieldKey.tagTotal)
   static let tagType = FieldSpec(FieldKey.tagType)
-  static let text = FieldSpec("text", .text, "a line of the playlist")
   static let tickRate = FieldSpec(
     "rate", .number, "the rate at which the time heard advances; 0 while it does not advance")
   static let tickReason = FieldSpec(
@@ -175,6 +161,4 @@ extension FieldSpec {
   static let value = FieldSpec("value", .value, "the value of the key or tag")
   static let version = FieldSpec(FieldKey.version)
   static let volume = FieldSpec(FieldKey.volume)
-  static let whole = FieldSpec(
-    "whole", .boolean, "whether the whole order may have changed, so that `list` is necessary")
 }

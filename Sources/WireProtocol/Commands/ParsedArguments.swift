@@ -35,6 +35,8 @@ public struct ParsedArguments: Sendable, Hashable {
   private var values: [(index: Int, value: ArgumentValue)] = []
   /// The values of the parameter that takes several. No command has more than one such parameter.
   private var list = PackedValues()
+  /// Whether a path of the list has the file name extension of a playlist.
+  private(set) var hasNamedPlaylist = false
   /// The observed keys, which are collected here and not in `list`.
   private var keySet = ObservableKey.KeySet()
   /// The number of counted values in the list or the key set.
@@ -53,6 +55,7 @@ public struct ParsedArguments: Sendable, Hashable {
     self.isPartOfEdit = isPartOfEdit
     values.removeAll(keepingCapacity: true)
     list.removeAll()
+    hasNamedPlaylist = false
     keySet = ObservableKey.KeySet()
     listCount = 0
     given = 0
@@ -102,6 +105,18 @@ public struct ParsedArguments: Sendable, Hashable {
     if !has(index) { list.reserve(lineByteCount: lineByteCount) }
     given |= 1 << UInt64(index)
     try body(&list)
+  }
+
+  /// Adds a path to the list at `index`, as `addToList` does.
+  ///
+  /// - Throws: The errors of ``FilePath/init(text:)``.
+  mutating func addPath(_ text: ArraySlice<UInt8>, at index: Int, lineByteCount: Int) throws(MediaError) {
+    var isPlaylist = false
+    try addToList(at: index, lineByteCount: lineByteCount) { list throws(MediaError) in
+      let byteCount = try FilePath.pack(text, into: &list)
+      isPlaylist = FilePath.isNamedAsPlaylist(list.bytes.suffix(byteCount))
+    }
+    if isPlaylist { hasNamedPlaylist = true }
   }
 
   /// The bytes of the last value of the list.
@@ -210,17 +225,6 @@ public struct ParsedArguments: Sendable, Hashable {
     var offset = 0
     while let range = list.next(at: &offset) { if predicate(list.bytes[range]) { return true } }
     return false
-  }
-
-  /// The values of the list whose bytes satisfy `predicate`.
-  func filteredList<Element>(_ predicate: (ArraySlice<UInt8>) -> Bool) -> WireList<Element> {
-    var filteredList = PackedValues()
-    filteredList.reserve(lineByteCount: list.bytes.count)
-    var offset = 0
-    while let range = list.next(at: &offset) {
-      if predicate(list.bytes[range]) { filteredList.append(list.bytes[range]) }
-    }
-    return WireList(filteredList)
   }
 
   func integer(_ name: ParameterName) -> Int? {

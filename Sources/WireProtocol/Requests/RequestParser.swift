@@ -182,9 +182,7 @@ public struct RequestParser: Sendable {
       }
     case .path:
       do throws(MediaError) {
-        try arguments.addToList(at: index, lineByteCount: lineByteCount) { list throws(MediaError) in
-          try FilePath.pack(lexer.text[text], into: &list)
-        }
+        try arguments.addPath(lexer.text[text], at: index, lineByteCount: lineByteCount)
       } catch {
         throw MediaError(
           error.code, "\(parameter.name.rawValue): \(error.message)", operation: spec.name.rawValue)
@@ -211,10 +209,10 @@ public struct RequestParser: Sendable {
   // MARK: - Nested edits
 
   /// Parses a command that edits the queue from a separate text.
-  mutating func edit(_ text: ArraySlice<UInt8>) throws(MediaError) -> QueueCommand {
+  mutating func edit(_ text: ArraySlice<UInt8>) throws(MediaError) -> RequestedEdit {
     lexer.load(text.span)
-    if text.first == UInt8(ascii: "{") { return try readEdit(json: 0, QueueEditReader.command) }
-    return try readEdit(words: lexer.text.indices, QueueEditReader.command)
+    if text.first == UInt8(ascii: "{") { return try readEdit(json: 0, QueueEditReader.edit) }
+    return try readEdit(words: lexer.text.indices, QueueEditReader.edit)
   }
 
   /// Parses a nested command in the text form and passes its arguments to `body`. The memory of the arguments is reused

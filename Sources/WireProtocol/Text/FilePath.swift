@@ -99,16 +99,20 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
     bytes = decoded
   }
 
-  /// Parses a text and packs the resulting bytes.
+  /// Parses a text and packs the resulting bytes. Returns their number.
   ///
   /// - Throws: The errors of `init(text:)`.
-  static func pack(_ text: ArraySlice<UInt8>, into values: inout PackedValues) throws(MediaError) {
-    guard let path = try escapedPath(text) else { return values.append(text) }
+  static func pack(_ text: ArraySlice<UInt8>, into values: inout PackedValues) throws(MediaError) -> Int {
+    guard let path = try escapedPath(text) else {
+      values.append(text)
+      return text.count
+    }
     var count = 0
     try unescape(path, of: text) { _ in count += 1 }
     try check(byteCount: count)
     values.startValue(byteCount: count)
     try unescape(path, of: text) { values.append(byte: $0) }
+    return count
   }
 
   /// The percent-encoded path of a `file://` URL. Nil for other texts, which are used unchanged.

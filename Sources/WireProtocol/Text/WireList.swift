@@ -10,12 +10,12 @@ public protocol WireListElement: Sendable, Hashable {
 /// than their text in the request. A line of 64 KiB may contain 30,000 values: arrays and strings for them would need
 /// many times the memory of the line.
 public struct WireList<Element: WireListElement>: Sequence, Sendable, Hashable, ExpressibleByArrayLiteral {
-  private enum Storage: Sendable {
+  fileprivate enum Storage: Sendable {
     case packed(PackedValues)
     case elements([Element])
   }
 
-  private let storage: Storage
+  fileprivate let storage: Storage
 
   /// Creates a list from a sequence.
   public init(_ elements: some Sequence<Element>) { storage = .elements(Array(elements)) }
@@ -77,6 +77,16 @@ public struct WireList<Element: WireListElement>: Sequence, Sendable, Hashable, 
   }
 }
 
+extension WireList<FilePath> {
+  /// The paths whose bytes satisfy a predicate, in their order. Those of a request are not decoded.
+  func filter(bytes isIncluded: (ArraySlice<UInt8>) -> Bool) -> WireList {
+    switch storage {
+    case .packed(let packed): WireList(packed.filter(isIncluded))
+    case .elements(let elements): WireList(elements.filter { isIncluded($0.bytes[...]) })
+    }
+  }
+}
+
 /// Values as consecutive bytes. Each is preceded by its length, which is encoded with seven bits per byte.
 struct PackedValues: Sendable {
   private(set) var bytes: [UInt8] = []
@@ -112,6 +122,17 @@ struct PackedValues: Sendable {
   }
 
   mutating func append(byte: UInt8) { bytes.append(byte) }
+
+  /// The values that satisfy a predicate, in their order.
+  func filter(_ isIncluded: (ArraySlice<UInt8>) -> Bool) -> PackedValues {
+    var filtered = PackedValues()
+    filtered.reserve(lineByteCount: bytes.count)
+    var offset = 0
+    while let range = next(at: &offset) {
+      if isIncluded(bytes[range]) { filtered.append(bytes[range]) }
+    }
+    return filtered
+  }
 
   /// The range of the next value. `offset` is the index of its length, and advances past the value. Nil after the last
   /// value.

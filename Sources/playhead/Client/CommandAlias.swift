@@ -4,7 +4,7 @@ import WireProtocol
 enum CommandAlias {
   /// The command of each alias.
   static let commands: [(alias: String, command: CommandName)] = [
-    ("ls", .list), ("prev", .previous), ("skip", .next), ("vol", VolumeCommand.name),
+    ("ls", ListCommand.name), ("prev", PreviousCommand.name), ("skip", NextCommand.name), ("vol", VolumeCommand.name),
   ]
 
   /// The command of an alias; any other word unchanged.

@@ -2,7 +2,7 @@ import WireProtocol
 
 extension CommandSpec {
   /// Whether the client accepts `--format` for this command.
-  var acceptsTemplate: Bool { name == StatusCommand.name || name == .list }
+  var acceptsTemplate: Bool { name == StatusCommand.name || name == ListCommand.name }
 }
 
 extension Invocation {

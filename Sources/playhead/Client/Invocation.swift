@@ -61,7 +61,7 @@ struct Invocation: Equatable {
     /// The edit of the queue.
     var edit: AddingEdit {
       AddingEdit(
-        command: replaces ? .load : insertsNext ? .insert : .append,
+        command: replaces ? LoadCommand.name : insertsNext ? InsertCommand.name : AppendCommand.name,
         options: player.map { [Array("player=".utf8) + $0] } ?? [])
     }
   }

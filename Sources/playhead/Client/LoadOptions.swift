@@ -15,8 +15,8 @@ extension Invocation.LoadOptions {
   static func spec(of command: String) -> CommandSpec? {
     guard let name = CommandName(rawValue: command) else { return nil }
     return switch name {
-    case .load, .append, .insert: CommandTable.spec(name)
-    case PlayCommand.name: CommandTable.spec(.load)
+    case LoadCommand.name, AppendCommand.name, InsertCommand.name: CommandTable.spec(name)
+    case PlayCommand.name: LoadCommand.definition.spec
     default: nil
     }
   }

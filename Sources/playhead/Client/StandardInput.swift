@@ -68,7 +68,9 @@ enum StandardInput {
   }
 
   /// The commands whose files are read while they play. All others read their files at once.
-  private static let queueCommands: Set<CommandName> = [.load, .append, .insert, .replace]
+  private static let queueCommands: Set<CommandName> = [
+    LoadCommand.name, AppendCommand.name, InsertCommand.name, ReplaceCommand.name,
+  ]
 
   /// Transfers standard input to the daemon, and returns its path on the wire.
   ///

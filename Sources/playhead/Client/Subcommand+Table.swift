@@ -158,7 +158,7 @@ extension Subcommand {
       Option(
         name: "format", value: "m3u8|pls|xspf|cue",
         summary: "the playlist format (default: from the file name extension, else m3u8)",
-        candidates: .words(QueueCommand.PlaylistFormat.allCases.map(\.rawValue))),
+        candidates: .words(PlaylistExportCommand.Format.allCases.map(\.rawValue))),
       player, Option(name: "force", value: nil, summary: "replace an existing file"),
     ],
     examples: ["playhead save tonight.m3u8", "playhead save --force --format pls list"],

@@ -102,7 +102,7 @@ struct AddTransfer: ~Copyable {
   ) throws -> DaemonReply {
     var positionWords = edit.words(of: .after, .before)
     var begin = [Array("queue.begin".utf8)] + edit.words(of: .ifVersion)
-    if edit.command == .insert, positionWords.isEmpty {
+    if edit.command == InsertCommand.name, positionWords.isEmpty {
       // An insertion after the current entry is an insertion before the next one, as long as the queue does not change.
       // Without a next entry, it is at the end.
       let nextEntry = try request(["list", "offset=1", "limit=1"].map { Array($0.utf8) } + player)
@@ -120,7 +120,8 @@ struct AddTransfer: ~Copyable {
     var sentCount = 0
     do {
       for (index, batch) in ordered.enumerated() {
-        let command = edit.command == .load && index == 0 ? "load" : positionWords.isEmpty ? "append" : "insert"
+        let command =
+          edit.command == LoadCommand.name && index == 0 ? "load" : positionWords.isEmpty ? "append" : "insert"
         try send(encoder.words([Array(command.utf8)] + positionWords + otherWords + [Array("--".utf8)] + batch))
         pendingReplyCount += 1
         sentCount += batch.count

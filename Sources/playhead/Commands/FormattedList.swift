@@ -3,7 +3,7 @@ import WireProtocol
 
 enum FormattedList {
   /// The values: the fields of a row of `list`.
-  static let names = ValueNames(all: CommandTable.spec(.list)?.rowFields?.map(\.name) ?? [])
+  static let names = ValueNames(all: CommandTable.spec(ListCommand.name)?.rowFields?.map(\.name) ?? [])
 
   /// Prints the entries of all pages, or of the page that `limit` selects. Returns the exit status.
   ///

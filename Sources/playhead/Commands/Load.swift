@@ -15,7 +15,7 @@ struct Load {
   let request: ([[UInt8]]) throws -> Int32
 
   /// The beginning of the messages: `nothing loaded`.
-  private var nothingDone: String { options.edit.command == .load ? "nothing loaded" : "nothing added" }
+  private var nothingDone: String { options.edit.command == LoadCommand.name ? "nothing loaded" : "nothing added" }
 
   /// Checks and adds the files. Returns the exit status: 1 when a file below a folder could not be read.
   ///

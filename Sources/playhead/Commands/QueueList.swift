@@ -8,7 +8,7 @@ enum QueueList {
 
   /// Whether a request is `list` without a limit.
   static func includesAllEntries(_ words: [[UInt8]]) -> Bool {
-    words.first?.elementsEqual(CommandName.list.rawValue.utf8) == true
+    words.first?.elementsEqual(ListCommand.name.rawValue.utf8) == true
       && !words.contains { $0.starts(with: "limit=".utf8) }
   }
 
@@ -106,7 +106,7 @@ enum QueueList {
     let fields = parts.last?.reply.fields ?? ServerLine.TextFields()
     if isHuman {
       let reply = DaemonReply(rows: parts.flatMap(\.reply.rows), fields: fields)
-      Terminal.print(HumanText(ofCommand: CommandName.list.rawValue, reply, .output, isVerbose: isVerbose).text)
+      Terminal.print(HumanText(ofCommand: ListCommand.name.rawValue, reply, .output, isVerbose: isVerbose).text)
     } else {
       var text = Array(parts.flatMap(\.rows).map { $0 + [UInt8(ascii: "\n")] }.joined())
       text += fields.entries.map { "\($0.name)=\(WordsText.quoted($0.value))" }.joined(separator: " ").utf8

@@ -64,6 +64,6 @@ enum Save {
   private static func format(of name: [UInt8]) -> String {
     guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return "m3u8" }
     let suffix = String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased()
-    return QueueCommand.PlaylistFormat(rawValue: suffix)?.rawValue ?? "m3u8"
+    return PlaylistExportCommand.Format(rawValue: suffix)?.rawValue ?? "m3u8"
   }
 }

@@ -137,7 +137,7 @@ enum HelpText {
 
   /// The summary of `--format`.
   static func templateOption(of spec: CommandSpec) -> String {
-    let values = spec.name == .list ? "the fields of a row" : "the values of `playhead get`"
+    let values = spec.name == ListCommand.name ? "the fields of a row" : "the values of `playhead get`"
     return "print a line in a template, such as '{artist} - {title}'; the names are \(values)"
   }
 
@@ -185,16 +185,16 @@ enum HelpText {
   /// client closes after the reply.
   private static func note(on spec: CommandSpec) -> String? {
     switch spec.name {
-    case .load, .append, .insert:
+    case LoadCommand.name, AppendCommand.name, InsertCommand.name:
       "The client first checks the files: if one is missing, not readable or a text file, nothing changes. Of files\n"
         + "that are named as media, it reads the start of the first \(FileCheck.maximumInspectedMediaCount). A folder is\n"
         + "replaced by its media files, as by `playhead add`."
-    case .list: "Without `limit`, the client requests all parts."
+    case ListCommand.name: "Without `limit`, the client requests all parts."
     case PlayCommand.name: "`playhead play PATH...` loads files first, as `playhead load` and with its options."
     case ObserveCommand.name, TickCommand.name, AtCommand.name, AtChaptersCommand.name, MeterCommand.name,
       UnobserveCommand.name, UntickCommand.name, UnmeterCommand.name:
       "The effect ends with the connection, which the client closes: use `playhead watch` or `playhead shell`."
-    case .queueBegin, .queueCommit, .queueAbort, ByeCommand.name, HelloCommand.name:
+    case QueueBeginCommand.name, QueueCommitCommand.name, QueueAbortCommand.name, ByeCommand.name, HelloCommand.name:
       "The command applies to one connection, which the client closes: use `playhead shell` or another client."
     case _ where spec.family == .assets && spec.parameters.contains { $0.name == .id }:
       "The id is valid for one connection, which the client closes: use `playhead shell`, or `playhead info` FILE."

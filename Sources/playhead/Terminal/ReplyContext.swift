@@ -10,7 +10,8 @@ enum ReplyContext {
     let hasItem = reply.fields["item"].map { $0 != "none" } ?? false
     guard hasItem else { return nil }
     switch words.first.flatMap({ CommandName(rawValue: String(decoding: $0, as: UTF8.self)) }) {
-    case StatusCommand.name, .jump?, .next?, .previous?: return [Array("list".utf8), Array("limit=1".utf8)] + player
+    case StatusCommand.name, JumpCommand.name, NextCommand.name, PreviousCommand.name:
+      return [Array("list".utf8), Array("limit=1".utf8)] + player
     case SeekCommand.name, StepCommand.name, NextChapterCommand.name, PreviousChapterCommand.name,
       BookmarkGoCommand.name:
       return [Array("status".utf8)] + player

@@ -20,15 +20,15 @@ struct ReplySentence {
     case SeekCommand.name, StepCommand.name, NextChapterCommand.name, PreviousChapterCommand.name,
       BookmarkGoCommand.name:
       seek
-    case .jump, .next, .previous: entry
+    case JumpCommand.name, NextCommand.name, PreviousCommand.name: entry
     case MuteCommand.name: flag("isMuted", "Muted", "Not muted")
     case AutoWaitCommand.name:
       flag("automaticallyWaitsToMinimizeStalling", "Waits after an underrun", "Pauses after an underrun")
-    case .shuffle: flag("shuffle", "Shuffled" + (value("seed").map { " (seed \($0))" } ?? ""), "Not shuffled")
+    case ShuffleCommand.name: flag("shuffle", "Shuffled" + (value("seed").map { " (seed \($0))" } ?? ""), "Not shuffled")
     case PrerollCommand.name: flag("ready", "Ready to play", "Not ready to play")
-    case .clear: edit("The queue is empty")
-    case .remove: edit("Removed")
-    case .move: edit("Moved")
+    case ClearCommand.name: edit("The queue is empty")
+    case RemoveCommand.name: edit("Removed")
+    case MoveCommand.name: edit("Moved")
     case WaitCommand.name: waited
     case FadeCommand.name: faded
     case PlayCommand.name: value("time").map { "Paused at \(HumanText.clock($0))" }
@@ -39,7 +39,7 @@ struct ReplySentence {
     case StateSaveCommand.name: "Saved"
     case ConfigReloadCommand.name: configuration
     case PlayerCreateCommand.name: value("player").map { "Created player \($0)" }
-    case .replace, ItemCopyCommand.name: value("items").map { "Added entry \($0)" }
+    case ReplaceCommand.name, ItemCopyCommand.name: value("items").map { "Added entry \($0)" }
     case ItemBufferCommand.name: buffer
     case ItemEndTimeCommand.name: endTime
     case ItemPitchCommand.name: both("item", "audioTimePitchAlgorithm").map { "Entry \($0), pitch: \($1)" }

@@ -96,9 +96,8 @@ import Testing
     }
   }
 
-  @Test func helpExampleEqualsTheReplyOfHelp() throws {
-    let clear = try #require(CommandTable.spec(.clear))
-    let text = Lines.text { Reply(HelpCommand.Reply(on: clear)).encode(to: .words, into: &$0) }
+  @Test func helpExampleEqualsTheReplyOfHelp() {
+    let text = Lines.text { Reply(HelpCommand.Reply(on: ClearCommand.definition.spec)).encode(to: .words, into: &$0) }
     let example = HelpCommand.definition.spec.example
     #expect(text.split(separator: "\n").map { "< \($0)" } == Array(example.dropFirst()))
   }

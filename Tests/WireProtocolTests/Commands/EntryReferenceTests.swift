@@ -13,8 +13,8 @@ import Testing
 
   @Test(arguments: forms) func formIsReadFromText(_ form: (text: String, reference: EntryReference)) throws {
     #expect(try Self.entry(of: "item.status \(form.text)", ItemStatusCommand.self) == form.reference)
-    let list = try Lines.command("remove \(form.text) 2")
-    #expect(list == .queue(.remove([form.reference, 2], ifVersion: nil), player: "main"))
+    let list = try Lines.arguments("remove \(form.text) 2", of: RemoveCommand.self)
+    #expect(list.ids == [form.reference, 2])
   }
 
   @Test(arguments: forms.filter { Int($0.text) == nil || $0.text.hasPrefix("+") || $0.text.hasPrefix("-") })
@@ -29,8 +29,7 @@ import Testing
     #expect(try Self.entry(of: "item.log", ItemLogCommand.self) == .current)
     #expect(try Self.entry(of: "item.end-time forward=5", ItemEndTimeCommand.self) == .current)
     #expect(try Self.entry(of: "item.copy", ItemCopyCommand.self) == .current)
-    #expect(
-      try Lines.command("move to=2") == .queue(.move(item: .current, to: .index(2), ifVersion: nil), player: "main"))
+    #expect(try MoveCommand.edit(Lines.arguments("move to=2", of: MoveCommand.self)) == .move(.current, to: .index(2)))
   }
 
   @Test(arguments: [

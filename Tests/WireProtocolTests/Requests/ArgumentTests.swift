@@ -24,7 +24,8 @@ struct ArgumentCase: Sendable {
 
   /// The cases of all families.
   static let all =
-    assets + connection + files + items + playback + players + recording + session + state + synchronized + watching
+    assets + connection + files + items + playback + players + queue + recording + session + state + synchronized
+    + watching
 
   static func seconds(_ text: String) throws -> MediaTime { try #require(MediaTime(decimal: text)) }
 }

@@ -7,88 +7,58 @@ import Testing
 @Suite struct QueueRequestTests {
   private func path(_ text: String) throws -> FilePath { try FilePath(text: text) }
 
-  static func cases() throws -> [(line: String, command: QueueCommand)] {
-    func path(_ text: String) throws -> FilePath { try FilePath(text: text) }
-    return [
-      ("move 5 to=0", .move(item: 5, to: .index(0), ifVersion: nil)),
-      ("move 5 after=2 if-version=3", .move(item: 5, to: .after(item: 2), ifVersion: 3)),
-      ("move before=2 5", .move(item: 5, to: .before(item: 2), ifVersion: nil)),
-      ("replace 5 '/a b'", .replace(item: 5, try path("/a b"), ifVersion: nil)),
-      ("replace 5 /a precise if-version=0", .replace(item: 5, try path("/a"), ifVersion: 0, precise: true)),
-      ("load /a if-version=9", .load([try path("/a")], waitUntilReady: false, ifVersion: 9)),
-      ("clear if-version=2", .clear(ifVersion: 2)), ("next if-version=2", .next(ifVersion: 2)),
-      ("previous", .previous(restartAfter: nil, ifVersion: nil)),
-      (
-        "previous restart-after=2.5 if-version=2",
-        .previous(restartAfter: MediaTime(value: 25, timescale: 10), ifVersion: 2)
-      ),
-      ("jump 7", .jump(.item(7), ifVersion: nil)), ("jump index=0 if-version=2", .jump(.index(0), ifVersion: 2)),
-      ("history", .history(limit: 1_000)), ("history limit=3", .history(limit: 3)),
-      ("shuffle", .shuffle(nil, seed: nil, ifVersion: nil)),
-      ("shuffle on seed=42", .shuffle(.on, seed: 42, ifVersion: nil)),
-      ("shuffle off if-version=1", .shuffle(.off, seed: nil, ifVersion: 1)),
-      ("shuffle toggle", .shuffle(.toggle, seed: nil, ifVersion: nil)),
-      ("on-failure", .onFailure(nil)), ("on-failure stop", .onFailure(.stop)),
-      ("on-failure retry", .onFailure(.retry)),
-      (
-        #"queue.edit "move 5 to=0" 'remove 9 8' "append \"/a b\" /c" clear if-version=7"#,
-        .edit(
-          [
-            .move(item: 5, to: .index(0), ifVersion: nil), .remove([9, 8], ifVersion: nil),
-            .append([try path("/a b"), try path("/c")], waitUntilReady: false, ifVersion: nil), .clear(),
-          ], ifVersion: 7)
-      ),
-      ("queue.begin", .begin(ifVersion: nil)), ("queue.begin if-version=7", .begin(ifVersion: 7)),
-      ("queue.commit", .commit(waitUntilReady: false)),
-      ("queue.commit wait=ready", .commit(waitUntilReady: true)), ("queue.abort", .abort),
-      (
-        "append /a.mp3 /b.M3U8 if-version=2",
-        .expanding(
-          .append([try path("/a.mp3"), try path("/b.M3U8")], waitUntilReady: false, ifVersion: 2),
-          lists: [try path("/b.M3U8")], isForced: false)
-      ),
-      (
-        "load /a list=true",
-        .expanding(.load([try path("/a")], waitUntilReady: false), lists: [try path("/a")], isForced: true)
-      ),
-      ("load /a.cue list=false", .load([try path("/a.cue")], waitUntilReady: false)),
-      (
-        "load /pls /a.m3u.x /cue/b",
-        .load([try path("/pls"), try path("/a.m3u.x"), try path("/cue/b")], waitUntilReady: false)
-      ),
-      ("playlist.export", .export(.m3u8, base: nil, offset: 0, limit: 1_000)),
-      ("playlist.export format=cue base=/m offset=3 limit=4", .export(.cue, base: try path("/m"), offset: 3, limit: 4)),
-    ]
-  }
-
-  @Test func queueCommandsAreParsedInTextForm() throws {
-    for (line, command) in try Self.cases() {
-      #expect(try Lines.command(line) == .queue(command, player: "main"), "\(line)")
-    }
-  }
-
   @Test func queueCommandsAreParsedInJSONForm() throws {
+    let load = #"{"jsonrpc":"2.0","id":1,"method":"load","params":{"paths":"/a","title":"N"}}"#
     #expect(
-      try Lines.command(#"{"jsonrpc":"2.0","id":1,"method":"load","params":{"paths":"/a","title":"N"}}"#)
-        == .queue(.load([try path("/a")], waitUntilReady: false, title: "N"), player: "main"))
+      try LoadCommand.request(Lines.arguments(load, of: LoadCommand.self))
+        == QueueEditRequest(.one(.load(.init([path("/a")], title: "N"))), player: "main", ifVersion: nil))
     let params =
       #"{"ops":["move 5 to=0",{"method":"append","params":{"paths":["/a b","/c"],"precise":true}},{"method":"clear"}],"if-version":7}"#
     let line = #"{"jsonrpc":"2.0","id":1,"method":"queue.edit","params":\#(params)}"#
     #expect(
-      try Lines.command(line)
-        == .queue(
-          .edit(
-            [
-              .move(item: 5, to: .index(0), ifVersion: nil),
-              .append([try path("/a b"), try path("/c")], waitUntilReady: false, ifVersion: nil, precise: true),
-              .clear(),
-            ], ifVersion: 7), player: "main"))
+      try QueueEditCommand.request(Lines.arguments(line, of: QueueEditCommand.self))
+        == QueueEditRequest(
+          .several([
+            .move(5, to: .index(0)), .append(.init([path("/a b"), path("/c")], isPrecise: true)), .clear,
+          ]), player: "main", ifVersion: 7))
+    let insert = #"{"jsonrpc":"2.0","id":1,"method":"insert","params":{"paths":"/a.pls","list":false}}"#
     #expect(
-      try Lines.command(#"{"jsonrpc":"2.0","id":1,"method":"insert","params":{"paths":"/a.pls","list":false}}"#)
-        == .queue(.insert([try path("/a.pls")], at: .next, waitUntilReady: false, ifVersion: nil), player: "main"))
-    #expect(
-      try Lines.command(#"{"jsonrpc":"2.0","id":1,"method":"shuffle","params":{"state":true,"seed":42}}"#)
-        == .queue(.shuffle(.on, seed: 42, ifVersion: nil), player: "main"))
+      try InsertCommand.request(Lines.arguments(insert, of: InsertCommand.self))
+        == QueueEditRequest(.one(.insert(.init([path("/a.pls")]), at: .next)), player: "main", ifVersion: nil))
+    let shuffle = #"{"jsonrpc":"2.0","id":1,"method":"shuffle","params":{"state":true,"seed":42}}"#
+    let arguments = try Lines.arguments(shuffle, of: ShuffleCommand.self)
+    #expect(arguments.change == .on && arguments.seed == 42)
+  }
+
+  @Test func onlyTheNamedPathsArePlaylists() throws {
+    let paths: WireList = [try path("/a.mp3"), try path("/b.M3U8"), try path("http://a/c.m3u8"), try path("/d.cue")]
+    let token = "fd:0123456789abcdef0123456789abcdef"
+    let named = [try path("/b.M3U8"), try path("/d.cue")]
+    let line = "append /a.mp3 /b.M3U8 http://a/c.m3u8 /d.cue \(token)"
+    for (list, selection, expected) in [
+      ("", PlaylistSelection.named, named), (" list=true", .all, Array(paths)), (" list=false", .none, []),
+    ] {
+      let arguments = try Lines.arguments(line + list, of: AppendCommand.self)
+      let request = AppendCommand.request(arguments)
+      #expect(request.playlists == selection, "\(list)")
+      #expect(Array(arguments.paths.playlists(request.playlists)) == expected, "\(list)")
+      #expect(Array((paths as WireList<FilePath>).playlists(selection)) == expected, "\(list)")
+      #expect(AppendCommand.waits(arguments) == (selection != .none), "\(list)")
+    }
+    // A descriptor is never a playlist.
+    #expect(try !AppendCommand.waits(Lines.arguments("append \(token) list=true", of: AppendCommand.self)))
+    // The extension of a URL of a file is read after decoding.
+    #expect(try AppendCommand.waits(Lines.arguments("append file:///a%2Em3u", of: AppendCommand.self)))
+  }
+
+  /// The parser reuses the memory of arguments.
+  @Test func playlistOfAnEarlierRequestHasNoEffect() throws {
+    var parser = RequestParser()
+    let lines = ["append /a.m3u", "append /a"].map { Array($0.utf8) }
+    let waits = lines.map { line -> Bool? in
+      if case .request(let request) = parser.parse(line.span) { request.isWaiting } else { nil }
+    }
+    #expect(waits == [true, false])
   }
 
   @Test(arguments: [

@@ -39,6 +39,20 @@ public struct Arguments<Definition: Command>: Sendable {
   /// The first of these parameters that the request has a value for.
   func firstGiven(_ names: [ParameterName]) -> ParameterName? { names.first { parsed.isGiven($0) } }
 
+  /// Whether the request is a part of `queue.edit`.
+  var isPartOfEdit: Bool { parsed.isPartOfEdit }
+
+  /// The paths of the list that are playlists.
+  ///
+  /// - Parameter areDeclared: Whether the request declares all paths as playlists, or none. Nil: their names decide.
+  func playlists(areDeclared: Bool?) -> PlaylistSelection {
+    switch areDeclared {
+    case true?: parsed.listContains(FilePath.isFileOrAddress) ? .all : .none
+    case false?: .none
+    case nil: parsed.hasNamedPlaylist ? .named : .none
+    }
+  }
+
   /// Checks that a range is not empty. Without an end it extends to the end of the item.
   ///
   /// - Throws: `bad-arguments`.

@@ -31,6 +31,6 @@ public struct CommandFamilies<each Family: CommandFamily>: Sendable {
 
 /// All commands.
 public typealias AllCommands = CommandFamilies<
-  AssetCommands, ConnectionCommands, FileCommands, ItemCommands, PlaybackCommands, PlayersCommands, RecordingCommands,
-  SessionCommands, StateCommands, SynchronizedCommands, WatchingCommands
+  AssetCommands, ConnectionCommands, FileCommands, ItemCommands, PlaybackCommands, PlayersCommands, QueueCommands,
+  RecordingCommands, SessionCommands, StateCommands, SynchronizedCommands, WatchingCommands
 >

@@ -79,7 +79,11 @@ public struct ParameterListBuilder {
   /// Adds the options for requests of URLs.
   mutating func network() -> Parameter<NetworkOptions> {
     specs += CommandTable.network
-    return Parameter(specs.count - CommandTable.network.count) { arguments, _ in arguments.network }
+    let count = CommandTable.network.count
+    // Most requests have none of the options.
+    return Parameter(specs.count - count) { arguments, first in
+      (first..<first + count).contains(where: arguments.has) ? arguments.network : NetworkOptions()
+    }
   }
 
   /// Adds the positional parameter that takes observable keys or patterns, `.list` or `.optionalList`.
@@ -246,6 +250,23 @@ extension ArgumentType<FilePath> {
 extension ArgumentType<Bool> {
   /// `on` or `off`. In JSON also a boolean.
   static var onOff: Self { Self(.onOff) { $0.text.map { $0 == "on" } } }
+}
+
+extension ArgumentType<Bool> {
+  /// `true` or `false`.
+  static var boolean: Self { Self(.boolean) { $0.flag } }
+  /// The word `true` or `false`. In JSON also a boolean.
+  static var booleanWord: Self { Self(.word(["true", "false"])) { $0.text.map { $0 == "true" } } }
+}
+
+extension ArgumentType<PlaybackCommand.Switch> {
+  /// `on`, `off` or `toggle`. In JSON also a boolean.
+  static var toggle: Self { Self(.toggle) { $0.text.flatMap(PlaybackCommand.Switch.init) } }
+}
+
+extension ArgumentType<RequestedEdit> {
+  /// A command that edits the queue. Only in a list.
+  static var edit: Self { Self(.edit) { _ in nil } }
 }
 
 extension ArgumentType<Bool> {

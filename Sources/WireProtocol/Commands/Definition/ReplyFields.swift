@@ -164,6 +164,10 @@ extension FieldKey<FilePath> {
   init(_ name: String, _ summary: String) { self.init(name, .text, summary) { .path($0) } }
 }
 
+extension FieldKey<IntegerList> {
+  init(_ name: String, _ summary: String) { self.init(name, .integers, summary) { .integerList($0) } }
+}
+
 extension FieldKey<[UInt64]> {
   init(_ name: String, _ summary: String) { self.init(name, .integers, summary) { .integers($0) } }
 }

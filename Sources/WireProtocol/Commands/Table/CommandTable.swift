@@ -24,7 +24,7 @@ public enum CommandTable {
 
   /// Every command, sorted by name.
   private static let entries: [Entry] =
-    ((queue + queueMoves + queueEdits).map(Entry.init) + AllCommands().entries).sorted {
+    AllCommands().entries.sorted {
       $0.name.rawValue < $1.name.rawValue
     }
 

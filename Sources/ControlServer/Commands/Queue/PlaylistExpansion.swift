@@ -43,62 +43,57 @@ struct PlaylistExpansion: Sendable {
   /// The number of entries that the paths expand to.
   func count(of paths: some Sequence<FilePath>) -> Int { paths.reduce(0) { $0 + (entries[$1]?.count ?? 1) } }
 
-  /// The warnings about omitted entries, one row each. Their number is limited.
-  var rows: [Fields] {
-    warnings.map { warning in
-      [
-        "line": .int(warning.line), "code": .int(warning.error.code.rawValue), "name": .string(warning.error.code.name),
-        "message": .string(warning.error.message),
-      ]
-    }
-  }
+  /// The omitted entries for the reply. Their number is limited.
+  var skippedEntries: [SkippedEntry] { warnings.map { SkippedEntry(line: $0.line, error: $0.error) } }
 }
 
 /// Adding the entries of playlists to the queue.
 extension Connection {
   /// Starts an edit whose paths include playlists. A separate thread reads the playlists before the edit is applied.
-  func start(
-    _ command: QueueCommand, expanding playlistPaths: WireList<FilePath>, isForced: Bool, on target: NamedPlayer,
-    _ request: AnyWaitingRequest
+  func startExpanding(
+    _ edit: QueueEditRequest, on target: NamedPlayer, _ request: WaitingEdit
   ) throws(MediaError) {
-    try checkVersion(command.ifVersion, of: target)
+    guard case .one(let requested) = edit.edits, let new = requested.newEntries else {
+      preconditionFailure("only new entries can be playlists")
+    }
+    try checkVersion(edit.ifVersion, of: target)
     // A playlist that is named several times is read once.
-    let playlistPaths = Array(OrderedSet(playlistPaths))
+    let playlistPaths = Array(OrderedSet(new.paths.playlists(edit.playlists)))
     let loader = server.playlistLoader
     let locations = playlistPaths.map { $0.isAddress ? PlaylistLocation.url($0.text) : .file($0.bytes) }
     let readID = loader.read(
-      locations, assumed: isForced ? .m3u : nil, options: server.registry.httpOptions(command.network)
+      locations, assumed: edit.playlists == .all ? .m3u : nil, options: server.registry.httpOptions(new.network)
     ) {
       [self, loop = server.loop] result in
       // A playlist can have so many entries that the control loop must not inspect each.
       NamedThread.detached(name: "expand-list") {
         let expansion = result.map { PlaylistExpansion(playlistPaths, $0) }
         loop.execute {
-          request.resume(with: expansion) { expansion throws(MediaError) in
-            try self.startExpandedEdit(command, expansion, on: target, request)
+          request.erased.resume(with: expansion) { expansion throws(MediaError) in
+            try self.startExpandedEdit(edit, of: new.paths, expansion, on: target, request)
           }
         }
       }
     }
-    request.onEnd { loader.cancel(readID) }
+    request.erased.onEnd { loader.cancel(readID) }
   }
 
   /// Applies an edit with the entries of its playlists, in several loop iterations. Then replies.
   ///
   /// - Throws: `empty-playlist` or the first warning if there are no entries, or `version-mismatch`.
   private func startExpandedEdit(
-    _ command: QueueCommand, _ expansion: PlaylistExpansion, on target: NamedPlayer, _ request: AnyWaitingRequest
+    _ edit: QueueEditRequest, of paths: WireList<FilePath>, _ expansion: PlaylistExpansion, on target: NamedPlayer,
+    _ request: WaitingEdit
   ) throws(MediaError) {
-    guard expansion.count(of: command.paths) > 0 else {
+    guard expansion.count(of: paths) > 0 else {
       throw expansion.warnings.first?.error ?? MediaError(.emptyPlaylist, "the playlist has no entries")
     }
-    let (skippedCount, rows) = (expansion.skippedCount, expansion.rows)
-    try edit(command, on: target, expansion, request) { prepared, version in
-      var fields = Self.fields(ofEdit: prepared.ids, version: version)
-      if skippedCount > 0 { fields.append("skipped", .int(skippedCount)) }
-      let reply = Reply.ok(fields, rows: rows)
-      guard command.waitsUntilReady else { return request.finish(reply) }
-      self.waitUntilReady(prepared.items.map(\.id), on: target, request, reply)
+    let (skippedCount, skippedEntries) = (expansion.skippedCount, expansion.skippedEntries)
+    try startApplying(edit, on: target, expansion: expansion, request.erased) { prepared, version in
+      var outcome = QueueEditOutcome(.applied(items: prepared.ids, version: version))
+      (outcome.skippedCount, outcome.skippedEntries) = (skippedCount, skippedEntries)
+      guard edit.waitsUntilReady else { return request.finish(outcome) }
+      self.waitUntilReady(prepared.items.map(\.id), on: target, request, outcome)
     }
   }
 }

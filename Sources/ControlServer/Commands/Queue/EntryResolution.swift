@@ -46,34 +46,24 @@ extension NamedPlayer {
   ///
   /// - Parameter version: The version of the queue that the positions refer to.
   /// - Throws: `no-such-item`, or `version-mismatch` if the edit has positions and the queue has another version.
-  func resolved(_ edit: QueueCommand, _ version: UInt64) throws(MediaError) -> QueueCommand {
+  func resolved(_ edit: RequestedEdit, _ version: UInt64) throws(MediaError) -> RequestedEdit {
     switch edit {
-    case .insert(let paths, let position, let waits, let ifVersion, let precise, let network, let resumes, let title):
-      return .insert(
-        paths, at: try resolved(position, version), waitUntilReady: waits, ifVersion: ifVersion, precise: precise,
-        network: network, resumes: resumes, title: title)
-    case .remove(let references, let ifVersion):
+    case .insert(let new, let position): return .insert(new, at: try resolved(position, version))
+    case .remove(let references):
       var ids: [EntryReference] = []
       for reference in references { ids.append(try resolved(reference, version)) }
-      return .remove(WireList(ids), ifVersion: ifVersion)
-    case .move(let item, let position, let ifVersion):
-      return .move(
-        item: try resolved(item, version), to: try resolved(position, version), ifVersion: ifVersion)
-    case .replace(let item, let path, let ifVersion, let precise, let network):
-      return .replace(
-        item: try resolved(item, version), path, ifVersion: ifVersion, precise: precise, network: network)
-    case .load, .append, .clear, .list, .history, .next, .previous, .jump, .shuffle, .onFailure, .edit, .begin,
-      .commit, .abort, .expanding, .changes, .export:
-      return edit
+      return .remove(WireList(ids))
+    case .move(let entry, let position):
+      return .move(try resolved(entry, version), to: try resolved(position, version))
+    case .replace(let entry, let new): return .replace(try resolved(entry, version), by: new)
+    case .load, .append, .clear: return edit
     }
   }
 
   /// Returns the position with an id instead of a position relative to the current entry.
   ///
   /// - Throws: As for an edit.
-  func resolved(
-    _ position: QueueCommand.QueuePosition, _ version: UInt64
-  ) throws(MediaError) -> QueueCommand.QueuePosition {
+  func resolved(_ position: RequestedPosition, _ version: UInt64) throws(MediaError) -> RequestedPosition {
     switch position {
     case .after(let item): .after(item: try resolved(item, version))
     case .before(let item): .before(item: try resolved(item, version))

@@ -8,7 +8,7 @@ import WireProtocol
 
 /// The part of a queue to export as lines of a playlist.
 struct ExportPart: Sendable {
-  let format: QueueCommand.PlaylistFormat
+  let format: PlaylistExportCommand.Format
   /// The folder of the future playlist file. Nil: the playlist contains absolute paths.
   let base: FilePath?
   /// The queue index of the first entry.
@@ -21,7 +21,7 @@ struct ExportPart: Sendable {
 }
 
 extension PlaylistFormat {
-  fileprivate init(_ format: QueueCommand.PlaylistFormat) {
+  fileprivate init(_ format: PlaylistExportCommand.Format) {
     switch format {
     case .m3u8: self = .m3u
     case .pls: self = .pls
@@ -54,7 +54,7 @@ private struct QueueExport: Sendable {
   /// The lines, limited by `byteLimit`. Entries without a location are omitted.
   ///
   /// - Throws: `empty-playlist`; the errors of `PlaylistWriter`.
-  func reply() throws(MediaError) -> Reply {
+  func reply() throws(MediaError) -> PlaylistExportCommand.Reply {
     let entries = items.map(\.exportedEntry)
     var listed = prefix
     var writer = PlaylistWriter(format: PlaylistFormat(part.format), base: part.base?.bytes)
@@ -80,11 +80,20 @@ private struct QueueExport: Sendable {
       throw MediaError(.emptyPlaylist, "no entry of the queue has a path or URL that a playlist can contain")
     }
     if isComplete { lines += try writer.tail(count: listed.count, last: listed.lastEntry) }
-    var fields: Fields = [
-      "count": .int(count), "version": .int(version), "next": isComplete ? FieldValue.none : .int(next),
-    ]
-    if skippedCount > 0 { fields.append("skipped", .int(skippedCount)) }
-    return .ok(fields, rows: lines.map { ["text": .string($0)] })
+    return PlaylistExportCommand.Reply(
+      count: count, version: version, next: isComplete ? nil : next, skipped: skippedCount,
+      rows: lines.map { PlaylistExportCommand.Row(text: $0) })
+  }
+}
+
+extension PlaylistExportCommand: AlwaysSlicedHandler {
+  static func start(
+    _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
+  ) throws(MediaError) {
+    let part = ExportPart(
+      format: arguments.format, base: arguments.base, offset: arguments.offset, limit: arguments.limit)
+    let target = try context.server.registry.player(arguments.player)
+    context.connection.export(part, of: target.name, request)
   }
 }
 
@@ -95,8 +104,9 @@ extension Connection {
   /// - Parameters:
   ///   - sliceLength: The number of entries that may be counted in this loop iteration.
   ///   - version: The version of the queue in the previous iteration. Nil in the first one.
-  func export(
-    _ part: ExportPart, of player: String, _ request: AnyWaitingRequest, sliceLength: Int = ListedCounts.sliceLength,
+  fileprivate func export(
+    _ part: ExportPart, of player: String, _ request: WaitingRequest<PlaylistExportCommand>,
+    sliceLength: Int = ListedCounts.sliceLength,
     version: UInt64? = nil
   ) {
     do throws(MediaError) {
@@ -133,11 +143,13 @@ extension Connection {
   }
 
   /// Makes the lines of a part, those of a long part on another thread. Then replies.
-  private func start(_ export: QueueExport, _ request: AnyWaitingRequest) throws(MediaError) {
+  private func start(
+    _ export: QueueExport, _ request: WaitingRequest<PlaylistExportCommand>
+  ) throws(MediaError) {
     guard export.items.count > QueueListing.immediateRowCount else { return request.finish(try export.reply()) }
     NamedThread.detached(name: "export-queue") { [loop = server.loop] in
-      let result = Result { () throws(MediaError) in try export.reply() }
-      loop.execute { request.finish(with: result) { $0 } }
+      let result = Result { () throws(MediaError) in EncodedReply<PlaylistExportCommand>(try export.reply()) }
+      loop.execute { request.finish(with: result) }
     }
   }
 }

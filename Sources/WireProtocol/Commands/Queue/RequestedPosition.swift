@@ -1,0 +1,14 @@
+/// A requested position in the queue.
+public enum RequestedPosition: Sendable, Hashable {
+  /// After the current item. At the beginning of a queue without a current item.
+  case next
+  case after(item: EntryReference)
+  case before(item: EntryReference)
+  /// Index 0 is the current item.
+  case index(Int)
+}
+
+/// The family of `item.copy`, which inserts a copy at a position of the queue.
+public enum QueueCommand {
+  public typealias QueuePosition = RequestedPosition
+}
