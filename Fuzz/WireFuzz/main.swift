@@ -5,6 +5,18 @@ import WireProtocol
 // Passes any bytes to all code that reads text from a peer. The code must not trap. The result must not depend on how a
 // stream is split, and written text must read back unchanged.
 
+/// Decodes the values of a list, which a request contains as bytes.
+func decodeList(of request: Request) {
+  guard case .typed(let parsed) = request.command else { return }
+  switch request.name {
+  case QueueEditCommand.name: for _ in Arguments<QueueEditCommand>(parsed: parsed).ops {}
+  case RemoveCommand.name: for _ in Arguments<RemoveCommand>(parsed: parsed).ids {}
+  case AtCommand.name: for _ in Arguments<AtCommand>(parsed: parsed).times {}
+  case WaitCommand.name: for _ in Arguments<WaitCommand>(parsed: parsed).conditions {}
+  default: break
+  }
+}
+
 /// The requests of a connection when its bytes arrive in chunks of this size.
 func incoming(_ bytes: UnsafeRawBufferPointer, chunkByteCount: Int) -> [RequestReader.Incoming] {
   var reader = RequestReader()
@@ -15,6 +27,7 @@ func incoming(_ bytes: UnsafeRawBufferPointer, chunkByteCount: Int) -> [RequestR
     var offset = 0
     while let next = reader.next(in: chunk, at: &offset) {
       found.append(next)
+      if case .request(let request) = next { decodeList(of: request) }
       // Members are decoded when they are requested.
       if case .batch(let batch) = next {
         precondition(Array(batch).count == batch.count, "members of a batch are lost")
