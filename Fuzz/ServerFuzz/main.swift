@@ -49,19 +49,16 @@ struct Expectation {
   private mutating func apply(_ request: Request) -> Bool {
     /// Virtual time that passes quickly.
     let short = MediaTime(value: 5, timescale: 1)
-    switch request.command {
-    case .typed(let parsed):
-      switch request.name {
-      case ByeCommand.name: return true
-      case WaitCommand.name:
-        let timeout = Arguments<WaitCommand>(parsed: parsed).timeout
-        if timeout.map({ $0 > short }) ?? true { mayWaitIndefinitely = true }
-      case EventsCommand.name: if Arguments<EventsCommand>(parsed: parsed).wait { mayWaitIndefinitely = true }
-      case ClockAdvanceCommand.name:
-        if Arguments<ClockAdvanceCommand>(parsed: parsed).duration > short { takesLong = true }
-      case PlayAtCommand.name, RateTogetherCommand.name: mayWaitIndefinitely = true
-      default: break
-      }
+    let parsed = request.arguments
+    switch request.name {
+    case ByeCommand.name: return true
+    case WaitCommand.name:
+      let timeout = Arguments<WaitCommand>(parsed: parsed).timeout
+      if timeout.map({ $0 > short }) ?? true { mayWaitIndefinitely = true }
+    case EventsCommand.name: if Arguments<EventsCommand>(parsed: parsed).wait { mayWaitIndefinitely = true }
+    case ClockAdvanceCommand.name:
+      if Arguments<ClockAdvanceCommand>(parsed: parsed).duration > short { takesLong = true }
+    case PlayAtCommand.name, RateTogetherCommand.name: mayWaitIndefinitely = true
     default: break
     }
     return false

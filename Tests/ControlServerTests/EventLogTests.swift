@@ -19,10 +19,10 @@ import WireProtocol
   }
 
   private func query(_ request: String) throws -> EventQuery {
-    guard case .request(let request) = RequestParserProbe.parse(request),
-      case .typed(let parsed) = request.command
-    else { throw MediaError(.badArguments, request) }
-    return Arguments<EventsCommand>(parsed: parsed).query
+    guard case .request(let parsed) = RequestParserProbe.parse(request) else {
+      throw MediaError(.badArguments, request)
+    }
+    return Arguments<EventsCommand>(parsed: parsed.arguments).query
   }
 
   @Test func instanceIDsAreUniqueAndHave16HexDigits() {

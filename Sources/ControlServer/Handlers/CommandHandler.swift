@@ -149,18 +149,8 @@ struct CommandHandler: Sendable {
     try waiting(arguments, context, request)
   }
 
-  /// The handlers of all commands, in the order of ``CommandTable/all``. Nil for a command that is not defined as a
-  /// type.
-  static let all: [CommandHandler?] = {
-    var handlers = [CommandHandler?](repeating: nil, count: CommandTable.count)
-    for (name, handler) in AllCommands().handlers {
-      guard let index = CommandTable.index(named: name.rawValue.utf8) else {
-        preconditionFailure("the table contains every command")
-      }
-      handlers[index] = handler
-    }
-    return handlers
-  }()
+  /// The handlers of all commands, in the order of ``CommandTable/all``: sorted by name.
+  static let all: [CommandHandler] = AllCommands().handlers.sorted { $0.name.rawValue < $1.name.rawValue }.map(\.handler)
 }
 
 /// A family whose commands all have handlers.

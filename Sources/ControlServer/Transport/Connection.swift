@@ -330,7 +330,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
           connection: self, token: token, request: request, batch: batch)
         waitingRequests[token] = waitingRequest
         do throws(MediaError) {
-          try start(request.command, waitingRequest)
+          try start(waitingRequest)
         } catch {
           waitingRequest.fail(error)
         }
@@ -390,27 +390,17 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
 
   /// Runs a request that replies immediately. Nil means `ok` without fields.
   private func run(_ request: Request) throws(MediaError) -> Reply? {
-    let form = request.address.form
-    switch request.command {
-    case .typed(let arguments):
-      return try handler(of: request).run(arguments, RequestContext(connection: self, form: form))
-    }
-  }
-
-  fileprivate func handler(of request: Request) -> CommandHandler {
-    guard let handler = server.handlers[request.commandIndex] else {
-      preconditionFailure("every command that is defined as a type has a handler")
-    }
-    return handler
+    try server.handlers[request.commandIndex].run(request.arguments, context(of: request))
   }
 
   /// Starts a request whose reply may come later.
-  private func start(_ command: FamilyCommand, _ request: AnyWaitingRequest) throws(MediaError) {
-    switch command {
-    case .typed(let arguments):
-      let form = request.request.address.form
-      try handler(of: request.request).start(arguments, RequestContext(connection: self, form: form), request)
-    }
+  private func start(_ waitingRequest: AnyWaitingRequest) throws(MediaError) {
+    let request = waitingRequest.request
+    try server.handlers[request.commandIndex].start(request.arguments, context(of: request), waitingRequest)
+  }
+
+  fileprivate func context(of request: Request) -> RequestContext {
+    RequestContext(connection: self, form: request.address.form)
   }
 
   // MARK: - Output
@@ -551,9 +541,6 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
 extension Connection {
   /// Whether a command runs in slices (``ConnectionStateMachine``), because its arguments or the queue are large.
   fileprivate func mayRunInSlices(_ request: Request) -> Bool {
-    switch request.command {
-    case .typed(let arguments):
-      handler(of: request).isLarge(arguments, RequestContext(connection: self, form: request.address.form))
-    }
+    server.handlers[request.commandIndex].isLarge(request.arguments, context(of: request))
   }
 }

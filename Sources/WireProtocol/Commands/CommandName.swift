@@ -11,7 +11,3 @@ public struct CommandName: RawRepresentable, Sendable, Hashable, ExpressibleBySt
 
   public init(stringLiteral name: String) { rawValue = name }
 }
-
-/// The names of commands that are not defined as a type.
-extension CommandName {
-}

@@ -1,8 +1,6 @@
 import MediaCore
-import Synchronization
 
-/// The definition of one command: its parameters, its construction from them, and its documentation in help and
-/// the reference.
+/// The definition of one command without its types: its parameters, and its documentation in help and the reference.
 public final class CommandSpec: Sendable {
   /// The command families. Each has a page of the reference.
   public enum Family: String, Sendable, Hashable, CaseIterable {
@@ -39,80 +37,42 @@ public final class CommandSpec: Sendable {
   public let right: Rights
   /// Whether a request without a value only reads. Such a request needs only the right `read`.
   public let readsWithoutValue: Bool
-  /// Creates the command from the parsed arguments. Throws for errors that involve several parameters, such as two that
-  /// exclude each other.
-  let build: @Sendable (ParsedArguments) throws(MediaError) -> FamilyCommand
-  /// ``Command/waits(_:)`` of a command that is defined as a type.
+  /// Additional sentences for help and the reference. May be empty.
+  public let details: String
+  /// The positional parameters in their order, then the options.
+  public let parameters: [ParameterSpec]
+  /// The fields of the reply, in their order.
+  public let replyFields: [FieldSpec]
+  /// The fields of each row, in their order. Nil for a command without rows.
+  public let rowFields: [FieldSpec]?
+  /// The errors that a client should expect, without duplicates. `CommandTable.requestErrors` may also occur.
+  public let errors: [MediaError.Code]
+  /// The lines of an example session. `> ` marks a request, `< ` marks output of the daemon.
+  public let example: [String]
+  /// ``Command/check(_:)``.
+  let check: @Sendable (ParsedArguments) throws(MediaError) -> Void
+  /// ``Command/waits(_:)``.
   let waits: @Sendable (ParsedArguments) -> Bool
-  /// ``Command/writesFile(_:)`` of a command that is defined as a type.
+  /// ``Command/writesFile(_:)``.
   let writesFile: @Sendable (ParsedArguments) -> Bool
 
-  /// The parts that are created when they are first used: one call of the client uses one or two commands.
-  private let lazyContents = AtomicLazyReference<Contents>()
-  private let createContents: @Sendable () -> Contents
-
-  private final class Contents: Sendable {
-    let details: String
-    let parameters: [ParameterSpec]
-    let replyFields: [FieldSpec]
-    let rowFields: [FieldSpec]?
-    let errors: [MediaError.Code]
-    let example: [String]
-
-    init(
-      details: String, parameters: [ParameterSpec], replyFields: [FieldSpec], rowFields: [FieldSpec]?,
-      errors: [MediaError.Code], example: [String]
-    ) {
-      (self.details, self.parameters, self.replyFields) = (details, parameters, replyFields)
-      (self.rowFields, self.errors, self.example) = (rowFields, errors, example)
-    }
-  }
-
   init(
-    _ name: CommandName, _ family: Family, _ summary: String,
-    details: @autoclosure @escaping @Sendable () -> String = "",
-    parameters: @autoclosure @escaping @Sendable () -> [ParameterSpec] = [],
-    waiting: Waiting = .never, right: Rights = .control, readsWithoutValue: Bool = false,
-    reply replyFields: @autoclosure @escaping @Sendable () -> [FieldSpec] = [],
-    rows rowFields: @autoclosure @escaping @Sendable () -> [FieldSpec]? = nil,
-    errors: @autoclosure @escaping @Sendable () -> [MediaError.Code] = [],
-    example: @autoclosure @escaping @Sendable () -> [String],
-    waits: @escaping @Sendable (ParsedArguments) -> Bool = { _ in false },
-    writesFile: @escaping @Sendable (ParsedArguments) -> Bool = { _ in false },
-    build: @escaping @Sendable (ParsedArguments) throws(MediaError) -> FamilyCommand
+    _ name: CommandName, _ family: Family, _ summary: String, details: String, parameters: [ParameterSpec],
+    waiting: Waiting, right: Rights, readsWithoutValue: Bool, reply replyFields: [FieldSpec],
+    rows rowFields: [FieldSpec]?, errors: [MediaError.Code], example: [String],
+    waits: @escaping @Sendable (ParsedArguments) -> Bool, writesFile: @escaping @Sendable (ParsedArguments) -> Bool,
+    check: @escaping @Sendable (ParsedArguments) throws(MediaError) -> Void
   ) {
-    self.name = name
-    self.family = family
-    self.summary = summary
-    self.waiting = waiting
-    self.right = right
-    self.readsWithoutValue = readsWithoutValue
-    self.waits = waits
-    self.writesFile = writesFile
-    self.build = build
-    createContents = {
-      Contents(
-        details: details(), parameters: parameters(), replyFields: replyFields(), rowFields: rowFields(),
-        errors: errors().reduce(into: []) { if !$0.contains($1) { $0.append($1) } }, example: example())
-    }
+    (self.name, self.family, self.summary, self.details) = (name, family, summary, details)
+    (self.parameters, self.replyFields, self.rowFields) = (parameters, replyFields, rowFields)
+    (self.waiting, self.right, self.readsWithoutValue) = (waiting, right, readsWithoutValue)
+    (self.waits, self.writesFile, self.check) = (waits, writesFile, check)
+    self.errors = errors.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    self.example = example
   }
 
-  private var contents: Contents { lazyContents.load() ?? lazyContents.storeIfNil(createContents()) }
-
-  /// Additional sentences for help and the reference. May be empty.
-  public var details: String { contents.details }
-  /// The positional parameters in their order, then the options.
-  public var parameters: [ParameterSpec] { contents.parameters }
   /// Whether the request contains paths, directly or within edits of the queue.
   public var takesPaths: Bool { parameters.contains { $0.kind.isPath || $0.kind == .edit } }
-  /// The fields of the reply, in their order.
-  public var replyFields: [FieldSpec] { contents.replyFields }
-  /// The fields of each row, in their order. Nil for a command without rows.
-  public var rowFields: [FieldSpec]? { contents.rowFields }
-  /// The errors that a client should expect, without duplicates. `CommandTable.requestErrors` may also occur.
-  public var errors: [MediaError.Code] { contents.errors }
-  /// The lines of an example session. `> ` marks a request, `< ` marks output of the daemon.
-  public var example: [String] { contents.example }
 
   /// The command with its parameters in the text form: `seek TIME [fast] [before=TIME] ...`.
   public var synopsis: String { ([name.rawValue] + parameters.map(\.synopsis)).joined(separator: " ") }

@@ -38,17 +38,7 @@ extension Request {
   /// request that only reads needs `read`.
   public var neededRights: Rights {
     var needed = isReadWithoutValue ? .read : spec.right
-    if command.writesFile { needed.insert(.write) }
+    if spec.writesFile(arguments) { needed.insert(.write) }
     return needed
-  }
-}
-
-extension FamilyCommand {
-  /// Whether the daemon writes a file that it opens itself. Writing a file that the client opened needs no right.
-  fileprivate var writesFile: Bool {
-    switch self {
-    case .typed(let arguments): arguments.spec.writesFile(arguments)
-    default: false
-    }
   }
 }

@@ -1,19 +1,20 @@
 import MediaCore
 
-/// One parsed and checked request. A handler executes `command` and replies to `address`.
+/// One parsed and checked request. The handler of its command replies to `address`.
 public struct Request: Sendable, Hashable {
   /// The destination of the final reply. Subscriptions created by the request send their events in the same form.
   public var address: ReplyAddress
   /// The index of the command in ``CommandTable/all``.
   public var commandIndex: Int
-  public var command: FamilyCommand
+  /// The arguments, which the handler reads as ``Arguments``.
+  public var arguments: ParsedArguments
   /// Whether the request has no value and therefore only reads (``CommandSpec/readsWithoutValue``).
   public var isReadWithoutValue: Bool
 
-  public init(address: ReplyAddress, commandIndex: Int, command: FamilyCommand, isReadWithoutValue: Bool) {
+  public init(address: ReplyAddress, commandIndex: Int, arguments: ParsedArguments, isReadWithoutValue: Bool) {
     self.address = address
     self.commandIndex = commandIndex
-    self.command = command
+    self.arguments = arguments
     self.isReadWithoutValue = isReadWithoutValue
   }
 
@@ -23,8 +24,9 @@ public struct Request: Sendable, Hashable {
   /// The name of the command.
   public var name: CommandName { spec.name }
 
-  /// Whether the reply is sent only after an event or a background operation. See ``FamilyCommand/isWaiting``.
-  public var isWaiting: Bool { command.isWaiting }
+  /// Whether the reply is sent only after an event or a background operation. With an id, such a request does not delay
+  /// other requests. Without an id it delays all later requests on its connection.
+  public var isWaiting: Bool { spec.waits(arguments) }
 }
 
 /// An invalid line or batch member. The server replies with `error` to `address`, in the order of the requests.

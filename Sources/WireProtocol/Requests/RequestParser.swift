@@ -87,15 +87,15 @@ public struct RequestParser: Sendable {
     return .success(String(decoding: id, as: UTF8.self))
   }
 
-  /// The request with these arguments. The request of a command that is defined as a type retains them.
+  /// The request with these arguments, which it retains.
   private func request(
     _ commandIndex: Int, _ address: ReplyAddress, _ arguments: inout ParsedArguments
   ) throws(MediaError) -> Request {
-    let command = try arguments.spec.build(arguments)
-    let isReadWithoutValue = arguments.isReadWithoutValue
-    if case .typed = command { arguments.releaseMemory() }
+    try arguments.spec.check(arguments)
+    defer { arguments.releaseMemory() }
     return Request(
-      address: address, commandIndex: commandIndex, command: command, isReadWithoutValue: isReadWithoutValue)
+      address: address, commandIndex: commandIndex, arguments: arguments,
+      isReadWithoutValue: arguments.isReadWithoutValue)
   }
 
   /// Arguments for a command. `recycle` returns their memory for reuse.

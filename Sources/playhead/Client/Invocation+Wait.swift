@@ -65,8 +65,7 @@ extension Invocation {
     do throws(MediaError) {
       let conditions = options.daemonConditions.isEmpty ? [Array("ended".utf8)] : options.daemonConditions
       line = try RequestEncoder().words([Array("wait".utf8)] + conditions + others)
-      guard case .typed(let parsed) = try RequestCheck.command(line) else { return .request(words) }
-      options.timeout = Arguments<WaitCommand>(parsed: parsed).timeout?.seconds
+      options.timeout = Arguments<WaitCommand>(parsed: try RequestCheck.arguments(line)).timeout?.seconds
     } catch { throw Misuse(message: error.message) }
     if includesDaemon { daemonWait = daemonWait ?? options.timeout ?? .infinity }
     guard !options.conditions.isEmpty else {
@@ -81,6 +80,6 @@ extension Invocation {
   /// Whether the daemon evaluates the condition.
   private static func isCondition(_ word: [UInt8]) -> Bool {
     guard let line = try? RequestEncoder().words([Array("wait".utf8), word]) else { return false }
-    return (try? RequestCheck.command(line)) != nil
+    return (try? RequestCheck.arguments(line)) != nil
   }
 }

@@ -15,12 +15,12 @@ struct OutputFile: PassedOutput {
   /// descriptor. It is then sent unchanged.
   ///
   /// - Parameters:
-  ///   - command: The command, with the path of the file.
+  ///   - arguments: Those of the request, with the path of the file.
   ///   - words: The words of the request, without the file.
   ///   - socketPath: The socket of the daemon.
   /// - Throws: `Unreachable`, or `ErrorReply`, also for a file that exists or cannot be written.
-  init?(for command: FamilyCommand, _ words: [[UInt8]], socketPath: () throws -> String) throws {
-    guard let target = Target(command) else { return nil }
+  init?(for arguments: ParsedArguments, _ words: [[UInt8]], socketPath: () throws -> String) throws {
+    guard let target = Target(arguments), target.file.isFile else { return nil }
     let whole = WholeFile(path: target.file.bytes, replaces: target.replaces, hint: "--replace replaces it")
     file = try Self.reporting { () throws(MediaError) in try whole.unnamedUntilComplete().create() }
     descriptorPath = try PassedDescriptor.pass(file.descriptor, named: target.file.text, socketPath: socketPath())
@@ -89,14 +89,7 @@ extension OutputFile {
     var format: String?
 
     /// Nil for a request that writes no file or several.
-    init?(_ command: FamilyCommand) {
-      guard case .typed(let arguments) = command, let target = Target(arguments), target.file.isFile else {
-        return nil
-      }
-      self = target
-    }
-
-    private init?(_ arguments: ParsedArguments) {
+    init?(_ arguments: ParsedArguments) {
       switch arguments.name {
       case ExportCommand.name:
         guard let export = try? Arguments<ExportCommand>(parsed: arguments).export() else { return nil }

@@ -49,7 +49,7 @@ enum PlayheadClient {
   /// Performs the action, and first starts the daemon if none runs. Returns the exit status.
   private static func performWithDaemon(_ invocation: Invocation) throws -> Int32 {
     // Wrong use starts nothing.
-    if case .request(let words) = invocation.action { _ = try checkedCommand(words) }
+    if case .request(let words) = invocation.action { _ = try checkedArguments(words) }
     if invocation.action.needsDaemon, try !isRunning(invocation.socket) {
       let socket = invocation.socket.map { String(decoding: absolute(Array($0.utf8)), as: UTF8.self) }
       try DaemonStart.start(socket: socket) { (try? isRunning(invocation.socket)) == true }
@@ -113,7 +113,7 @@ enum PlayheadClient {
     case .record(let words):
       return try Record.run(
         words, outputFile: invocation.outputFile, invocation.outputFormat, socketPath(invocation.socket),
-        command: checkedCommand
+        command: checkedArguments
       ) { try line(for: $0, invocation) }
     case .inspect(let options):
       let path = try socketPath(invocation.socket)
@@ -142,22 +142,22 @@ enum PlayheadClient {
 
   // MARK: - Requests
 
-  /// The command of a request, before standard input is transferred.
+  /// The arguments of a request, before standard input is transferred.
   ///
   /// - Throws: The errors of wrong use.
-  private static func checkedCommand(_ words: [[UInt8]]) throws -> FamilyCommand {
+  private static func checkedArguments(_ words: [[UInt8]]) throws -> ParsedArguments {
     let encoder = RequestEncoder {
       StandardInput.isStandardInput($0) ? Array(StandardInput.placeholder.utf8) : absolute($0)
     }
-    return try RequestCheck.command(try encoder.words(words))
+    return try RequestCheck.arguments(try encoder.words(words))
   }
 
   /// Sends a request, with the file of `-o`.
   private static func request(_ words: [[UInt8]], _ invocation: Invocation) throws -> Int32 {
     guard let name = invocation.outputFile else { return try request(words, invocation, nil) }
     let requested = OutputFile.inserting([Array("file=".utf8) + name], into: words)
-    let command = try checkedCommand(requested)
-    guard let output = try OutputFile(for: command, words, socketPath: { try socketPath(invocation.socket) }) else {
+    let arguments = try checkedArguments(requested)
+    guard let output = try OutputFile(for: arguments, words, socketPath: { try socketPath(invocation.socket) }) else {
       return try request(requested, invocation, nil)
     }
     do { return try request(output.words, invocation, output) } catch var reply as ErrorReply {

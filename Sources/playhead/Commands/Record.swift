@@ -19,7 +19,7 @@ enum Record {
   /// - Throws: `ErrorReply`, `Unreachable`, `Misuse`, or the errors of `command` and `encode`.
   static func run(
     _ words: [[UInt8]], outputFile: [UInt8]?, _ outputFormat: Invocation.OutputFormat?, _ socket: String,
-    command: ([[UInt8]]) throws -> FamilyCommand, encode: @escaping ([[UInt8]]) throws -> [UInt8]
+    command: ([[UInt8]]) throws -> ParsedArguments, encode: @escaping ([[UInt8]]) throws -> [UInt8]
   ) throws -> Int32 {
     var (prepare, start) = split(words)
     // Check the words before connecting.
@@ -47,15 +47,16 @@ enum Record {
   ///
   /// - Throws: `Invocation.Misuse` without a known container, or the errors of `command`.
   private static func recording(
-    _ prepare: [[UInt8]], to file: [UInt8], _ command: ([[UInt8]]) throws -> FamilyCommand
+    _ prepare: [[UInt8]], to file: [UInt8], _ command: ([[UInt8]]) throws -> ParsedArguments
   ) throws -> RecordingRequest {
     guard !prepare.contains(Array("--".utf8)) else {
       throw Invocation.Misuse(message: "record accepts no file name with -o")
     }
-    guard FilePath.descriptorToken(of: String(decoding: file, as: UTF8.self)) == nil,
-      case .typed(let parsed) = try command(prepare + [Array("--".utf8), file])
-    else { throw Invocation.Misuse(message: "-o needs the path of a file") }
-    var recording = Arguments<RecordPrepareCommand>(parsed: parsed).recording
+    guard FilePath.descriptorToken(of: String(decoding: file, as: UTF8.self)) == nil else {
+      throw Invocation.Misuse(message: "-o needs the path of a file")
+    }
+    let arguments = Arguments<RecordPrepareCommand>(parsed: try command(prepare + [Array("--".utf8), file]))
+    var recording = arguments.recording
     let name = String(decoding: recording.file.bytes, as: UTF8.self).split(separator: "/").last ?? ""
     let fileExtension = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last ?? ""
     recording.container = recording.container ?? .init(fileExtension: String(fileExtension))

@@ -56,9 +56,7 @@ import Testing
   private static func entry<C: Command>(
     of line: String, _: C.Type
   ) throws -> EntryReference where C.Parameters: EntryParameters {
-    let command = try Lines.command(line)
-    guard case .typed(let parsed) = command, parsed.name == C.name else { throw Unexpected("\(command)") }
-    let arguments = Arguments<C>(parsed: parsed)
+    let arguments = try Lines.arguments(line, of: C.self)
     #expect(arguments.player == "main")
     return arguments.id
   }

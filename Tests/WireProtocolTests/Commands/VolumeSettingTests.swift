@@ -15,7 +15,7 @@ import Testing
     let setting = try #require(try Lines.arguments(line, of: VolumeCommand.self).volume)
     #expect(abs(setting.volume(from: 0.5) - row.volume) < 1e-6)
     let json = #"{"jsonrpc":"2.0","id":1,"method":"volume","params":{"volume":"\#(row.text)"}}"#
-    #expect(try Lines.command(json) == Lines.command(line))
+    #expect(try Lines.arguments(json) == Lines.arguments(line))
     #expect(try Lines.arguments("fade \(row.text) 2s", of: FadeCommand.self).volume == setting)
   }
 

@@ -36,17 +36,20 @@ struct ArgumentCase: Sendable {
     let request = try Lines.request(row.line)
     #expect(request.name == row.name)
     #expect(request.address == .words)
-    guard case .typed(let parsed) = request.command else { throw Unexpected("\(request.command)") }
-    #expect(try row.hasExpectedArguments(parsed))
+    #expect(try row.hasExpectedArguments(request.arguments))
+  }
+
+  @Test func everyCommandHasACase() {
+    #expect(Set(CommandTable.all.map(\.name)).subtracting(ArgumentCase.all.map(\.name)) == [])
   }
 
   @Test func argumentsAreEqualInAnyOrderOfTheParameters() throws {
     let line = "session.policy at-end=pause fade=2"
-    let command = try Lines.command(line)
-    #expect(try Lines.command("session.policy fade=2 at-end=pause") == command)
-    #expect(try Lines.command("session.policy fade=2.0 at-end=pause").hashValue == command.hashValue)
+    let arguments = try Lines.arguments(line)
+    #expect(try Lines.arguments("session.policy fade=2 at-end=pause") == arguments)
+    #expect(try Lines.arguments("session.policy fade=2.0 at-end=pause").hashValue == arguments.hashValue)
     for other in ["session.policy at-end=pause", "session.policy at-end=pause fade=3", "session.resume pause"] {
-      #expect(try Lines.command(other) != command)
+      #expect(try Lines.arguments(other) != arguments)
     }
   }
 

@@ -37,15 +37,15 @@ import Testing
     ),
   ])
   func encodedArgumentsParseToTheSameCommandInBothForms(arguments: [String], words: String) throws {
-    let expected = try Lines.command(words)
+    let expected = try Lines.arguments(words)
     let line = try Self.encoder.words(Self.bytes(arguments), id: "7")
     #expect(line.last == 10)
     let request = try Lines.request(String(decoding: line.dropLast(), as: UTF8.self))
-    #expect(request.command == expected)
+    #expect(request.arguments == expected)
     #expect(request.address.id == .words("7"))
     let json = try Self.encoder.json(Self.bytes(arguments), id: 7)
     let jsonRequest = try Lines.request(String(decoding: json.dropLast(), as: UTF8.self))
-    #expect(jsonRequest.command == expected)
+    #expect(jsonRequest.arguments == expected)
     #expect(jsonRequest.address.id == .jsonNumber("7"))
   }
 

@@ -103,7 +103,7 @@ import Testing
 
   /// Decodes the values of a list, which a request contains as bytes.
   private func decodeList(of request: Request) {
-    guard case .typed(let parsed) = request.command else { return }
+    let parsed = request.arguments
     switch request.name {
     case QueueEditCommand.name: for _ in Arguments<QueueEditCommand>(parsed: parsed).ops {}
     case RemoveCommand.name: for _ in Arguments<RemoveCommand>(parsed: parsed).ids {}

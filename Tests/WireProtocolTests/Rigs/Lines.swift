@@ -12,18 +12,18 @@ enum Lines {
     return parser.parse(line.span)
   }
 
-  /// The command of a valid line.
-  static func command(_ line: String, _ location: SourceLocation = #_sourceLocation) throws -> FamilyCommand {
-    try request(line, location).command
+  /// The arguments of a valid line.
+  static func arguments(_ line: String, _ location: SourceLocation = #_sourceLocation) throws -> ParsedArguments {
+    try request(line, location).arguments
   }
 
-  /// The arguments of a valid line for a command that is defined as a type.
+  /// The arguments of a valid line for one command.
   static func arguments<C: Command>(
     _ line: String, of _: C.Type, _ location: SourceLocation = #_sourceLocation
   ) throws -> Arguments<C> {
     let request = try request(line, location)
-    guard request.name == C.name, case .typed(let parsed) = request.command else { throw Unexpected("\(request)") }
-    return Arguments(parsed: parsed)
+    guard request.name == C.name else { throw Unexpected("\(request)") }
+    return Arguments(parsed: request.arguments)
   }
 
   static func request(_ line: String, _ location: SourceLocation = #_sourceLocation) throws -> Request {

@@ -38,7 +38,8 @@ extension StatusCommand.Reply.Settings {
     self.init(
       volume: state.volume, isFading: state.isFading, isMuted: state.isMuted, pan: state.pan,
       actionAtItemEnd: state.actionAtItemEnd.rawValue, repeatMode: state.repeatMode.rawValue,
-      onFailure: state.itemFailurePolicy.rawValue, automaticallyWaits: state.automaticallyWaitsToMinimizeStalling,
+      onFailure: .init(sameWordAs: state.itemFailurePolicy),
+      automaticallyWaits: state.automaticallyWaitsToMinimizeStalling,
       pitchAlgorithm: .init(sameWordAs: state.audioTimePitchAlgorithm), replayGainMode: state.replayGain.mode.rawValue)
   }
 }

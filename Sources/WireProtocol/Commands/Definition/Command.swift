@@ -86,9 +86,6 @@ public struct CommandDefinition<Definition: Command>: Sendable {
       rows: Definition.Reply.rowFields, errors: errors, example: example,
       waits: { Definition.waits(Arguments(selected: $0)) },
       writesFile: { Definition.writesFile(Arguments(selected: $0)) },
-      build: { parsed throws(MediaError) in
-        try Definition.check(Arguments(selected: parsed))
-        return .typed(parsed)
-      })
+      check: { parsed throws(MediaError) in try Definition.check(Arguments(selected: parsed)) })
   }
 }

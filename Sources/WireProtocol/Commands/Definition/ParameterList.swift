@@ -250,18 +250,10 @@ extension ArgumentType<FilePath> {
 extension ArgumentType<Bool> {
   /// `on` or `off`. In JSON also a boolean.
   static var onOff: Self { Self(.onOff) { $0.text.map { $0 == "on" } } }
-}
-
-extension ArgumentType<Bool> {
   /// `true` or `false`.
   static var boolean: Self { Self(.boolean) { $0.flag } }
   /// The word `true` or `false`. In JSON also a boolean.
   static var booleanWord: Self { Self(.word(["true", "false"])) { $0.text.map { $0 == "true" } } }
-}
-
-extension ArgumentType<PlaybackCommand.Switch> {
-  /// `on`, `off` or `toggle`. In JSON also a boolean.
-  static var toggle: Self { Self(.toggle) { $0.text.flatMap(PlaybackCommand.Switch.init) } }
 }
 
 extension ArgumentType<RequestedEdit> {

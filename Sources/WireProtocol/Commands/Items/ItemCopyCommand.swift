@@ -27,7 +27,9 @@ public enum ItemCopyCommand: ImmediateCommand {
 
     public init(item: UInt64, version: UInt64) { (self.item, self.version) = (item, version) }
 
-    public static let fields: [Field<Self>] = [Field(.items) { [$0.item] }, Field(.version) { $0.version }]
+    public static let fields: [Field<Self>] = [
+      Field(.items) { IntegerList([$0.item]) }, Field(.version) { $0.version },
+    ]
   }
 
   public static let name: CommandName = "item.copy"
@@ -47,7 +49,7 @@ extension Arguments<ItemCopyCommand> {
   /// The position of the copy.
   ///
   /// - Throws: `bad-arguments` for options that exclude each other.
-  public func position() throws(MediaError) -> QueueCommand.QueuePosition {
+  public func position() throws(MediaError) -> RequestedPosition {
     switch (self.after, self.before) {
     case (nil, nil): return .after(item: self.id)
     case (let id?, nil): return .after(item: id)

@@ -22,10 +22,6 @@ extension FieldKey<Int> {
   static var switches: Self { Self("switches", "the number of switches to another variant of an HLS stream") }
 }
 
-extension FieldKey<[UInt64]> {
-  static var items: Self { Self("items", "the ids of the new entries") }
-}
-
 extension FieldKey<String> {
   static var address: Self { Self("address", "the network address of the server; empty before its first response") }
   static var album: Self {

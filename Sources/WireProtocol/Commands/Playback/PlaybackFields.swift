@@ -86,11 +86,6 @@ extension FieldKey<String> {
   static var loop: Self {
     Self(range: "loop", "the range of the current entry that is looped; `none` without a loop")
   }
-  static var onFailure: Self {
-    Self(
-      "onFailure", words: QueueCommand.FailurePolicy.allCases.map(\.rawValue),
-      "the action when an entry fails: play the next entry, or pause")
-  }
   static var reasonForWaitingToPlay: Self {
     Self(
       "reasonForWaitingToPlay",

@@ -42,11 +42,11 @@ extension Arguments<SeekCommand> {
       throw failure("fast cannot be combined with before or after")
     }
     return SeekRequest(
-      target: try target(), toleranceBefore: before ?? (isFast ? .positiveInfinity : .zero),
+      target: try seekTarget(), toleranceBefore: before ?? (isFast ? .positiveInfinity : .zero),
       toleranceAfter: after ?? (isFast ? .positiveInfinity : .zero), isChase: self.chase, item: self.item)
   }
 
-  private func target() throws(MediaError) -> SeekRequest.Target {
+  private func seekTarget() throws(MediaError) -> SeekRequest.Target {
     let time = self.time
     guard let text = self.date else {
       guard let time else { throw failure("time is missing") }

@@ -131,14 +131,14 @@ extension StatusCommand.Reply {
     public var pan: Float
     public var actionAtItemEnd: String
     public var repeatMode: String
-    public var onFailure: String
+    public var onFailure: FailurePolicy
     public var automaticallyWaits: Bool
     public var pitchAlgorithm: PitchCommand.Algorithm
     public var replayGainMode: String
 
     public init(
       volume: Float, isFading: Bool, isMuted: Bool, pan: Float, actionAtItemEnd: String, repeatMode: String,
-      onFailure: String, automaticallyWaits: Bool, pitchAlgorithm: PitchCommand.Algorithm, replayGainMode: String
+      onFailure: FailurePolicy, automaticallyWaits: Bool, pitchAlgorithm: PitchCommand.Algorithm, replayGainMode: String
     ) {
       (self.volume, self.isFading, self.isMuted, self.pan) = (volume, isFading, isMuted, pan)
       (self.actionAtItemEnd, self.repeatMode, self.onFailure) = (actionAtItemEnd, repeatMode, onFailure)

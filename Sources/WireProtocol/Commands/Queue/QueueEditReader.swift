@@ -39,7 +39,7 @@ struct QueueEditReader: Sendable {
     for name in [ParameterName.player, .ifVersion, .wait] where arguments.isGiven(name) {
       throw arguments.failure("\(name.rawValue) is not allowed within queue.edit")
     }
-    _ = try arguments.spec.build(arguments)
+    try arguments.spec.check(arguments)
   }
 
   /// The edit of a nested command whose arguments are checked.

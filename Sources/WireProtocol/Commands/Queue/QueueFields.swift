@@ -10,9 +10,6 @@ extension FieldKey<UInt64> {
 }
 
 extension FieldKey<Int> {
-  static var index: Self {
-    Self("index", "the position of the entry in the queue; 0 is the current entry; `none` without one")
-  }
   static var from: Self { Self("from", "the index of the moved entry before the change") }
   static var countOfRotation: Self {
     Self("count", "the number of entries that moved from the start of the queue to its end")
@@ -25,19 +22,6 @@ extension FieldKey<Int> {
 }
 
 extension FieldKey<String> {
-  static var statusOfEntry: Self {
-    Self(
-      "status", words: ["unknown", "readyToPlay", "failed"],
-      "the status of the entry; `unknown` before it is opened")
-  }
-  static var title: Self { Self("title", "the title: of the entry, track or chapter, or announced by a station") }
-  static var artist: Self {
-    Self("artist", "the artist of the item, from its tags; absent if it is unknown or has more than 1,024 bytes")
-  }
-  static var album: Self {
-    Self("album", "the album of the item, from its tags; absent if it is unknown or has more than 1,024 bytes")
-  }
-  static var range: Self { Self(range: "range", "the part of the file that the entry plays, in seconds") }
   static var shuffleState: Self { Self("shuffle", words: ["off", "on"], "whether the queue is shuffled") }
   static var op: Self {
     Self(

@@ -7,8 +7,3 @@ public enum RequestedPosition: Sendable, Hashable {
   /// Index 0 is the current item.
   case index(Int)
 }
-
-/// The family of `item.copy`, which inserts a copy at a position of the queue.
-public enum QueueCommand {
-  public typealias QueuePosition = RequestedPosition
-}

@@ -3,7 +3,7 @@ import MediaCore
 /// `shuffle`: shuffles the queue, or restores its order.
 public enum ShuffleCommand: ImmediateCommand {
   public struct Parameters: ParameterList {
-    public let state: Parameter<PlaybackCommand.Switch?>
+    public let state: Parameter<SwitchSetting?>
     public let seed: Parameter<Int?>
     public let ifVersion: Parameter<Int?>
     public let player: Parameter<String>
@@ -67,5 +67,5 @@ public enum ShuffleCommand: ImmediateCommand {
 
 extension Arguments<ShuffleCommand> {
   /// The requested change. A seed alone means `on`. Nil: the request only reads.
-  public var change: PlaybackCommand.Switch? { self.state ?? (self.seed == nil ? nil : .on) }
+  public var change: SwitchSetting? { self.state ?? (self.seed == nil ? nil : .on) }
 }

@@ -15,11 +15,6 @@ public enum CommandTable {
       name = Definition.name
       create = { Definition.definition.spec }
     }
-
-    fileprivate init(_ spec: CommandSpec) {
-      name = spec.name
-      create = { spec }
-    }
   }
 
   /// Every command, sorted by name.

@@ -1,19 +1,5 @@
 import MediaCore
 
-/// A parsed and checked request, independent of its form.
-public enum FamilyCommand: Sendable, Hashable {
-  /// A command that is defined as a type (``Command``).
-  case typed(ParsedArguments)
-
-  /// Whether the reply is sent only after an event or a background operation. With an id, such a request does not delay
-  /// other requests. Without an id it delays all later requests on its connection.
-  public var isWaiting: Bool {
-    switch self {
-    case .typed(let arguments): arguments.spec.waits(arguments)
-    }
-  }
-}
-
 /// A condition of playback to wait for.
 public enum WaitCondition: Sendable, Hashable {
   /// The current item's time has reached this time, playing forwards.
