@@ -14,8 +14,8 @@ import WireProtocol
     return EventLog(limits: limits, schedule: later)
   }
 
-  private func change(_ key: ObservableKey = .playerVolume, _ value: FieldValue, player: String = "main") -> Event {
-    .changed(.init(subscription: 0, player: player, key: key, old: .none, new: value, cause: "request"))
+  private func change(_ key: ObservableKey = .playerVolume, _ value: FieldValue, player: String = "main") -> ChangedEvent {
+    ChangedEvent(player: player, key: key, old: .none, new: value, cause: "request")
   }
 
   private func query(_ request: String) throws -> EventQuery {

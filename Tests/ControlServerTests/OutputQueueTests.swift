@@ -17,16 +17,13 @@ import WireProtocol
     return lines
   }
 
-  private let tick = Event.tick(
-    .init(
-      subscription: 1, position: .init(player: "main", item: 1, time: .zero), rate: 1, reason: .periodic,
-      lateNanoseconds: 0))
+  private let tick = TickEvent(
+    subscription: 1, position: .init(player: "main", item: 1, time: .zero), rate: 1, reason: .periodic,
+    lateNanoseconds: 0)
 
-  private func change(_ old: Int, _ new: Int, subscription: Int = 2) -> Event {
-    .changed(
-      .init(
-        subscription: subscription, player: "main", key: .queueVersion, old: .int(old), new: .int(new),
-        cause: "request"))
+  private func change(_ old: Int, _ new: Int, subscription: Int = 2) -> ChangedEvent {
+    ChangedEvent(player: "main", key: .queueVersion, old: .int(old), new: .int(new), cause: "request")
+      .addressed(to: subscription)
   }
 
   @Test func repliesAndEventsKeepTheirOrder() {
@@ -86,8 +83,8 @@ import WireProtocol
   @Test func endOfASubscriptionIsNeverDropped() {
     var queue = queue(1_000)
     queue.append { $0 += [UInt8](repeating: UInt8(ascii: "x"), count: 501) + Array("\n".utf8) }
-    func removed(_ id: Int) -> Event {
-      .removed(.init(subscription: id, player: "main", item: nil, cause: .playerClosed))
+    func removed(_ id: Int) -> RemovedEvent {
+      RemovedEvent(subscription: id, player: "main", item: nil, cause: .playerClosed)
     }
     #expect(queue.append(tick, form: .words) == 1)
     #expect(queue.append(change(1, 2), form: .words) == 0)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ReportedItemValuesTests {
   private func values(_ ids: ClosedRange<UInt64>) -> ReportedItemValues {
     var values = ReportedItemValues()
-    for id in ids { _ = values.set(PlayerObserver.ItemValues(), of: id) }
+    for id in ids { _ = values.set(ObservedItem(), of: id) }
     return values
   }
 
@@ -18,13 +18,13 @@ import Testing
 
   @Test func formerValuesOfAnEntryAreReturned() {
     var values = ReportedItemValues()
-    var item = PlayerObserver.ItemValues()
+    var item = ObservedItem()
     item.duration = .zero
     let first = values.set(item, of: 7)
-    item.isPrecise = true
+    item.providesPreciseDuration = true
     let second = values.set(item, of: 7)
-    #expect(first == nil && second?.isPrecise == false)
-    #expect(values.values[7]?.isPrecise == true)
+    #expect(first == nil && second?.providesPreciseDuration == false)
+    #expect(values.values[7]?.providesPreciseDuration == true)
   }
 
   @Test func staleValuesAreRemovedInSlices() {
@@ -40,10 +40,10 @@ import Testing
     var values = values(1...200)
     var starts = [few.startCleanUp(), values.startCleanUp()]
     #expect(cleanUp(&values) { $0 > 150 } == 2)
-    for id in 201...350 as ClosedRange<UInt64> { _ = values.set(PlayerObserver.ItemValues(), of: id) }
+    for id in 201...350 as ClosedRange<UInt64> { _ = values.set(ObservedItem(), of: id) }
     #expect(values.values.count == 300)
     starts.append(values.startCleanUp())
-    _ = values.set(PlayerObserver.ItemValues(), of: 351)
+    _ = values.set(ObservedItem(), of: 351)
     starts.append(values.startCleanUp())
     #expect(starts == [false, true, false, true])
   }
@@ -53,7 +53,7 @@ import Testing
     let started = values.startCleanUp()
     let ended = values.cleanUpSlice { _ in true }
     #expect(started && !ended)
-    _ = values.set(PlayerObserver.ItemValues(), of: 400)
+    _ = values.set(ObservedItem(), of: 400)
     #expect(cleanUp(&values) { _ in true } == 2)
     #expect(values.values.keys.sorted() == [400])
   }

@@ -206,7 +206,7 @@ extension Connection {
     let observerID = numbered.addObserver { [weak self] event in
       var event = event
       event.subscription = id
-      self?.send(.recording(event), form: form)
+      self?.send(event, form: form)
     } onClose: { [weak self] in
       self?.subscriptions.end(id)
     }
@@ -216,7 +216,8 @@ extension Connection {
       meterObserverID = try numbered.recorder.addMeterObserver(rate: rate) { [weak self] levels, time in
         loop.execute { [weak self] in
           guard let self, self.subscriptions.contains(id) else { return }
-          self.send(.recordMeter(Event.RecordMeter(subscription: id, recorder: number, time: time, levels)), form: form)
+          self.send(
+            RecordMeterEvent(subscription: id, recorder: number, time: time, levels: LevelValues(levels)), form: form)
         }
       }
     }
@@ -231,18 +232,17 @@ extension Connection {
       var event = confined.value.event(
         confined.value.recorder.status.state, error: confined.value.recorder.status.outcome?.error)
       event.subscription = id
-      self?.send(.recording(event), form: form)
+      self?.send(event, form: form)
     }
     return id
   }
 }
 
-extension Event.RecordMeter {
-  init(subscription: Int, recorder: Int, time: MediaTime, _ levels: MeterLevels) {
+extension LevelValues {
+  init(_ levels: MeterLevels) {
     self.init(
-      subscription: subscription, recorder: recorder, time: time, average: levels.averagePower,
-      peak: levels.peakPower, averageScale: levels.averagePower.map(MeterLevels.scale),
-      peakScale: levels.peakPower.map(MeterLevels.scale))
+      average: levels.averagePower, peak: levels.peakPower,
+      averageScale: levels.averagePower.map(MeterLevels.scale), peakScale: levels.peakPower.map(MeterLevels.scale))
   }
 }
 

@@ -64,9 +64,6 @@ extension SessionSettingFields {
 }
 
 extension AudioSessionSetting {
-  /// The names of the options, or `none`.
-  var optionsValue: FieldValue { options.isEmpty ? .none : .strings(options.names) }
-
   /// Creates a setting from its wire form.
   ///
   /// - Throws: `session-mismatch` for a combination that the session does not support.
@@ -93,11 +90,11 @@ extension ServerContext {
   /// Publishes the changed values of the session. Stops recordings if the new category does not allow recording.
   func sessionChanged(_ change: AudioSession.Change) {
     if change.old.allowsRecording, !change.new.allowsRecording { recorders.stopForbiddenRecordings() }
-    for key in ObservableKey.allCases {
-      guard let old = key.value(in: change.old), let new = key.value(in: change.new), old != new else { continue }
-      publishToAll(key) { player in
-        .changed(
-          .init(subscription: 0, player: player, key: key, old: old, new: new, cause: change.cause.rawValue))
+    for key in ObservedKey.ofSessions {
+      let (old, new) = (key.value(in: change.old), key.value(in: change.new))
+      guard old != new else { continue }
+      publishToAll(key.key) {
+        ChangedEvent(player: $0, key: key.key, old: old, new: new, cause: change.cause.rawValue)
       }
     }
   }
@@ -109,28 +106,20 @@ extension ServerContext {
     case .interruptionEnded(_, let shouldResume): recorders.interruptionEnded(shouldResume: shouldResume)
     case .silenceSecondaryAudioHint: break
     }
-    let kind: Event.SessionNotification.Kind =
+    publishToAll(.sessionEvents) { player in
       switch event {
-      case .interruptionBegan: .interruption(nil)
+      case .interruptionBegan: InterruptionEvent(player: player, ending: nil)
       case .interruptionEnded(let end, let shouldResume):
-        .interruption(.init(by: end.rawValue, shouldResume: shouldResume))
-      case .silenceSecondaryAudioHint(let isBeginning): .secondaryAudioHint(isBeginning: isBeginning)
+        InterruptionEvent(player: player, ending: .init(by: end.rawValue, shouldResume: shouldResume))
+      case .silenceSecondaryAudioHint(let isBeginning):
+        SecondaryAudioHintEvent(player: player, isBeginning: isBeginning)
       }
-    publishToAll(.sessionEvents) { .session(.init(subscription: 0, player: $0, kind: kind)) }
+    }
   }
 }
 
-extension ObservableKey {
-  /// The key's value for the session. Nil for keys that do not belong to the session.
-  func value(in session: AudioSessionState) -> FieldValue? {
-    switch self {
-    case .sessionCategory: .string(session.setting.category.rawValue)
-    case .sessionMode: .string(session.setting.mode.rawValue)
-    case .sessionOptions: session.setting.optionsValue
-    case .sessionIsActive: .bool(session.isActive)
-    case .sessionIsInterrupted: .bool(session.isInterrupted)
-    case .sessionHint: .bool(session.secondaryAudioShouldBeSilencedHint)
-    default: nil
-    }
-  }
+extension AudioSessionState: SessionValues {
+  public var category: String { setting.category.rawValue }
+  public var mode: String { setting.mode.rawValue }
+  public var options: [String]? { setting.options.isEmpty ? nil : setting.options.names }
 }

@@ -33,7 +33,7 @@ extension TickCommand: ImmediateHandler {
     let id = try connection.newSubscriptionID(cost)
     let token = try target.player.tryOnLoop { player throws(MediaError) in
       try player.addPeriodicTimeObserver(forInterval: interval) { [weak connection] observation in
-        connection?.send(Event(observation, id, target), form: form)
+        connection?.send(observation, id, target, form: form)
       }
     }
     return connection.addTimeSubscription(id, cost, target, token, form: form)
@@ -93,7 +93,7 @@ extension AtCommand: SlicedHandler {
       try player.addBoundaryTimeObserver(
         forTimes: times, itemID: item, includesSeeks: arguments.seeks,
         onEnd: { [weak connection] in connection?.itemRemoved(item, id, target, form: form) },
-        using: { [weak connection] in connection?.send(Event($0, id, target), form: form) })
+        using: { [weak connection] in connection?.send($0, id, target, form: form) })
     }
     return connection.addTimeSubscription(id, cost, target, token, form: form)
   }
@@ -109,7 +109,7 @@ extension AtChaptersCommand: ImmediateHandler {
       try player.addChapterTimeObserver(
         itemID: item, includesSeeks: arguments.seeks,
         onEnd: { [weak connection] in connection?.itemRemoved(item, id, target, form: form) },
-        using: { [weak connection] in connection?.send(Event($0, id, target), form: form) })
+        using: { [weak connection] in connection?.send($0, id, target, form: form) })
     }
     return connection.addTimeSubscription(id, Subscriptions.Cost(), target, token, form: form)
   }
@@ -130,7 +130,7 @@ extension MeterCommand: ImmediateHandler {
     let id = try connection.newSubscriptionID(cost)
     let token = try target.player.tryOnLoop { player throws(MediaError) in
       try player.addMeterObserver(rate: rate) { [weak connection] observation in
-        connection?.send(.meter(Event.Meter(observation, id, target)), form: form)
+        connection?.send(MeterEvent(observation, id, target), form: form)
       }
     }
     connection.subscribe(id, .meters, cost, to: target, form: form) {
@@ -223,7 +223,7 @@ extension Connection {
   /// Ends a subscription to times of `item`, which has left the queue.
   fileprivate func itemRemoved(_ item: PlayerItem.ID?, _ id: Int, _ target: NamedPlayer, form: WireForm) {
     end(
-      id, .init(subscription: id, player: target.name, item: item.map { Int(clamping: $0) }, cause: .itemRemoved),
+      id, .init(subscription: id, player: target.name, item: item, cause: .itemRemoved),
       form: form)
   }
 
@@ -251,48 +251,47 @@ extension Connection {
   }
 
   /// Ends a subscription and reports the cause to the client.
-  private func end(_ id: Int, _ removed: Event.Removed, form: WireForm) {
+  private func end(_ id: Int, _ removed: RemovedEvent, form: WireForm) {
     subscriptions.end(id)
-    send(.removed(removed), form: form)
+    send(removed, form: form)
   }
 }
 
-extension Event {
-  /// The event for an observation.
-  fileprivate init(_ observation: TimeObservation, _ id: Int, _ target: NamedPlayer) {
-    let position = Position(player: target.name, item: Int(clamping: observation.itemID), time: observation.time)
-    func tick(_ reason: Tick.Reason) -> Event {
-      .tick(
-        Tick(
-          subscription: id, position: position, rate: observation.rate, reason: reason,
-          lateNanoseconds: observation.lateNanoseconds, hostTime: observation.hostTime))
+extension Connection {
+  /// Sends the event of an observation.
+  fileprivate func send(_ observation: TimeObservation, _ id: Int, _ target: NamedPlayer, form: WireForm) {
+    func tick(_ reason: TickEvent.Reason) {
+      send(
+        TickEvent(
+          subscription: id,
+          position: PlayerPosition(player: target.name, item: observation.itemID, time: observation.time),
+          rate: observation.rate, reason: reason, lateNanoseconds: observation.lateNanoseconds,
+          hostTime: observation.hostTime), form: form)
     }
-    func boundary(_ kind: Boundary.Kind) -> Event {
-      .boundary(
-        Boundary(
-          subscription: id, position: position, kind: kind,
+    func boundary(_ kind: BoundaryEvent.Kind) {
+      send(
+        BoundaryEvent(
+          subscription: id,
+          position: ItemPosition(player: target.name, item: observation.itemID, time: observation.time), kind: kind,
           chapter: observation.chapter.map { .init(number: $0.number, title: $0.chapter.title) },
-          lateNanoseconds: observation.lateNanoseconds))
+          lateNanoseconds: observation.lateNanoseconds), form: form)
     }
-    self =
-      switch observation.reason {
-      case .periodic: tick(.periodic)
-      case .jump: tick(.jump)
-      case .start: tick(.start)
-      case .stop: tick(.stop)
-      case .crossed: boundary(.crossed)
-      case .skipped: boundary(.skipped(isBackward: observation.isBackward))
-      }
+    switch observation.reason {
+    case .periodic: tick(.periodic)
+    case .jump: tick(.jump)
+    case .start: tick(.start)
+    case .stop: tick(.stop)
+    case .crossed: boundary(.crossed)
+    case .skipped: boundary(.skipped(isBackward: observation.isBackward))
+    }
   }
 }
 
-extension Event.Meter {
+extension MeterEvent {
   fileprivate init(_ observation: MeterObservation, _ id: Int, _ target: NamedPlayer) {
-    let position = Event.Position(
-      player: target.name, item: observation.itemID.map { Int(clamping: $0) }, time: observation.time)
     self.init(
-      subscription: id, position: position, average: observation.levels.averagePower,
-      peak: observation.levels.peakPower, averageScale: observation.levels.averagePower.map(MeterLevels.scale),
-      peakScale: observation.levels.peakPower.map(MeterLevels.scale), lateNanoseconds: observation.lateNanoseconds)
+      subscription: id,
+      position: PlayerPosition(player: target.name, item: observation.itemID, time: observation.time),
+      levels: LevelValues(observation.levels), lateNanoseconds: observation.lateNanoseconds)
   }
 }

@@ -150,7 +150,8 @@ struct CommandHandler: Sendable {
   }
 
   /// The handlers of all commands, in the order of ``CommandTable/all``: sorted by name.
-  static let all: [CommandHandler] = AllCommands().handlers.sorted { $0.name.rawValue < $1.name.rawValue }.map(\.handler)
+  static let all: [CommandHandler] = AllCommands().handlers.sorted { $0.name.rawValue < $1.name.rawValue }.map(
+    \.handler)
 }
 
 /// A family whose commands all have handlers.

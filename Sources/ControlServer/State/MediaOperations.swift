@@ -31,7 +31,7 @@ extension Connection {
         // No progress event may come after the reply.
         guard let self, self.operations.contains(id) else { return }
         self.send(
-          .scanProgress(Event.ScanProgress(scan: id, file: 1, count: 1, path: .path(path), done: fraction)), form: form)
+          ScanProgressEvent(scan: id, file: 1, count: 1, path: path, done: fraction), form: form)
       }
     } _: { result in
       let replyResult = result.flatMap { outcome in

@@ -86,11 +86,11 @@ enum MetadataReply {
     return tag
   }
 
-  /// The fields of `timed-metadata` events for a group, without the position.
-  static func timedRows(_ group: TimedMetadataGroup) -> [Fields] {
+  /// The values of the `timed-metadata` events of a group.
+  static func timedTags(_ group: TimedMetadataGroup) -> [TimedTag] {
     group.items.map { item in
       let data = item.dataValue.flatMap { $0.count <= timedDataByteCount ? Base64.text(of: $0[...]) : nil }
-      return Fields(TimedTag(duration: group.duration, isHeld: group.isCarriedOver, tag: tag(item), data: data))
+      return TimedTag(duration: group.duration, isHeld: group.isCarriedOver, tag: tag(item), data: data)
     }
   }
 

@@ -10,7 +10,7 @@ final class NumberedRecorder {
   let number: Int
   let recorder: AudioRecorder
   let file: FilePath
-  private var observers: [Int: (Event.Recording) -> Void] = [:]
+  private var observers: [Int: (RecordingEvent) -> Void] = [:]
   private var closeHandlers: [Int: () -> Void] = [:]
   private var nextObserverID = 1
 
@@ -19,7 +19,7 @@ final class NumberedRecorder {
   }
 
   /// Calls `body` with each event, and `onClose` when the recorder is removed. Returns the id for `removeObserver`.
-  func addObserver(_ body: @escaping (Event.Recording) -> Void, onClose: @escaping () -> Void) -> Int {
+  func addObserver(_ body: @escaping (RecordingEvent) -> Void, onClose: @escaping () -> Void) -> Int {
     defer { nextObserverID += 1 }
     (observers[nextObserverID], closeHandlers[nextObserverID]) = (body, onClose)
     return nextObserverID
@@ -36,9 +36,9 @@ final class NumberedRecorder {
     for (_, body) in observers.sorted(by: { $0.key < $1.key }) { body(event) }
   }
 
-  func event(_ state: AudioRecorder.State, error: MediaError? = nil) -> Event.Recording {
+  func event(_ state: AudioRecorder.State, error: MediaError? = nil) -> RecordingEvent {
     let status = recorder.status
-    return Event.Recording(
+    return RecordingEvent(
       subscription: 0, recorder: number, state: state.rawValue, time: status.currentTime,
       lostFrameCount: status.outcome?.lostFrameCount ?? status.lostFrameCount, error: error)
   }

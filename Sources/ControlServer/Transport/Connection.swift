@@ -124,7 +124,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   func close(reason error: MediaError) {
     guard !isClosing else { return }
     let form = form
-    output.append { Event.closing(error).encode(form: form, into: &$0) }
+    output.append { ClosingEvent(error).encode(form: form, into: &$0) }
     closeWhenSent()
   }
 
@@ -450,7 +450,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   /// - Parameters:
   ///   - form: The form of the request that subscribed.
   ///   - number: The sequence number in the event log, if any.
-  func send(_ event: Event, form: WireForm, number: UInt64? = nil) {
+  func send(_ event: some Event, form: WireForm, number: UInt64? = nil) {
     guard !isClosing else { return }
     // The stream may have sent bytes since the last measurement.
     measureBacklog()

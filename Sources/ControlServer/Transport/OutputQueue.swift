@@ -16,11 +16,11 @@ struct OutputQueue {
   private struct ChangeKey: Hashable {
     var subscription: Int
     var key: ObservableKey
-    var item: Int?
+    var item: UInt64?
   }
 
   private struct RetainedChange {
-    var change: Event.Changed
+    var change: ChangedEvent
     var form: WireForm
     var number: UInt64?
   }
@@ -44,7 +44,7 @@ struct OutputQueue {
   private var overflowForm = WireForm.words
   private var retained: OrderedDictionary<ChangeKey, RetainedChange> = [:]
   /// The ended subscriptions. They are kept, because without them the client would wait for events indefinitely.
-  private var endedSubscriptions: [(removed: Event.Removed, form: WireForm)] = []
+  private var endedSubscriptions: [(removed: RemovedEvent, form: WireForm)] = []
 
   init(limits: WireLimits = .standard) {
     byteLimit = limits.outputByteCount
@@ -72,23 +72,23 @@ struct OutputQueue {
   mutating func append(_ encode: (inout [UInt8]) -> Void) { encode(&bytes) }
 
   /// Appends an event. If too much is pending, retains or drops it instead. Returns the number of dropped events.
-  mutating func append(_ event: Event, form: WireForm, number: UInt64? = nil) -> Int {
+  mutating func append(_ event: some Event, form: WireForm, number: UInt64? = nil) -> Int {
     if !isOverflowing, isHalfFull { isOverflowing = true }
     guard isOverflowing else {
       event.encode(form: form, into: &bytes, number: number)
       return 0
     }
-    if case .removed(let removed) = event, endedSubscriptions.count < retainedLimit {
+    if let removed = event as? RemovedEvent, endedSubscriptions.count < retainedLimit {
       endedSubscriptions.append((removed, form))
       return 0
     }
     if overflowSince == nil, let number { overflowSince = number - 1 }
-    if case .changed(var change) = event {
+    if var change = event as? ChangedEvent {
       let key = ChangeKey(subscription: change.subscription, key: change.key, item: change.item)
       if let older = retained[key] {
         // One event replaces both. Its old value is the last one that the peer knows.
         change.old = older.change.old
-        if change.steps != nil { change.steps = FieldValue.none }
+        if change.changes != nil { change.changes = .some(nil) }
         retained[key] = RetainedChange(change: change, form: form, number: number)
         mergedCount += 1
         overflowForm = form
@@ -115,15 +115,15 @@ struct OutputQueue {
     if isOverflowing, backlogByteCount <= byteLimit / 4 {
       isOverflowing = false
       if droppedCount > 0 || mergedCount > 0 {
-        let overflow = Event.Overflow(droppedCount: droppedCount, mergedCount: mergedCount, since: overflowSince)
-        Event.overflow(overflow).encode(form: overflowForm, into: &bytes)
+        OverflowEvent(droppedCount: droppedCount, mergedCount: mergedCount, since: overflowSince)
+          .encode(form: overflowForm, into: &bytes)
       }
       // In the order of their numbers, because a client that stores the last number assumes that it has all earlier
       // events.
       for entry in retained.values.sorted(by: { $0.number ?? 0 < $1.number ?? 0 }) {
-        Event.changed(entry.change).encode(form: entry.form, into: &bytes, number: entry.number)
+        entry.change.encode(form: entry.form, into: &bytes, number: entry.number)
       }
-      for entry in endedSubscriptions { Event.removed(entry.removed).encode(form: entry.form, into: &bytes) }
+      for entry in endedSubscriptions { entry.removed.encode(form: entry.form, into: &bytes) }
       clearRetained()
     }
     guard !bytes.isEmpty else { return }

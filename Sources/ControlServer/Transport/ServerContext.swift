@@ -100,7 +100,7 @@ final class ServerContext: @unchecked Sendable {
       StateWriter(store: $0, registry: registry, engine: engine, loop: loop, logger: logger)
     }
     startTime = engine.loop.now
-    for key in Self.outputKeys { reportedOutput[key] = key.value(in: engine) }
+    for key in ObservedKey.ofOutputs { reportedOutput[key.key] = key.value(in: ObservedOutput(engine: engine)) }
     // The observers stay for the lifetime of the engine.
     _ = engine.observeOutput { [weak self] _ in self?.outputChanged() }
     _ = engine.observeRoutes { [weak self] in self?.outputNotified($0) }
@@ -115,16 +115,12 @@ final class ServerContext: @unchecked Sendable {
     }
   }
 
-  private static let outputKeys: [ObservableKey] = [.outputState, .outputRoute, .outputDevices, .outputSelection]
-
   /// Reports the values of the output that have changed.
   private func outputChanged(_ cause: ChangeCause = .output) {
-    for key in Self.outputKeys {
-      guard let old = reportedOutput[key], let new = key.value(in: engine), old != new else { continue }
-      reportedOutput[key] = new
-      publishToAll(key) {
-        .changed(.init(subscription: 0, player: $0, key: key, old: old, new: new, cause: cause.rawValue))
-      }
+    for key in ObservedKey.ofOutputs {
+      let new = key.value(in: ObservedOutput(engine: engine))
+      guard let old = reportedOutput.updateValue(new, forKey: key.key), old != new else { continue }
+      publishToAll(key.key) { ChangedEvent(player: $0, key: key.key, old: old, new: new, cause: cause.rawValue) }
     }
   }
 
@@ -134,16 +130,15 @@ final class ServerContext: @unchecked Sendable {
     outputChanged()
     guard case .route(let change) = event else { return }
     publishToAll(.outputEvents) { player in
-      .route(
-        .init(
-          player: player, reason: change.reason.rawValue, previous: change.previous.output?.label,
-          current: change.current.output?.label, description: change.current.output?.deviceDescription,
-          input: change.current.input?.label))
+      RouteChangedEvent(
+        player: player, reason: change.reason.rawValue, previous: change.previous.output?.label,
+        current: change.current.output?.label, description: change.current.output?.deviceDescription,
+        input: change.current.input?.label)
     }
   }
 
   /// Logs an event about all players under one number, and forwards it to the observations of every player.
-  func publishToAll(_ key: ObservableKey, _ event: (String) -> Event) {
+  func publishToAll(_ key: ObservableKey, _ event: (String) -> any NumberedEvent) {
     let number = log.append(event(PlayerRegistry.mainName), key: key, player: nil)
     for player in registry.players { player.observer.forward(key, number, event) }
   }

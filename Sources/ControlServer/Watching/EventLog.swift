@@ -17,7 +17,7 @@ final class EventLog {
     let key: ObservableKey
     /// The player. Nil: all players.
     let player: String?
-    let event: Event
+    let event: any NumberedEvent
 
     func matches(_ query: EventQuery) -> Bool {
       (player == nil || query.player == nil || player == query.player) && query.keys.contains(key)
@@ -48,7 +48,7 @@ final class EventLog {
   }
 
   /// Adds an event and returns its number.
-  func append(_ event: Event, key: ObservableKey, player: String?) -> UInt64 {
+  func append(_ event: any NumberedEvent, key: ObservableKey, player: String?) -> UInt64 {
     lastNumber += 1
     let eventByteCount = Self.fixedByteCount + event.textByteCount
     entries.append((Entry(number: lastNumber, key: key, player: player, event: event), eventByteCount))
@@ -130,15 +130,10 @@ final class EventLog {
   }
 }
 
-extension Event {
+extension NumberedEvent {
   /// The number of bytes in the event's texts.
   fileprivate var textByteCount: Int {
-    switch self {
-    case .changed(let change):
-      change.new.textByteCount + (change.old?.textByteCount ?? 0) + (change.steps?.textByteCount ?? 0)
-    case .transition: 0
-    default: fields.entries.reduce(0) { $0 + $1.value.textByteCount }
-    }
+    Fields(self).entries.reduce(0) { $0 + $1.value.textByteCount }
   }
 }
 

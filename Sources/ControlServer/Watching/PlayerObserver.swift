@@ -39,7 +39,7 @@ final class PlayerObserver: @unchecked Sendable {
   func remove(_ observation: Observation) { observations.removeAll { $0 === observation } }
 
   /// The current values of the opened entries, and of the current entry.
-  func itemValues(current: PlayerItem.ID?) -> [(id: PlayerItem.ID, values: ItemValues)] {
+  func itemValues(current: PlayerItem.ID?) -> [(id: PlayerItem.ID, values: ObservedItem)] {
     var values = reportedValues.values.filter { id, values in
       values.status != .unknown && player.onLoop { $0.item(id) != nil }
     }
@@ -50,13 +50,13 @@ final class PlayerObserver: @unchecked Sendable {
   }
 
   /// Adds an event to the log and forwards it to the observations.
-  private func publish(_ event: Event, _ key: ObservableKey) {
+  private func publish(_ event: any NumberedEvent, _ key: ObservableKey) {
     let number = log.append(event, key: key, player: name)
     for observation in observations { observation.send(event, key, number) }
   }
 
   /// Forwards an event about all players, which already has its number.
-  func forward(_ key: ObservableKey, _ number: UInt64, _ makeEvent: (String) -> Event) {
+  func forward(_ key: ObservableKey, _ number: UInt64, _ makeEvent: (String) -> any NumberedEvent) {
     guard !observations.isEmpty else { return }
     let event = makeEvent(name)
     for observation in observations { observation.send(event, key, number) }
@@ -67,10 +67,13 @@ final class PlayerObserver: @unchecked Sendable {
   private func handle(_ change: PlayerChange) {
     // The queue edit comes first, because other changes may refer to an entry that it inserts.
     if change.old.queueVersion != change.new.queueVersion { queueChanged(change) }
-    for key in ObservableKey.allCases where key != .queueVersion && !key.isOfCurrentItem {
+    let values: (old: any PlayerValues, new: any PlayerValues) = (
+      ObservedPlayer(state: change.old), ObservedPlayer(state: change.new)
+    )
+    for key in ObservedKey.ofPlayers {
       publish(
-        key, nil, from: change.old, to: change.new, change.cause,
-        anchor: key == .playerTimebaseRate ? change.timebaseAnchor : nil)
+        key, nil, from: values.old, to: values.new, change.cause,
+        anchor: key.key == .playerTimebaseRate ? change.timebaseAnchor : nil)
     }
     let (former, current) = (change.old.currentItemID, change.new.currentItemID)
     var old = change.old
@@ -78,38 +81,39 @@ final class PlayerObserver: @unchecked Sendable {
       // The buffer of an item that is not current is empty.
       var empty = change.old
       (empty.isPlaybackLikelyToKeepUp, empty.isPlaybackBufferFull, empty.isPlaybackBufferEmpty) = (false, false, true)
-      for key in ObservableKey.allCases where key.isOfCurrentItem {
+      for key in ObservedKey.ofCurrentItems {
         publish(key, former, from: change.old, to: empty, change.cause)
       }
       old = empty
     }
-    for key in ObservableKey.allCases where key.isOfCurrentItem {
+    for key in ObservedKey.ofCurrentItems {
       publish(key, current, from: old, to: change.new, change.cause)
     }
   }
 
-  /// Publishes the change of a key between two states, if its value differs.
-  private func publish(
-    _ key: ObservableKey, _ item: PlayerItem.ID?, from old: PlayerState, to new: PlayerState, _ cause: ChangeCause,
+  /// Publishes the change of a key, if its value differs.
+  private func publish<Values>(
+    _ key: ObservedKey<Values>, _ item: PlayerItem.ID?, from old: Values, to new: Values, _ cause: ChangeCause,
     anchor: TimebaseAnchor? = nil
   ) {
-    guard let oldValue = key.value(in: old), let newValue = key.value(in: new), oldValue != newValue else { return }
-    var event = Event.Changed(
-      subscription: 0, player: name, key: key, item: item.map { Int(clamping: $0) }, old: oldValue, new: newValue,
-      cause: cause.rawValue)
-    event.anchor = anchor.map(Event.Changed.Anchor.init)
-    publish(.changed(event), key)
+    let (oldValue, newValue) = (key.value(in: old), key.value(in: new))
+    guard oldValue != newValue else { return }
+    var event = ChangedEvent(
+      player: name, key: key.key, item: item, old: oldValue, new: newValue, cause: cause.rawValue)
+    event.anchor = anchor.map(ChangedEvent.Anchor.init)
+    publish(event, key.key)
   }
 
   /// Publishes a queue edit, and then the values of inserted entries that are already open.
   private func queueChanged(_ change: PlayerChange) {
     let changes = player.onLoop { $0.queueChanges(since: change.old.queueVersion) }
-    var event = Event.Changed(
-      subscription: 0, player: name, key: .queueVersion, old: .int(change.old.queueVersion),
-      new: .int(change.new.queueVersion), cause: change.cause.rawValue)
+    let key = ObservedKey.queueVersion
+    var event = ChangedEvent(
+      player: name, key: key.key, old: key.value(in: ObservedPlayer(state: change.old)),
+      new: key.value(in: ObservedPlayer(state: change.new)), cause: change.cause.rawValue)
     let isShort = changes.map { $0.count <= Self.maximumStepCount } ?? false
-    event.steps = isShort ? changes.map { .strings($0.map(\.step.wireText)) } : FieldValue.none
-    publish(.changed(event), .queueVersion)
+    event.changes = .some(isShort ? changes?.map(\.step.wireText) : nil)
+    publish(event, key.key)
     for case .inserted(let id, _) in (changes ?? []).map(\.step) {
       guard let item = player.onLoop({ $0.item(id) }), item.status != .unknown else { continue }
       itemChanged(id, Self.values(of: item), change.cause)
@@ -143,36 +147,37 @@ final class PlayerObserver: @unchecked Sendable {
       let cause = status.error == nil ? ChangeCause.itemLoaded : .itemFailed
       itemChanged(
         item,
-        ItemValues(
-          status: status, duration: duration, isPrecise: isPrecise, selection: entry.flatMap { Self.selection(of: $0) },
-          titles: entry.map { Titles($0) } ?? Titles()), cause)
+        ObservedItem(
+          status: status, duration: duration, providesPreciseDuration: isPrecise,
+          currentMediaSelection: entry.flatMap { Self.selection(of: $0) },
+          titles: entry.map { ObservedItem.Titles($0) } ?? ObservedItem.Titles()), cause)
     case .mediaSelectionChanged(let id, let selection):
       guard var values = reportedValues.values[id], let item = player.onLoop({ $0.item(id) }) else { return }
-      values.selection = Self.selectionTexts(selection, of: item)
+      values.currentMediaSelection = Self.selectionTexts(selection, of: item)
       itemChanged(id, values, .request)
-    case .playedToEnd(let item, let time): notify(.playedToEnd, item, time)
-    case .failedToPlayToEnd(let item, let time, let error): notify(.failedToPlayToEnd(error), item, time)
-    case .stalled(let item, let time): notify(.stalled, item, time)
+    case .playedToEnd(let item, let time): notify(PlayedToEndEvent(position(item, time)))
+    case .failedToPlayToEnd(let item, let time, let error):
+      notify(FailedToPlayToEndEvent(position(item, time), error: error))
+    case .stalled(let item, let time): notify(StalledEvent(position(item, time)))
     case .timeJumped(let item, let time, let cause, let hostTime):
-      notify(.timeJumped(cause: cause.rawValue, hostTime: hostTime), item, time)
+      notify(TimeJumpedEvent(position(item, time), cause: cause.rawValue, hostTime: hostTime))
     case .packetsSkipped(let item, let time, let count, let error):
-      notify(.packetsSkipped(count: count, error), item, time)
-    case .newErrorLogEntry(let item, let time, let error): notify(.newErrorLogEntry(error), item, time)
+      notify(PacketsSkippedEvent(position(item, time), count: count, error: error))
+    case .newErrorLogEntry(let item, let time, let error):
+      notify(NewErrorLogEntryEvent(position(item, time), error: error))
     case .chapterChanged(let item, let time, let chapter):
-      notify(.chapterChanged(number: chapter?.number, title: chapter?.chapter.title), item, time)
+      notify(ChapterChangedEvent(position(item, time), number: chapter?.number, title: chapter?.chapter.title))
     case .newAccessLogEntry(let item, let time, let event):
       notify(
-        .newAccessLogEntry(
-          uri: event.uri, address: event.serverAddress, type: event.playbackType,
-          startupNanoseconds: event.startupNanoseconds ?? 0), item, time)
+        NewAccessLogEntryEvent(
+          position(item, time), uri: event.uri, address: event.serverAddress, type: event.playbackType,
+          startupNanoseconds: event.startupNanoseconds ?? 0))
     case .streamTitle(let item, let time, let title):
-      notify(.streamTitle(title: title.title, url: title.url), item, time)
+      notify(StreamTitleEvent(position(item, time), title: title.title, url: title.url))
     case .timedMetadata(let item, let group):
-      for event in Self.events(of: group, item, player: name) { publish(event, .itemEvents) }
-    case .transition(let transition): notify(transition)
-    case .itemSkipped(let item, let error):
-      let skip = Event.Skip(subscription: 0, player: name, item: Int(clamping: item), error: error)
-      publish(.itemSkipped(skip), .itemEvents)
+      for event in Self.events(of: group, item, player: name) { notify(event) }
+    case .transition(let transition): notify(TransitionEvent(transition, player: name))
+    case .itemSkipped(let item, let error): notify(ItemSkippedEvent(player: name, item: item, error: error))
     case .itemFailed: return
     }
   }
@@ -183,7 +188,7 @@ final class PlayerObserver: @unchecked Sendable {
     for (id, values) in entries.sorted(by: { $0.key < $1.key }) {
       guard let item = player.onLoop({ $0.item(id) }) else { continue }
       var new = values
-      new.titles = Titles(item)
+      new.titles = ObservedItem.Titles(item)
       itemChanged(id, new, .request)
     }
   }
@@ -192,26 +197,20 @@ final class PlayerObserver: @unchecked Sendable {
   func titlesBecameKnown(_ ids: [PlayerItem.ID]) {
     for id in ids {
       guard let item = player.onLoop({ $0.item(id) }), item.status == .unknown else { continue }
-      itemChanged(id, ItemValues(titles: Titles(item)), .itemLoaded)
+      itemChanged(id, ObservedItem(titles: ObservedItem.Titles(item)), .itemLoaded)
     }
   }
 
   /// Records the values of an item, and publishes the changed ones.
-  private func itemChanged(_ item: PlayerItem.ID, _ new: ItemValues, _ cause: ChangeCause) {
-    let old = reportedValues.set(new, of: item) ?? ItemValues()
-    for key in ObservableKey.ofItems {
-      guard let oldValue = key.value(old), let newValue = key.value(new), oldValue != newValue else { continue }
-      let event = Event.Changed(
-        subscription: 0, player: name, key: key, item: Int(clamping: item), old: oldValue, new: newValue,
-        cause: cause.rawValue)
-      publish(.changed(event), key)
-    }
+  private func itemChanged(_ item: PlayerItem.ID, _ new: ObservedItem, _ cause: ChangeCause) {
+    let old = reportedValues.set(new, of: item) ?? ObservedItem()
+    for key in ObservedKey.ofItems { publish(key, item, from: old, to: new, cause) }
   }
 
-  private static func values(of item: PlayerItem) -> ItemValues {
-    ItemValues(
-      status: item.status, duration: item.duration, isPrecise: item.providesPreciseDuration,
-      selection: selection(of: item), titles: Titles(item))
+  private static func values(of item: PlayerItem) -> ObservedItem {
+    ObservedItem(
+      status: item.status, duration: item.duration, providesPreciseDuration: item.providesPreciseDuration,
+      currentMediaSelection: selection(of: item), titles: ObservedItem.Titles(item))
   }
 
   /// The selected track of each group of an entry. Nil before the groups are known.
@@ -226,33 +225,32 @@ final class PlayerObserver: @unchecked Sendable {
     }
   }
 
-  private func notify(_ kind: Event.ItemNotification.Kind, _ item: PlayerItem.ID, _ time: MediaTime) {
-    publish(Self.event(kind, item, time, player: name), .itemEvents)
-  }
+  private func notify(_ event: any NumberedEvent) { publish(event, .itemEvents) }
 
-  static func event(
-    _ kind: Event.ItemNotification.Kind, _ item: PlayerItem.ID, _ time: MediaTime, player: String
-  ) -> Event {
-    let position = Event.Position(player: player, item: Int(clamping: item), time: time)
-    return .item(.init(subscription: 0, kind: kind, position: position))
+  private func position(_ item: PlayerItem.ID, _ time: MediaTime) -> ItemPosition {
+    ItemPosition(player: name, item: item, time: time)
   }
 
   /// The events of timed metadata, one for each value.
-  static func events(of group: TimedMetadataGroup, _ item: PlayerItem.ID, player: String) -> [Event] {
-    MetadataReply.timedRows(group).map { event(.timedMetadata($0), item, group.time, player: player) }
-  }
-
-  private func notify(_ transition: PlayerTransition) {
-    let event = Event.Transition(
-      subscription: 0, player: name, from: Int(clamping: transition.fromItemID), to: Int(clamping: transition.toItemID),
-      time: transition.time, trimmedEnd: (transition.trimmedEnd.frameCount, transition.trimmedEnd.source.wireName),
-      trimmedStart: (transition.trimmedStart.frameCount, transition.trimmedStart.source.wireName),
-      insertedFrameCount: transition.insertedFrameCount, hostTime: transition.hostTime)
-    publish(.transition(event), .itemEvents)
+  static func events(of group: TimedMetadataGroup, _ item: PlayerItem.ID, player: String) -> [TimedMetadataEvent] {
+    let position = ItemPosition(player: player, item: item, time: group.time)
+    return MetadataReply.timedTags(group).map { TimedMetadataEvent(position, value: $0) }
   }
 }
 
-extension Event.Changed.Anchor {
+extension TransitionEvent {
+  fileprivate init(_ transition: PlayerTransition, player: String) {
+    self.init(
+      player: player, from: transition.fromItemID, to: transition.toItemID, time: transition.time,
+      trimmedEnd: Trim(
+        frameCount: transition.trimmedEnd.frameCount, source: transition.trimmedEnd.source.wireName),
+      trimmedStart: Trim(
+        frameCount: transition.trimmedStart.frameCount, source: transition.trimmedStart.source.wireName),
+      insertedFrameCount: transition.insertedFrameCount, hostTime: transition.hostTime)
+  }
+}
+
+extension ChangedEvent.Anchor {
   init(_ anchor: TimebaseAnchor) { self.init(time: anchor.time, hostTime: anchor.hostTime) }
 }
 

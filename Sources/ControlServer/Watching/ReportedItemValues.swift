@@ -1,33 +1,5 @@
 import DequeModule
-import MediaCore
 import Playback
-import PlayerModel
-
-extension PlayerObserver {
-  struct ItemValues {
-    var status = ItemStatus.unknown
-    var duration = MediaTime.indefinite
-    var isPrecise = false
-    /// The selected track of each group, for example `audible=1`. Nil before the groups are known.
-    var selection: [String]?
-    var titles = Titles()
-  }
-
-  /// The title, artist and album of an entry. Nil if they are unknown.
-  struct Titles {
-    var title: String?
-    var artist: String?
-    var album: String?
-
-    init() {}
-
-    init(_ item: PlayerItem) {
-      guard item.status == .readyToPlay || item.tagTitles != nil else { return }
-      (title, artist) = item.titleAndArtist
-      album = item.tagTitles?.album
-    }
-  }
-}
 
 /// The last reported values of opened entries. The values of entries that left the queue are removed in slices, because
 /// there may be thousands.
@@ -37,7 +9,7 @@ struct ReportedItemValues {
   /// The number of entries that one call of `cleanUpSlice` checks.
   private static let sliceLength = 128
 
-  private(set) var values: [PlayerItem.ID: PlayerObserver.ItemValues] = [:]
+  private(set) var values: [PlayerItem.ID: ObservedItem] = [:]
   /// The keys of `values`. Those that were checked last are at the end.
   private var order: Deque<PlayerItem.ID> = []
   /// The number of entries to check; 0: no clean-up is under way.
@@ -47,7 +19,7 @@ struct ReportedItemValues {
   private var threshold = smallestThreshold
 
   /// Sets the values of an entry. Returns the former ones.
-  mutating func set(_ new: PlayerObserver.ItemValues, of id: PlayerItem.ID) -> PlayerObserver.ItemValues? {
+  mutating func set(_ new: ObservedItem, of id: PlayerItem.ID) -> ObservedItem? {
     let old = values.updateValue(new, forKey: id)
     if old == nil { order.append(id) }
     return old

@@ -1,8 +1,7 @@
 /// The definition of one field of a reply, a row or an event: its name, its type, and its meaning.
 ///
-/// There is one definition for each meaning, in an extension of ``FieldKey``, or in `FieldCatalog` for commands that
-/// are not defined as types. Commands and events refer to these definitions, and state only whether the field may be
-/// absent or have no value: `.title.optional`, `.duration.nullable`.
+/// There is one definition for each meaning, in an extension of ``FieldKey``. Commands and events refer to these
+/// definitions, and state only whether the field may be absent or have no value: `Field(optional: .title)`.
 public struct FieldSpec: Sendable, Hashable {
   public let name: String
   public let type: FieldType

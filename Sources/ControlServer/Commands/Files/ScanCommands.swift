@@ -53,10 +53,9 @@ extension ScanCommand: WaitingHandler {
         // No progress event may come after the reply.
         guard let connection, connection.operations.contains(id) else { return }
         connection.send(
-          .scanProgress(
-            Event.ScanProgress(
-              scan: id, file: progress.fileIndex + 1, count: progress.fileCount,
-              path: .path(paths[progress.fileIndex].redacted), done: progress.fraction)), form: form)
+          ScanProgressEvent(
+            scan: id, file: progress.fileIndex + 1, count: progress.fileCount,
+            path: paths[progress.fileIndex].redacted, done: progress.fraction), form: form)
       }
     } completion: { result in
       loop.execute {

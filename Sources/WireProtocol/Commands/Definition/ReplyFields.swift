@@ -97,6 +97,12 @@ public struct Field<Root>: Sendable {
     let append = append
     return Field<Outer>(spec) { append(root($0), &$1) }
   }
+
+  /// The field as a part of `Outer`. It is absent if `Outer` contains no `Root`.
+  func within<Outer>(ifPresent root: @escaping @Sendable (Outer) -> Root?) -> Field<Outer> {
+    let append = append
+    return Field<Outer>(spec.optional) { if let root = root($0) { append(root, &$1) } }
+  }
 }
 
 /// The definition of a field, with the type of its values in Swift.

@@ -15,18 +15,11 @@ public enum TagRow: ReplyFields {
     }
   }
 
-  public static let fields: [Field<Self>] = [
-    Field(optional: .identifier) { $0.tag?.identifier }, Field(optional: .key) { $0.tag?.key },
-    Field(optional: .commonKey) { $0.tag?.commonKey }, Field(optional: .tagType) { $0.tag?.type },
-    Field(optional: .value) { $0.tag?.value }, Field(optional: .truncated) { $0.tag?.truncated },
-    Field(optional: .bytes) { $0.tag?.byteCount }, Field(optional: .mediaType) { $0.tag?.mediaType },
-    Field(optional: .language) { $0.tag?.language }, Field(optional: .info) { $0.tag?.info },
-    Field(optional: .owner) { $0.tag?.owner }, Field(optional: .artworkType) { $0.tag?.artworkType },
-    Field(optional: .artwork) { $0.tag?.artwork }, Field(optional: .targetLevel) { $0.tag?.targetLevel },
-    Field(optional: .tagTotal) { $0.tag?.total }, Field(optional: .playCount) { $0.tag?.playCount },
-    Field(optional: .warning) { $0.warning }, Field(optional: .code) { $0.error?.code.rawValue },
-    Field(optional: .name) { $0.error?.code.name }, Field(optional: .message) { $0.error?.message },
-  ]
+  public static let fields: [Field<Self>] =
+    Tag.fields.map { $0.within(ifPresent: \.tag) } + [
+      Field(optional: .warning) { $0.warning }, Field(optional: .code) { $0.error?.code.rawValue },
+      Field(optional: .name) { $0.error?.code.name }, Field(optional: .message) { $0.error?.message },
+    ]
 }
 
 /// A value of a file's tags.
@@ -85,10 +78,20 @@ public struct Tag: Sendable, Hashable {
     }
   }
 
-  /// True for a truncated text, otherwise nil.
-  fileprivate var truncated: Bool? { if case .truncatedText = content { true } else { nil } }
+  static let fields: [Field<Self>] = [
+    Field(.identifier) { $0.identifier }, Field(.key) { $0.key }, Field(optional: .commonKey) { $0.commonKey },
+    Field(.tagType) { $0.type }, Field(optional: .value) { $0.value }, Field(optional: .truncated) { $0.truncated },
+    Field(optional: .bytes) { $0.byteCount }, Field(optional: .mediaType) { $0.mediaType },
+    Field(optional: .language) { $0.language }, Field(optional: .info) { $0.info },
+    Field(optional: .owner) { $0.owner }, Field(optional: .artworkType) { $0.artworkType },
+    Field(optional: .artwork) { $0.artwork }, Field(optional: .targetLevel) { $0.targetLevel },
+    Field(optional: .tagTotal) { $0.total }, Field(optional: .playCount) { $0.playCount },
+  ]
 
-  fileprivate var byteCount: Int? {
+  /// True for a truncated text, otherwise nil.
+  private var truncated: Bool? { if case .truncatedText = content { true } else { nil } }
+
+  private var byteCount: Int? {
     switch content {
     case .truncatedText(_, let count), .omittedText(let count), .data(let count): count
     case .text, .number, .date: nil

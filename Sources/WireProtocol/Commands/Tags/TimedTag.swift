@@ -16,5 +16,8 @@ public struct TimedTag: ReplyFields {
 
   public static let fields: [Field<Self>] =
     [Field(optional: .duration) { $0.duration }, Field(optional: .held) { $0.isHeld ? true : nil }]
-    + TagRow.fields.map { $0.within { .tag($0.tag) } } + [Field(optional: .data) { $0.data }]
+    + Tag.fields.map { $0.within(\.tag) } + [
+      Field(optional: .code) { $0.tag.error?.code.rawValue }, Field(optional: .name) { $0.tag.error?.code.name },
+      Field(optional: .message) { $0.tag.error?.message }, Field(optional: .data) { $0.data },
+    ]
 }

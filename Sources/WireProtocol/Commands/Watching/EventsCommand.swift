@@ -37,10 +37,10 @@ public enum EventsCommand: SometimesWaitingCommand {
     public var missed: UInt64
     public var hasMore: Bool
     /// The events with their numbers.
-    public var events: [(number: UInt64, event: Event)]
+    public var events: [(number: UInt64, event: any NumberedEvent)]
 
     public init(
-      instance: String, lastEvent: UInt64, missed: UInt64, hasMore: Bool, events: [(number: UInt64, event: Event)]
+      instance: String, lastEvent: UInt64, missed: UInt64, hasMore: Bool, events: [(number: UInt64, event: any NumberedEvent)]
     ) {
       (self.instance, self.lastEvent, self.missed) = (instance, lastEvent, missed)
       (self.hasMore, self.events) = (hasMore, events)
