@@ -81,6 +81,18 @@ def _encoders() -> list[Recipe]:
             signal,
             tool(f"speexenc --quiet {mode} --nframes 4 --vbr {{in}} {{out}}", "spx"),
         )
+    for signal in ("s32", "s44", "m44", "s48"):
+        for quality in ("--thumb", "--standard", "--insane"):
+            add(
+                f"mpcenc{quality}-{signal}.mpc",
+                signal,
+                tool(f"mpcenc --silent {quality} {{in}} {{out}}", "mpc"),
+            )
+    add("mpcenc-long.mpc", "l44", tool("mpcenc --silent {in} {out}", "mpc"))
+    for signal in ("m8", "s22", "s44", "m44"):
+        for frames in (4_608, 9_216, 73_728):
+            add(f"monkeys-audio-{frames}-{signal}.ape", signal, edit(patch.monkeys_audio, frames))
+    add("monkeys-audio-long.ape", "l44", edit(patch.monkeys_audio))
     for extension in ("aiff", "au", "w64", "voc", "caf", "wav"):
         add(f"sox.{extension}", "s44", tool("sox {in} {out}", extension))
     add("sox-24.wav", "d44", tool("sox {in} {out}", "wav"))

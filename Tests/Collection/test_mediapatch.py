@@ -146,6 +146,19 @@ class PatchTests(unittest.TestCase):
         self.assertEqual(len(self.timestamps("b.mp3", patch.mp3_with_vbri(data))), len(frames) - 1)
         self.assertIn(b"Xing\0\0\0\x0f\0\0\0\x07", patch.mp3_info_frame_count(data, 7))
 
+    def test_monkeys_audio_decodes_to_the_original(self) -> None:
+        for channels, frames in (("1", 5_000), ("2", 4_608), ("2", 73_728)):
+            source = self.encode("b.wav", "-ac", channels, "-bitexact")
+            self.write("b.ape", patch.monkeys_audio(source, frames))
+            # The decoder compares the checksum of every frame.
+            decode = ("ffmpeg", "-v", "error", "-xerror", "-err_detect", "crccheck+explode")
+            sums = [
+                self.run_tool(*decode, "-i", f"{self.root}/b.{name}", "-f", "md5", "-") for name in ("wav", "ape")
+            ]
+            self.assertEqual(sums[0], sums[1])
+            count = -(-int(SECONDS * 44_100) // frames)
+            self.assertEqual(len(self.timestamps("b.ape", patch.monkeys_audio(source, frames))), count)
+
     def test_files_of_another_structure_are_rejected(self) -> None:
         for edit in (
             patch.flac_parts,
@@ -153,6 +166,7 @@ class PatchTests(unittest.TestCase):
             patch.mp3_frames,
             patch.matroska_blocks,
             patch.asf_packet_times,
+            patch.monkeys_audio,
         ):
             with self.assertRaises(patch.PatchError):
                 edit(b"\x01" * 400)

@@ -42,6 +42,9 @@ from .matroska import (
     matroska_step,
     matroska_without_blocks,
 )
+from .monkeys_audio import (
+    monkeys_audio,
+)
 from .mp4 import (
     mp4_box_length,
     mp4_boxes,
@@ -106,6 +109,7 @@ __all__ = [
     "matroska_jitter",
     "matroska_step",
     "matroska_without_blocks",
+    "monkeys_audio",
     "mp3_frames",
     "mp3_info_frame_count",
     "mp3_with_vbri",

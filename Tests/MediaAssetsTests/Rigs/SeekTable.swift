@@ -108,7 +108,7 @@ enum RequiredFormat: String, CaseIterable, Sendable {
   case adts, m4aWithEditList, m4aWithITunSMPB, opus, vorbis, alac, wavpack, matroska, ac3, mp4WithVideo
   case imaInWAV, microsoftADPCM, ima4, eac3, aacWithoutNoiseSubstitution, aacWithNoiseSubstitution
   case opusInMatroska, vorbisInMatroska, flacInOgg, flacInMatroska, mp3InMP4, mp3InMatroska, mp3At8kbit, mp2
-  case adtsAfterGarbage, w64, caf, au, tta, wma, severalEdits
+  case adtsAfterGarbage, w64, caf, au, tta, wma, severalEdits, monkeysAudio, musepack
 }
 
 /// Seeded noise and sweeps that resemble music. The signal never repeats, so a wrong position is detected. It makes

@@ -9,10 +9,10 @@ extension SeekRow {
       "nothing in Debian main encodes it: FFmpeg's own encoder and vo-aacenc are LC, fdk-aac is"
         + " non-free. Announced, but not sent, it has a row"
     ), ("usac", "nothing here encodes it, nor does FFmpeg 5.1 decode it"),
-    ("monkey's audio, musepack, amr, atrac", "nothing here encodes them"),
+    ("musepack sv7", "mpcenc of Debian writes SV8"), ("amr, atrac", "nothing here encodes them"),
   ]
 
-  static let all = pcm + adpcm + flac + otherLossless + mp3 + aac + opusAndVorbis + otherLossy + edited
+  static let all = pcm + adpcm + flac + otherLossless + monkeysAudio + mp3 + aac + opusAndVorbis + otherLossy + edited
 
   /// Writes one row in a line.
   init(
@@ -168,6 +168,25 @@ extension SeekRow {
       ),
       packet: (46_080, 0)),
     SeekRow("truehd", [], of: at48k, ff("-c:a truehd -strict -2", "a.thd"), packet: (40, 0), isLossless: true),
+  ]
+
+  /// An encoder of this project, because Debian has none. Every frame is decoded without the others.
+  private static func monkeysAudio(frames: Int) -> Step {
+    .edit("monkey's audio by this project's encoder, \(frames) samples per frame", makes: "a.ape") { _, path in
+      try MediaPatch.apply("monkeys_audio(data, \(frames))", from: path, to: path + ".ape")
+      return try readFile(path + ".ape")
+    }
+  }
+
+  private static let monkeysAudio: [SeekRow] = [
+    SeekRow(
+      "monkey's audio", [.monkeysAudio], monkeysAudio(frames: 73_728), packet: (73_728, 0), isLossless: true),
+    SeekRow(
+      "monkey's audio mono 16k", [.monkeysAudio], of: mono16k, monkeysAudio(frames: 9_216), packet: (9_216, 0),
+      isLossless: true),
+    SeekRow(
+      "monkey's audio mono 8k, small frames", [.monkeysAudio], of: mono8k, monkeysAudio(frames: 1_001),
+      packet: (1_001, 0), isLossless: true),
   ]
 
   // MARK: - MPEG audio
@@ -509,5 +528,13 @@ extension SeekRow {
       edges: Edges(
         start: -2048, extraFrames: -739,
         because: "ffmpeg's decoder takes off two blocks that its encoder did not put in"), packet: (2_048, 0)),
+    SeekRow(
+      "musepack sv8", [.musepack], tool("mpcenc --silent --standard {in} {out}", "a.mpc"),
+      edges: Edges(start: 481, extraFrames: 541, because: "ffmpeg's decoder keeps the delay and the padding"),
+      packet: (73_728, 0)),
+    SeekRow(
+      "musepack sv8 48k, low", [.musepack], of: at48k, tool("mpcenc --silent --thumb {in} {out}", "a.mpc"),
+      edges: Edges(start: 481, extraFrames: 770, because: "ffmpeg's decoder keeps the delay and the padding"),
+      packet: (73_728, 0)),
   ]
 }
