@@ -83,9 +83,10 @@ import Testing
     // Meanwhile no segment was read: segments 4 to 7 are removed.
     try rig.write("a.m3u8", 8..<12, isEnded: true)
     rig.clock.advance(seconds: 3)
-    let rest = try reader.frames(2_000_000)
-    let expected = try rig.audio(8..<12)
-    #expect(rest.suffix(expected.count - 20_000) == expected.suffix(expected.count - 20_000))
+    let rest: [Float] = try reader.frames(2_000_000)
+    let expected: [Float] = try rig.audio(8..<12)
+    let comparedCount: Int = expected.count - 20_000
+    #expect(rest.suffix(comparedCount) == expected.suffix(comparedCount))
     #expect(rig.errorCodes.contains(2067))
     #expect(reader.popWarning()?.error.code == .segmentsLeftWindow)
   }

@@ -21,7 +21,9 @@ import Testing
       #expect(stream["codec_name"] as? String == "h264" && stream["width"] as? Int == 128, row)
       #expect(try file.decodingWarnings() == "", row)
       #expect(try VideoRig.numbers(path) == Array(0..<60), row)
-      #expect(file.times(of: stream).map { ($0 * 1_000).rounded() } == (0..<60).map { Double($0) * 40 }, row)
+      let milliseconds: [Double] = file.times(of: stream).map { ($0 * 1_000).rounded() }
+      let expected: [Double] = (0..<60).map { (number: Int) -> Double in Double(40 * number) }
+      #expect(milliseconds == expected, row)
       #expect(abs(file.duration - 2.4) < 0.001, row)
       print("\(container)\th264 from \(format)\t60 frames, their times, \(file.duration) s")
     }
