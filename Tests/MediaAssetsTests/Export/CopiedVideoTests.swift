@@ -30,11 +30,11 @@ import Testing
     #expect(outcome.fault == nil)
   }
 
-  /// H.264 in MP4 with 49 frames. The last B-frame has a negative composition offset (`ctts` of version 1): its
+  /// H.264 in MP4 or MOV with 49 frames. The last B-frame has a negative composition offset (`ctts` of version 1): its
   /// decoding time is 512 ticks after its presentation time. FFmpeg's demuxer does not shift the decoding times for the
   /// last entry.
-  private static func withNegativeOffset(_ folder: TemporaryFolder) throws -> String {
-    let source = folder.file("source.mp4")
+  private static func withNegativeOffset(_ folder: TemporaryFolder, _ ending: String) throws -> String {
+    let source = folder.file("source.\(ending)")
     try Tool.ffmpeg(
       arguments: testVideo + [
         "-frames:v", "49", "-c:v", "libx264", "-g", "60", "-bf", "1", "-b_strategy", "0", "-x264-params",
@@ -46,13 +46,14 @@ import Testing
     bytes[table.lowerBound + 8] = 1
     #expect(MovieBoxes.number(bytes, table.upperBound - 8) == 1 && MovieBoxes.number(bytes, table.upperBound - 4) == 0)
     bytes.replaceSubrange(table.upperBound - 4..<table.upperBound, with: MovieBoxes.bigEndian(Int32(-512)))
-    return try folder.write(bytes, as: "negative.mp4")
+    return try folder.write(bytes, as: "negative.\(ending)")
   }
 
-  @Test("a copy of video with a negative composition offset has every frame, also in a range")
-  func copyOfVideoWithANegativeOffsetHasEveryFrame() async throws {
+  @Test(
+    "a copy of video with a negative composition offset has every frame, also in a range", arguments: ["mp4", "mov"])
+  func copyOfVideoWithANegativeOffsetHasEveryFrame(_ ending: String) async throws {
     let folder = try TemporaryFolder()
-    let source = try Self.withNegativeOffset(folder)
+    let source = try Self.withNegativeOffset(folder, ending)
     let packets = try ProbedPacket.all(source, stream: 0).packets
     #expect(packets.last.map { ($0.pts ?? 0) < ($0.dts ?? 0) } == true, "the file has no negative offset")
     let frames = try Self.frames(source, in: folder)
@@ -118,6 +119,43 @@ import Testing
       #expect(try Self.frames(target, in: folder) == frames, "\(container)")
       #expect(try WrittenFile(target).decodingWarnings() == "")
     }
+  }
+
+  /// Files with estimated or unknown durations: two seconds of noise, then four without change.
+  @Test(
+    "a whole copy and a whole encode have every video frame and all audio, whatever the estimated duration is",
+    arguments: [("a.ts", []), ("a.flv", ["-flvflags", "no_duration_filesize"]), ("a.mkv", ["-live", "1"])])
+  func wholeExportHasEveryFrameDespiteAnEstimatedDuration(_ name: String, _ options: [String]) async throws {
+    let folder = try TemporaryFolder()
+    let source = folder.file(name)
+    let audio = "if(lt(t,2),0.5*(random(0)-0.5),0.05*sin(2*PI*(200+90*t)*t))"
+    try Tool.ffmpeg(
+      arguments: [
+        "-f", "lavfi", "-i",
+        "testsrc2=size=64x48:rate=25:duration=2,noise=alls=60:allf=t,tpad=stop_mode=clone:stop=100",
+        "-f", "lavfi", "-i", "aevalsrc='\(audio)':d=6:s=48000",
+      ] + Self.x264 + ["-c:a", "aac", "-aac_pns", "0"] + options + [source])
+    let frames = try Self.frames(source, in: folder)
+    #expect(frames.count == 150)
+    let whole = try AudioTrackReader(asset: Asset(path: source)).readToEnd()
+    let estimate = try await Asset(path: source).load(.duration)
+    print("\(name): estimated \(estimate.seconds) s, \(frames.count) video frames, \(whole.count) audio frames")
+    for container in [WritableContainer.mp4, .matroska] {
+      let target = folder.file("copy.\(container)")
+      try await Self.copy(source, to: target, container)
+      #expect(try Self.frames(target, in: folder) == frames, "\(container)")
+      let copied = try AudioTrackReader(asset: Asset(path: target)).readToEnd()
+      #expect(copied.count == whole.count, "\(container)")
+      #expect(SampleComparison.largestDifference(copied, whole[...]) <= 1e-4, "\(container)")
+    }
+    let target = folder.file("encoded.mov")
+    let settings = ExportSettings(.mov, audio: .encode(AudioOutputSettings(.pcm(.float32))))
+    let outcome = try await AssetExportSession(Asset(path: source), to: Array(target.utf8), settings).outcome()
+    #expect(outcome.fault == nil)
+    #expect(try Self.frames(target, in: folder).count == frames.count)
+    let encoded = try AudioTrackReader(asset: Asset(path: target)).readToEnd()
+    #expect(encoded.count == whole.count)
+    #expect(SampleComparison.largestDifference(encoded, whole[...]) <= 1e-6)
   }
 
   @Test("a copied range has its last frame", arguments: ["a.mp4", "a.mov", "a.mkv", "a.ts", "a.flv"])
