@@ -52,6 +52,15 @@ import Testing
       ])
   }
 
+  @Test func segmentsMayLastLongerThanAnHour() throws {
+    let list = try media([
+      "#EXT-X-TARGETDURATION:86400", "#EXTINF:3600,", "a", "#EXTINF:5400.5,", "b", "#EXTINF:86400,", "c",
+      "#EXT-X-ENDLIST",
+    ])
+    #expect(list.targetNanoseconds == 86_400_000_000_000)
+    #expect(list.segments.map(\.durationNanoseconds) == [3_600_000_000_000, 5_400_500_000_000, 86_400_000_000_000])
+  }
+
   @Test func keysApplyToTheSegmentsAfterThem() throws {
     let list = try media([
       "#EXT-X-TARGETDURATION:4", "#EXTINF:4,", "0", "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x0F", "#EXTINF:4,", "1",
