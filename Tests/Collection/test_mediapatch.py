@@ -1,6 +1,7 @@
 """Tests of mediapatch with the programs that read the edited files: python3 -m unittest test_mediapatch."""
 
 import pathlib
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -159,6 +160,40 @@ class PatchTests(unittest.TestCase):
             count = -(-int(SECONDS * 44_100) // frames)
             self.assertEqual(len(self.timestamps("b.ape", patch.monkeys_audio(source, frames))), count)
 
+    def test_dsdiff_has_the_audio_and_the_tag(self) -> None:
+        source = self.encode("d.wav", "-ac", "1", "-bitexact", "-t", "0.4")
+        path = self.write("d.dff", patch.dsdiff(source, patch.id3v2(("TIT2", b"\0A"))))
+        values = []
+        for file in (f"{self.root}/d.wav", path):
+            raw = f"{self.root}/d.raw"
+            self.run_tool("ffmpeg", "-v", "error", "-y", "-i", file, "-ar", "44100", "-f", "s16le", raw)
+            data = pathlib.Path(raw).read_bytes()
+            values.append(struct.unpack(f"<{len(data) // 2}h", data))
+        original, decoded = values
+        self.assertEqual(len(decoded), len(original))
+        # The decoder's filter delays by less than a sample of the original.
+        energy = sum(value * value for value in original)
+        error = min(
+            sum((decoded[index + delay] - value) ** 2 for index, value in enumerate(original[:-2])) for delay in (0, 1)
+        )
+        self.assertLess(error, energy / 10)
+        self.assertIn(b"ID3 \0\0\0\0\0\0\0\x16ID3\x03", pathlib.Path(path).read_bytes())
+
+    def test_tags_are_read_and_chunks_counted(self) -> None:
+        def title(name: str, data: bytes) -> str:
+            words = ("ffprobe", "-v", "error", "-show_entries", "format_tags=title", "-of", "csv=p=0")
+            return self.run_tool(*words, self.write(name, data)).strip()
+
+        frame = ("TIT2", b"\0A")
+        mp3 = self.encode("t.mp3", "-c:a", "libmp3lame", "-id3v2_version", "0", "-write_xing", "0")
+        self.assertEqual(title("t.mp3", patch.prepend_id3v2(mp3, frame)), "A")
+        wavpack = self.encode("t.wv", "-c:a", "wavpack")
+        self.assertEqual(title("t.wv", patch.append_ape_items(wavpack, ("Title", "B"))), "B")
+        for name in ("t.wav", "t.aiff"):
+            chunk = b"id3 " if name == "t.wav" else b"ID3 "
+            data = self.encode(name, "-map_metadata", "-1")
+            self.assertEqual(title(name, patch.append_chunk(data, chunk, patch.id3v2(frame))), "A")
+
     def test_files_of_another_structure_are_rejected(self) -> None:
         for edit in (
             patch.flac_parts,
@@ -167,6 +202,8 @@ class PatchTests(unittest.TestCase):
             patch.matroska_blocks,
             patch.asf_packet_times,
             patch.monkeys_audio,
+            patch.dsdiff,
+            lambda data: patch.append_chunk(data, b"id3 ", b""),
         ):
             with self.assertRaises(patch.PatchError):
                 edit(b"\x01" * 400)

@@ -159,7 +159,8 @@ extension MediaTrackReader {
     hasFrame = false
     isAtEnd = true
     position = counted
-    guard reader.counting.isLengthKnown, !reader.hasOtherRates else { return nil }
+    // A file with one packet has no counted end before that packet is decoded.
+    guard reader.scannedEndFrame != nil, reader.counting.isLengthKnown, !reader.hasOtherRates else { return nil }
     setEnd(counted, trimmed: reader.trims.endFrames)
     return counted
   }

@@ -27,6 +27,9 @@ from .damage import (
     wav_lengths,
     zero_range,
 )
+from .dsd import (
+    dsdiff,
+)
 from .flac import (
     crc16,
     crc8,
@@ -71,6 +74,12 @@ from .ogg import (
     ogg_without_end_flag,
     ogg_without_pages,
 )
+from .tags import (
+    append_ape_items,
+    append_chunk,
+    id3v2,
+    prepend_id3v2,
+)
 from .transport import (
     ts_clock,
     ts_irregular,
@@ -88,7 +97,9 @@ __all__ = [
     "OggPage",
     "PatchError",
     "append",
+    "append_ape_items",
     "append_apev2",
+    "append_chunk",
     "append_id3v1",
     "asf_packet_times",
     "avi_stream_header",
@@ -97,12 +108,14 @@ __all__ = [
     "crc16",
     "crc8",
     "drop_last",
+    "dsdiff",
     "flac_parts",
     "flac_sample_count",
     "flac_with_variable_blocks",
     "flac_without_first_frames",
     "flip_bits",
     "garbage",
+    "id3v2",
     "insert_garbage",
     "matroska_blocks",
     "matroska_gap",
@@ -130,6 +143,7 @@ __all__ = [
     "ogg_without_pages",
     "overwrite_garbage",
     "prepend",
+    "prepend_id3v2",
     "remove_range",
     "repeat_block",
     "replace_first",
