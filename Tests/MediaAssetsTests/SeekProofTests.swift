@@ -83,6 +83,9 @@ import Testing
     Row(name: "a.rm", options: ["-c:a", "aac", "-b:a", "96k"]),
     Row(name: "dts.vob", options: ["-c:a", "dca", "-strict", "-2", "-f", "vob", "-ar", "48000"], isProven: false),
     Row(name: "short.flac", options: ["-c:a", "flac"], edit: "flac_sample_count(data, 50000)"),
+    // Frames that are shorter than the rounding of timestamps.
+    Row(name: "tiny.mka", options: ["-c:a", "flac", "-frame_size", "32", "-t", "6"]),
+    Row(name: "a.dff", options: ["-f", "wav", "-t", "1"], edit: "dsdiff(data)"),
     Row(name: "a.ape", options: ["-f", "wav"], edit: "monkeys_audio(data, 73728)"),
     Row(name: "short.ape", options: ["-f", "wav", "-t", "3"], edit: "monkeys_audio(data, 4096)"),
     Row(name: "a.mpc", options: ["-f", "wav"], encoder: ["mpcenc", "--silent"]),
@@ -135,6 +138,39 @@ import Testing
     }
     print("\(row.name): \(doubts.count) of 40 seeks without proof \(Set(doubts.map(\.rawValue)).sorted())")
     if row.isProven { #expect(doubts.isEmpty) }
+  }
+
+  /// The decoder of Speex depends on all earlier audio, and only an exact seek decodes it.
+  @Test func tolerantSeekInSpeexReportsTheUnknownState() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("a.spx")
+    try Tool.ffmpeg("-f", "lavfi", "-i", Self.source, "-ar", "16000", "-c:a", "libspeex", path)
+    let reader = try AudioTrackReader(asset: Asset(path: path))
+    let second = MediaTime(value: 1, timescale: 1)
+    let target = MediaTime(value: 4, timescale: 1)
+    _ = try reader.seek(to: target, toleranceBefore: second, toleranceAfter: second)
+    #expect(reader.positionDoubt == .decoderState)
+    try reader.seekExactly(to: target)
+    #expect(reader.positionDoubt == nil)
+  }
+
+  /// A remote file is neither counted nor decoded from its start.
+  @Test(arguments: [
+    ("a.mpc", PositionDoubt.decoderState), ("stereo.mpc", .decoderState), ("gap.m4a", .irregularTimestamps),
+    ("tiny.mka", .coarseTimestamps), ("hole.oga", .damage), ("video.mkv", .estimated),
+  ])
+  func remoteSeeksReportTheReasonOfTheirDoubt(_ name: String, _ doubt: PositionDoubt) throws {
+    let row = try #require(Self.rows.first { $0.name == name })
+    let (folder, server) = (try TemporaryFolder(), try HTTPServer())
+    try server.write(readFile(Self.make(row, in: folder)), to: name)
+    let reader = try AudioTrackReader(asset: Asset(url: "\(server.address)/\(name)"))
+    var doubts: Set<PositionDoubt> = []
+    for second in [1, 4, 2, 5, 3] as [Int64] {
+      try reader.seekExactly(to: MediaTime(value: 10 * second + 3, timescale: 10))
+      if let doubt = reader.positionDoubt { doubts.insert(doubt) }
+    }
+    print("\(name) over HTTP: \(doubts.map(\.rawValue).sorted())")
+    #expect(doubts.contains(doubt))
   }
 
   /// A range begins at the right sample, even where a seek has no proof.

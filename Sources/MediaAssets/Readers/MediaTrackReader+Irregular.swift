@@ -95,9 +95,14 @@ extension MediaTrackReader {
     }
   }
 
+  /// Whether everything from the file's start to `target` can be decoded in a short time.
+  func canDecodeFromStart(toFrame target: Int64) -> Bool {
+    target <= maximumDecodedFrames && byteCount <= Self.maximumCountedByteCount && !isRemote && !isForwardOnly
+  }
+
   /// Decodes everything from the file's start or from the current position; returns false if that would take too long.
   func repositionByDecoding(toFrame target: Int64) throws(MediaError) -> Bool {
-    guard target <= maximumDecodedFrames, byteCount <= Self.maximumCountedByteCount, !isRemote, !isForwardOnly else {
+    guard canDecodeFromStart(toFrame: target) else {
       positionDoubt = .decoderState
       return false
     }

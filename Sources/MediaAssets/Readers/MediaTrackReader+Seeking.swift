@@ -92,10 +92,12 @@ extension MediaTrackReader {
         - lastSeekTimings.demuxNanoseconds
       lastSeekTimings.decodeNanoseconds = max(0, rest)
     }
+    // After a seek with a tolerance, only decoding from the file's start gives the exact samples.
+    let mustDecode = positionDoubt == .decoderState && allowed.count == 1 && canDecodeFromStart(toFrame: target)
     do throws(MediaError) {
-      if let decoded = decodedPosition(nearest: target, in: allowed) {
+      if !mustDecode, let decoded = decodedPosition(nearest: target, in: allowed) {
         position = decoded
-      } else if isNear(target) {
+      } else if !mustDecode, isNear(target) {
         position = target
       } else {
         try reposition(toFrame: target, within: allowed)
@@ -291,7 +293,7 @@ extension MediaTrackReader {
     } else if let landed = reader.decodeStartFrame, entry?.isExact != true {
       firstCorrectFrame = min(target, landed + prerollFrames)
       // The packets with which decoding should begin are missing.
-      if landed > max(0, target - prerollFrames) { positionDoubt = .damage }
+      if landed > max(0, target - prerollFrames), positionDoubt == nil { positionDoubt = .damage }
     }
     position = max(allowed.lowerBound, min(target, firstCorrectFrame))
     let hasDamage = reader.index?.hasDamage(before: target - (reader.startFrame ?? 0)) ?? false
