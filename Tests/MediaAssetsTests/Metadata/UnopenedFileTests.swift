@@ -57,6 +57,22 @@ import Testing
     }
   }
 
+  /// The tag follows the audio. FFmpeg reads DSDIFF, but does not write it.
+  @Test(arguments: [Asset.Isolation.none, .opening]) func dsdiffWithAudioHasItsTagAndItsAudio(
+    _ isolation: Asset.Isolation
+  ) throws {
+    let folder = try TemporaryFolder()
+    let (source, path) = (folder.file("a.wav"), folder.file("a.dff"))
+    try Tool.ffmpeg("-f", "lavfi", "-i", "sine=d=0.5:r=44100", "-ac", "2", "-bitexact", source)
+    let tag = Self.id3.map(String.init).joined(separator: ",")
+    try MediaPatch.apply("dsdiff(data, bytes([\(tag)]))", from: source, to: path)
+    let asset = Asset(path: Array(path.utf8), isolation: isolation)
+    #expect(try asset.loadMetadata(interrupt: Interrupt()).strings(.title) == ["A"])
+    let samples = try AudioTrackReader(asset: asset).readToEnd()
+    #expect(samples.count == 352_800 && samples.contains { abs($0) > 0.1 })
+    #expect(try samples == Tool.decode(path))
+  }
+
   @Test(arguments: [Asset.Isolation.none, .opening]) func tagEncodingCanBeChosenPerAsset(_ isolation: Asset.Isolation)
     throws
   {
