@@ -354,6 +354,78 @@ def _causes() -> list[Recipe]:
             "{out}",
         )
         add(name, "s48", Run(words, extension))
+    return found + _tags() + _video()
+
+
+def _tags() -> list[Recipe]:
+    """Files with unusual tags, which must not change their audio."""
+    found = []
+
+    def add(name: str, source: str, *steps: Run | Edit) -> None:
+        found.append(recipe(f"causes/tags-{name}", source, *steps))
+
+    title = ("TIT2", b"\0A")
+    mark_less = edit(patch.prepend_id3v2, ("TIT2", b"\x01" + "Gr\u00fcn".encode("utf-16-le")), ("TPE1", b"\x01A\0B\0"))
+    for name in ("cbr.mp3", "adts.aac", "plain.flac", "plain.tta"):
+        stem, extension = name.split(".")
+        add(f"utf16-without-mark-{stem}.{extension}", f"base/{name}", mark_less)
+    for signal in ("p44", "m11"):
+        add(f"dsdiff-{signal}.dff", signal, edit(patch.dsdiff, patch.id3v2(title)))
+    # Two kinds of tags in one file.
+    ape = edit(patch.append_ape_items, ("Title", "B"), ("Artist", "C"))
+    id3 = edit(patch.prepend_id3v2, title)
+    for extension, step in (
+        ("mp3", tool("lame --quiet -V 4 {in} {out}", "mp3")),
+        ("mpc", tool("mpcenc --silent {in} {out}", "mpc")),
+        ("ape", edit(patch.monkeys_audio, 9_216)),
+    ):
+        add(f"id3v2-and-apev2.{extension}", "s44", step, id3, ape)
+    comments = ffmpeg("-c:a flac -metadata TITLE=B -metadata COMMENTS=C", "flac")
+    add("id3v2-and-comments.flac", "s44", comments, id3)
+    info = edit(patch.append_chunk, b"LIST", b"INFOINAM\x02\0\0\0B\0")
+    add("info-and-id3v2.wav", "base/pcm.wav", info, edit(patch.append_chunk, b"id3 ", patch.id3v2(title)))
+    add(
+        "name-and-id3v2.aiff",
+        "base/pcm.aiff",
+        edit(patch.append_chunk, b"NAME", b"B\0\0\0"),
+        edit(patch.append_chunk, b"ANNO", bytes(4)),
+        edit(patch.append_chunk, b"ID3 ", patch.id3v2(title)),
+    )
+    keys = ("DISCNUMBER", "1"), ("TRACKTOTAL", "9"), ("DISCTOTAL", "2"), ("DATE", "2003")
+    add("ape-keys.mp3", "base/cbr.mp3", edit(patch.append_ape_items, *keys))
+    add("ape-keys.wv", "base/plain.wv", edit(patch.append_ape_items, *keys))
+    add("ape-keys.ape", "s44", edit(patch.monkeys_audio, 9_216), edit(patch.append_ape_items, *keys))
+    for extension in ("mka", "webm"):
+        add(f"of-the-track.{extension}", "s48", ffmpeg("-c:a libopus -metadata:s:a:0 TITLE=A", extension))
+    return found
+
+
+def _video() -> list[Recipe]:
+    """Files whose video is stored in unusual ways, or whose audio cannot be decoded."""
+    found = []
+
+    def add(name: str, source: str, *steps: Run | Edit) -> None:
+        found.append(recipe(f"causes/video-{name}", source, *steps))
+
+    x264 = "-c:v libx264 -g 12 -bf 3 -c:a aac -aac_pns 0"
+    for extension in ("mov", "mp4"):
+        add(
+            f"negative-offsets.{extension}",
+            "s48",
+            with_video(f"{x264} -movflags +negative_cts_offsets", extension),
+        )
+    add(
+        "undecodable-audio.mp4",
+        "s48",
+        with_video(x264, "mp4"),
+        edit(patch.replace_first, b"mp4a", -4, b"zzzz"),
+        edit(patch.replace_first, b"esds", -4, b"free"),
+    )
+    without_packets = tool("ffmpeg -i {in} -fflags +bitexact -c copy -bsf:a noise=drop=1 {out}", "ts")
+    add("audio-without-packets.ts", "s48", with_video(x264, "mkv"), without_packets)
+    vp9 = "-c:v libvpx-vp9 -deadline good -cpu-used 5 -auto-alt-ref 1 -lag-in-frames 25 -g 60 -b:v 100k -c:a libopus"
+    for extension in ("webm", "mp4"):
+        add(f"hidden-frames.{extension}", "s48", with_video(vp9, extension))
     return found
 
 
