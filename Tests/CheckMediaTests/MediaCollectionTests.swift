@@ -10,6 +10,6 @@ import Testing
     ).waitForEnd()
     print(outcome.errors)
     #expect(outcome.status == 0, "\(outcome.errors)")
-    #expect(outcome.errors.contains("Ran 9 tests"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("Ran 12 tests"), "\(outcome.errors)")
   }
 }
