@@ -29,7 +29,7 @@ extension Frame {
     return VideoProperties(
       width: Int(frame.width), height: Int(frame.height), pixelFormatName: String(cString: name),
       isKey: frame.key_frame != 0,
-      isDamaged: frame.decode_error_flags != 0 || frame.flags & AV_FRAME_FLAG_CORRUPT != 0,
+      isDamaged: isDamaged,
       pixelAspectRatio: .init(frame.sample_aspect_ratio),
       color: .init(
         primaries: frame.color_primaries, transfer: frame.color_trc, matrix: frame.colorspace,

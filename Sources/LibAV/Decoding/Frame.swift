@@ -29,6 +29,11 @@ public final class Frame {
       channelCount: Int(pointer.pointee.ch_layout.nb_channels), channelMask: mask == 0 ? nil : mask)
   }
 
+  /// Whether the decoder concealed a part of the frame that could not be decoded, or its packet is marked as damaged.
+  public var isDamaged: Bool {
+    pointer.pointee.decode_error_flags != 0 || pointer.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0
+  }
+
   /// Removes the timestamp. Readers then treat the samples as a continuation of the previous frame.
   public func clearTimestamp() { pointer.pointee.pts = shim_AV_NOPTS_VALUE() }
 

@@ -154,6 +154,8 @@ final class FrameReader {
       }
       switch try decoder.receive(into: frame) {
       case .frame:
+        // The AC-3 decoder conceals damage with data of earlier frames, which a seek may not have decoded.
+        if frame.isDamaged { reports.noteDamage() }
         guard frame.frameCount > 0, let layout = frame.layout, !rates.accept(frame, layout), positionFrame() else {
           continue
         }

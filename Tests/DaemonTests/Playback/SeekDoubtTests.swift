@@ -34,6 +34,10 @@ import Testing
     Row(
       doubt: .damage, name: "a.ts", options: ["-c:a", "ac3"], edit: "remove_range(data, 0.5, 1880)", isRemote: false,
       doubtfulTargets: ["3.2", "4.5", "5"], exactTargets: ["0.4", "1.5", "2.1"]),
+    // The decoder conceals the damage: it reports no error, and marks the frame.
+    Row(
+      doubt: .damage, name: "concealed.ts", options: ["-c:a", "ac3"], edit: "flip_bits(data, 50, 3, 2000)",
+      isRemote: false, doubtfulTargets: ["0.5006"], exactTargets: ["0"]),
   ]
 
   @Test func everyReasonOfAFileHasARow() {
