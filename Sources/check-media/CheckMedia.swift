@@ -31,9 +31,15 @@ struct FileCheck: Sendable {
 
   /// Runs every selected check that applies to the file.
   func run() async {
+    if report.begin(.tags) { await TagCheck(path: options.path, report: report).run() }
+    guard options.only != .tags else { return }
     let opening = OpenCheck(path: options.path, report: report)
     report.begin(.open)
     guard let properties = opening.open(referenceFrameCount: options.references.first?.frameCount) else { return }
+    if report.begin(.exportVideo) {
+      await VideoExportCheck(options: options, properties: properties, report: report).run()
+    }
+    guard options.only != .exportVideo else { return }
     if let fault = properties.audioFault {
       return report.fail(.open, expected: "audio that can be decoded", found: "\(fault)")
     }

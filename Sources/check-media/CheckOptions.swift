@@ -3,11 +3,12 @@ import MediaTesting
 
 /// A check, by its name in reports and in `--only`.
 enum Check: String, Sendable, CaseIterable {
-  case open, decode, duration, precise, reference, `repeat`, seek, play
+  case tags, open, decode, duration, precise, reference, `repeat`, seek, play
   case playerSeek = "player-seek"
   case exportWAV = "export-wav"
   case exportCopy = "export-copy"
   case exportRange = "export-range"
+  case exportVideo = "export-video"
 }
 
 /// The arguments of the process: one file, and the options of its checks.
@@ -22,7 +23,7 @@ struct CheckOptions: Sendable {
   var only: Check?
   /// Audio from other decoders. At least one must agree.
   var references: [ReferenceAudio] = []
-  /// A folder for exported files, which the caller removes.
+  /// A folder for exported files, which the caller removes. Copies of video remain there for a comparison.
   var scratch = "/tmp"
 
   static let usage =

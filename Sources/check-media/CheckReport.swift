@@ -7,6 +7,8 @@ import Synchronization
 /// - `fail KIND EXPECTED FOUND`: a failure. Further ones of the same kind are only counted.
 /// - `noise KIND EXPECTED FOUND`: different samples at the right position, because of the decoder's state
 /// - `inexact KIND EXPECTED FOUND`: wrong samples after a seek that does not claim to be exact
+/// - `tag VALUE`: a text in the tags, after `begin tags`. The caller compares it with the texts of other readers.
+/// - `copy PATH`: a copy with video. The caller compares it with the file.
 /// - `note TEXT`: a remark, for example the reason why a check does not apply
 /// - `more WORD KIND COUNT`: the number of further lines `WORD KIND` that were not printed. WORD is `fail`, `noise` or
 ///   `inexact`; one space separates it from KIND.
@@ -35,13 +37,19 @@ final class CheckReport: Sendable {
   @discardableResult
   func begin(_ check: Check) -> Bool {
     let isSelected = state.withLock { $0.only.map { $0 == check } ?? true }
-    // `open` and `decode` always run, because the other checks compare with their results.
+    // `open` and `decode` run for most checks, which compare with their results.
     if isSelected || check == .open || check == .decode { line(["begin", check.rawValue]) }
     return isSelected
   }
 
   /// Counts a comparison, whether it succeeds or fails.
   func countComparison() { state.withLock { $0.comparisonCount += 1 } }
+
+  /// Prints a text of the tags.
+  func tag(_ value: String) { line(["tag", value]) }
+
+  /// Prints the path of a copy with video.
+  func copy(_ path: String) { line(["copy", path]) }
 
   /// Reports a failure. Kinds are the names of checks and `false-exact`.
   func fail(_ kind: String, expected: String, found: String) { difference("fail", kind, expected, found) }

@@ -112,6 +112,98 @@ import Testing
         + "1 files, 9 checks, 0 failures, 1 inexact, 1 noise, 0 allowed, 0 not opened\n")
   }
 
+  // MARK: - Tags and video
+
+  private static let tags = [
+    "title": "A title", "artist": "Artist · Ünïcödé", "album": "Album", "track": "3/12", "genre": "Rock",
+    "date": "2004", "comment": "a comment",
+  ]
+
+  /// Writes a file with tags.
+  private func writeTagged(_ name: String, to rig: CheckMediaRig) throws -> String {
+    let (source, path) = (
+      try rig.folder.write("source.wav", Files.read(rig.write("source.wav"))), "\(rig.media)/\(name)"
+    )
+    unlink("\(rig.media)/source.wav")
+    let arguments = Self.tags.flatMap { ["-metadata", "\($0.key)=\($0.value)"] }
+    try Fixtures.ffmpeg(["-nostdin", "-v", "error", "-i", source] + arguments + [path])
+    return path
+  }
+
+  @Test func tagsOfCommonFormatsAgreeWithTheReference() throws {
+    let rig = try CheckMediaRig()
+    let names = ["a.mp3", "a.flac", "a.ogg", "a.opus", "a.m4a", "a.wma", "a.wv", "a.aiff", "a.wav", "a.mka"]
+    for name in names { _ = try writeTagged(name, to: rig) }
+    let outcome = try rig.run(["--only", "tags", "--verbose"])
+    print(outcome.output)
+    #expect(outcome.status == 0, "\(outcome)")
+    // WAV and AIFF have fewer tags than the others.
+    let count = outcome.output.split(separator: "\n").last?.split(separator: " ").dropFirst(2).first.flatMap { Int($0) }
+    #expect(try #require(count) > names.count * 5, "\(outcome)")
+  }
+
+  @Test func valueThatOnlyTheReferenceReadsIsAFailure() throws {
+    let rig = try CheckMediaRig()
+    let path = try writeTagged("a.flac", to: rig)
+    let program = try rig.script(
+      "program", #"printf 'begin\ttags\ntag\tA title\ntag\tAlbum\ntag\t3/12\ntag\tRock\ntag\t2004\ndone\t0\n'"#)
+    let outcome = try rig.run(["--only", "tags"], program: program)
+    print(outcome.output)
+    #expect(outcome.status == 1, "\(outcome)")
+    let line = outcome.output.split(separator: "\n").first.map(String.init) ?? ""
+    #expect(line.hasPrefix("\(path): tags: expected mutagen: "), "\(line)")
+    // The artist, the comment and the encoder.
+    #expect(line.contains("=") && line.hasSuffix(", found 5 other values (2 more)"), "\(line)")
+    let list = rig.folder.file("allowed.txt")
+    try "*.flac tags the program omits them\n".write(toFile: list, atomically: true, encoding: .utf8)
+    #expect(try rig.run(["--only", "tags", "--allow", list], program: program).status == 0)
+  }
+
+  /// One second of video with B-frames.
+  private func writeVideo(_ name: String, to rig: CheckMediaRig) throws -> String {
+    let path = "\(rig.media)/\(name)"
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25:duration=1", "-f", "lavfi", "-i",
+      "sine=d=1:r=48000", "-c:v", "libx264", "-bf", "2", "-c:a", "aac", path,
+    ])
+    return path
+  }
+
+  @Test func copiesOfVideoAreComplete() throws {
+    let rig = try CheckMediaRig()
+    for name in ["a.mp4", "a.ts", "a.mkv", "a.flv"] { _ = try writeVideo(name, to: rig) }
+    let outcome = try rig.run(["--only", "export-video"])
+    print(outcome.output)
+    #expect(outcome.status == 0 && outcome.output.contains(" 0 failures"), "\(outcome)")
+    // Opening, two copies, and two comparisons of each file.
+    #expect(outcome.output.hasPrefix("4 files, 20 checks, "), "\(outcome)")
+  }
+
+  @Test func missingVideoFrameIsAFailure() throws {
+    let rig = try CheckMediaRig()
+    let path = try writeVideo("a.mp4", to: rig)
+    let copy = "ffmpeg -nostdin -v error -i '\(path)' -frames:v 24 -c copy"
+    let program = try rig.script(
+      "program",
+      #"while [ "$1" != --scratch ]; do shift; done; \#(copy) "$2/b.mkv"; printf 'copy\t%s\ndone\t1\n' "$2/b.mkv""#)
+    let outcome = try rig.run(["--only", "export-video"], program: program)
+    print(outcome.output)
+    #expect(outcome.status == 1, "\(outcome)")
+    let head = "\(path): export-video: expected 25 packets and 25 frames of video, the last one "
+    #expect(outcome.output.hasPrefix(head), "\(outcome)")
+    #expect(outcome.output.contains(", found in mkv 24 packets and 24 frames of video, the last one "), "\(outcome)")
+  }
+
+  @Test func limitedRunPrintsItsSeedAndCommand() throws {
+    let rig = try CheckMediaRig()
+    try rig.write("a.wav")
+    let program = try rig.script("program", #"printf 'done\t1\n'"#)
+    let outcome = try rig.run(["--seed", "77", "--within", "10s"], program: program)
+    #expect(outcome.status == 0, "\(outcome)")
+    let line = outcome.output.split(separator: "\n").first ?? ""
+    #expect(line.hasPrefix("seed 77; ") && line.contains(" --seed 77 --within 10s \(rig.media)"), "\(line)")
+  }
+
   @Test func wrongArgumentsExitWithStatus2() throws {
     let rig = try CheckMediaRig()
     for (arguments, text) in [
