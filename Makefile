@@ -22,6 +22,9 @@ WITHOUT_GPL := yes
 # latency, for machines with other load.
 LATENCY := yes
 
+# The seed of the files and positions that `make soak` selects in the media collection. Example: `make soak SEED=7`.
+SEED := 1
+
 # The target folder of `make install`. Example: `make install PREFIX=/usr DESTDIR=/tmp/package`.
 PREFIX := /usr/local
 DESTDIR :=
@@ -89,7 +92,7 @@ soak: release ## run long tests for DURATION each (10m): memory, recording, kill
 	@$(if $(WITHOUT_GPL),scripts/without-gpl)
 	@scripts/together
 	@scripts/make-collection .build/collection
-	@scripts/check-media --within $(DURATION) --allow Tests/Collection/known-differences.txt .build/collection
+	@scripts/check-media --seed $(SEED) --within $(DURATION) --allow Tests/Collection/known-differences.txt .build/collection
 
 golden: deps ## regenerate the golden dumps and the reference of the protocol; review the diff
 	scripts/swift-build --build-tests $(IMPORTS)
