@@ -37,7 +37,7 @@ import Testing
     // The decoder conceals the damage: it reports no error, and marks the frame.
     Row(
       doubt: .damage, name: "concealed.ts", options: ["-c:a", "ac3"], edit: "flip_bits(data, 50, 3, 2000)",
-      isRemote: false, doubtfulTargets: ["0.5006"], exactTargets: ["0"]),
+      isRemote: false, doubtfulTargets: ["5", "0.5006", "3.77"], exactTargets: ["0"]),
   ]
 
   @Test func everyReasonOfAFileHasARow() {
