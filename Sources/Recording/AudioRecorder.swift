@@ -248,9 +248,8 @@ public final class AudioRecorder: Sendable {
     if let duration, !duration.isNumeric || duration <= .zero {
       throw MediaError(.invalidTime, "duration must be more than 0 s (got \(duration) s)", operation: "record")
     }
-    if let hostTime, hostTime <= .now {
-      throw MediaError(.invalidTime, "the start time is in the past", operation: "record")
-    }
+    let now = HostTime.now
+    if let hostTime, hostTime <= now { throw hostTime.errorForPastStart(now: now, operation: "record") }
     if let session = options.session {
       try session.checkRecording()
       session.add(self)

@@ -139,7 +139,9 @@ public struct WholeFile: Sendable {
     }
     if opened == -EXDEV {
       throw MediaError(
-        .outsideRoots, "\(text) is outside the folders that may be written (roots.write)", operation: "open")
+        .outsideRoots,
+        "\(text) is outside the folders that the daemon may write (--write-root, or roots.write in its configuration)",
+        operation: "open")
     }
     guard opened >= 0 else { throw failure("open", number: -opened) }
     return opened

@@ -17,4 +17,15 @@ public struct HostTime: Sendable, Hashable, Comparable {
     let (difference, overflow) = nanoseconds.subtractingReportingOverflow(other.nanoseconds)
     return overflow ? (other.nanoseconds > 0 ? .min : .max) : difference
   }
+
+  /// The error for a start at this instant, which is not after `now`.
+  package func errorForPastStart(now: HostTime, operation: String? = nil) -> MediaError {
+    MediaError(
+      .invalidTime,
+      "start time must be after \(now.milliseconds) s, the current time of the monotonic clock (got \(milliseconds) s)",
+      operation: operation)
+  }
+
+  /// The time in seconds, rounded down to milliseconds.
+  private var milliseconds: String { MediaTime(value: nanoseconds / 1_000_000, timescale: 1_000).decimalDescription }
 }

@@ -30,9 +30,11 @@ public enum TimeExpression: Sendable, Hashable {
   public init(parsing text: some StringProtocol) throws(MediaError) {
     guard let expression = Self(bytes: Array(text.utf8)[...]) else {
       let shown = text.count > 40 ? "\(text.prefix(40))..." : String(text)
+      let reason = Self.fault(of: Array(text.utf8)[...]).map { " (\($0))" } ?? ""
       throw MediaError(
         .invalidTime,
-        "invalid time \"\(shown)\": use a form like 83.5, 250ms, 1m30s, 1:23.5, 441000/44100, +5, -5, 50%, end or live")
+        "invalid time \"\(shown)\"\(reason): "
+          + "use a form like 83.5, 250ms, 1m30s, 1:23.5, 441000/44100, +5, -5, 50%, end or live")
     }
     self = expression
   }
@@ -41,6 +43,24 @@ public enum TimeExpression: Sendable, Hashable {
   public init?(bytes: ArraySlice<UInt8>) {
     guard let expression = Self.parse(bytes) else { return nil }
     self = expression
+  }
+
+  /// The rule that a text of digits and colons breaks. Nil for a valid time and for text of any other form, whose fault
+  /// the list of accepted forms explains.
+  public static func fault(of text: ArraySlice<UInt8>) -> String? {
+    let clock = text.first.map { "+-".utf8.contains($0) } == true ? text.dropFirst() : text
+    let whole = clock.prefix { $0 != UInt8(ascii: ".") }
+    guard self.init(bytes: text) == nil, whole.contains(UInt8(ascii: ":")),
+      clock.allSatisfy({ ":.".utf8.contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    else { return nil }
+    let fields = whole.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    if fields.count > 3 { return "at most hours, minutes and seconds are possible" }
+    if fields.contains(where: \.isEmpty) { return "digits are necessary before and after each colon" }
+    if fields.dropFirst().contains(where: { $0.count > 2 }) { return "at most two digits may follow a colon" }
+    if fields.dropFirst().contains(where: { (wholeNumber($0) ?? 0) > 59 }) {
+      return "minutes and seconds after a colon are at most 59"
+    }
+    return nil
   }
 
   /// Resolves the expression to a position in an item of length `duration`, while playback is at `current`.

@@ -102,7 +102,7 @@ final class StartGroup: @unchecked Sendable {
       return .instant(engine.loop.now.advanced(byNanoseconds: nanoseconds))
     case .hostTime(let instant):
       let wait = instant.nanoseconds(since: engine.loop.now)
-      guard wait > 0 else { throw MediaError(.invalidTime, "the start time is in the past") }
+      guard wait > 0 else { throw instant.errorForPastStart(now: engine.loop.now) }
       guard wait <= longestWaitNanoseconds else {
         throw MediaError(.invalidTime, "the start time must be within a day from now")
       }

@@ -33,7 +33,8 @@ enum ArgumentReader {
   ) throws(MediaError) -> ArgumentValue {
     do throws(Fault) { return try value(text, parameter.kind) } catch {
       // Header fields may contain secrets.
-      let shown = parameter.name == .header ? "\(text.count) bytes" : Excerpt.quoted(text)
+      var shown = parameter.name == .header ? "\(text.count) bytes" : Excerpt.quoted(text)
+      if case .badTime = error, let fault = TimeExpression.fault(of: text) { shown += ": \(fault)" }
       throw failure(error, shown, parameter, spec)
     }
   }

@@ -77,6 +77,14 @@ public final class CommandSpec: Sendable {
   /// The command with its parameters in the text form: `seek TIME [fast] [before=TIME] ...`.
   public var synopsis: String { ([name.rawValue] + parameters.map(\.synopsis)).joined(separator: " ") }
 
+  /// The synopsis for messages, which fit a few lines of a terminal: if it has more than 120 bytes, `[OPTION]...`
+  /// replaces the options.
+  var shortSynopsis: String {
+    guard synopsis.utf8.count > 120 else { return synopsis }
+    let positional = parameters.filter { $0.position != .option }.map(\.synopsis)
+    return ([name.rawValue] + positional + ["[OPTION]..."]).joined(separator: " ")
+  }
+
   /// The parameter with this name.
   public func parameter(_ name: ParameterName) -> ParameterSpec? { parameters.first { $0.name == name } }
 }

@@ -139,13 +139,15 @@ public struct ParsedArguments: Sendable, Hashable {
   func checkComplete() throws(MediaError) {
     for (index, parameter) in spec.parameters.enumerated() where !has(index) {
       guard parameter.position == .required || parameter.position == .list else { continue }
-      throw failure("\(parameter.name.rawValue) is missing: it must be \(parameter.kind.accepted)")
+      // A list is named by one of its values: "PATH is missing", not "paths is missing".
+      let name = parameter.position == .list ? parameter.placeholder : parameter.name.rawValue
+      throw failure("\(name) is missing: it must be \(parameter.kind.accepted)")
     }
   }
 
   /// A `bad-arguments` error of this command.
   func failure(_ message: String) -> MediaError {
-    MediaError(.badArguments, "\(message) (\(spec.synopsis))", operation: spec.name.rawValue)
+    MediaError(.badArguments, "\(message) (\(spec.shortSynopsis))", operation: spec.name.rawValue)
   }
 
   /// The error for a file name from which no format can be derived. `fileExtension` is the part after the last dot of

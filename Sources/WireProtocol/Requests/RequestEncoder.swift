@@ -61,7 +61,7 @@ public struct RequestEncoder: Sendable {
     for argument in try boundArguments(arguments) {
       guard let parameter = argument.parameter else {
         throw MediaError(
-          .badArguments, "unexpected word \(Excerpt.quoted(argument.text)) (\(spec.synopsis))", operation: name)
+          .badArguments, "unexpected word \(Excerpt.quoted(argument.text)) (\(spec.shortSynopsis))", operation: name)
       }
       let value = jsonValue(argument.text, parameter.kind)
       if parameter.position.isVariadic {

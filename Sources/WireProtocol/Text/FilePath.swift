@@ -132,12 +132,8 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
     let scheme = text[..<colon]
     let rest = text[(colon + 3)...]
     if isWord(scheme, "http") || isWord(scheme, "https") {
-      guard text.count <= maximumAddressByteCount, !text.contains(where: { $0 <= 0x20 || $0 == 0x7F }),
-        let first = rest.first, !"/?#:".utf8.contains(first)
-      else {
-        throw MediaError(
-          .badArguments,
-          "\(Excerpt.quoted(text)): a URL must have a host, no spaces, and at most \(maximumAddressByteCount) bytes")
+      if let fault = faultOfAddress(text, afterScheme: rest) {
+        throw MediaError(.badArguments, "\(Excerpt.quoted(text)): \(fault)")
       }
       return nil
     }
@@ -151,6 +147,17 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
       throw MediaError(.badArguments, "\(Excerpt.quoted(text)): a file:// URL must have an absolute path and no host")
     }
     return path
+  }
+
+  /// The reason why an `http://` or `https://` URL is not accepted. Nil if it is. `rest` follows `://`.
+  private static func faultOfAddress(_ text: ArraySlice<UInt8>, afterScheme rest: ArraySlice<UInt8>) -> String? {
+    guard text.count <= maximumAddressByteCount else {
+      return "a URL must have at most \(maximumAddressByteCount) bytes (got \(text.count))"
+    }
+    if text.contains(UInt8(ascii: " ")) { return "a URL must not contain spaces; %20 stands for a space" }
+    guard !text.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return "a URL must not contain control characters" }
+    guard let first = rest.first, !"/?#:".utf8.contains(first) else { return "a URL must have a host" }
+    return nil
   }
 
   /// - Throws: `bad-arguments` for a path that is too long for any file.

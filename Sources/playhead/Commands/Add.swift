@@ -82,6 +82,14 @@ enum Add {
     WordsText.quoted(FilePath(bytes: path)?.text ?? String(decoding: path, as: UTF8.self))
   }
 
+  /// The maximum number of omitted files that a message names.
+  private static let maximumNamedCount = 3
+
+  /// The omitted files with the reasons, such as `/m/cover.jpg: not a media file`.
+  private static func namedOmissions(of search: FolderSearch) -> [String] {
+    search.omitted.map { path, reason in "\(displayText(path)): \(reason.statement)" }
+  }
+
   /// An array with one summary such as `3 no media, 1 hidden`; empty when nothing was omitted.
   private static func summary(of search: FolderSearch) -> [String] {
     let parts = FolderSearch.Reason.allCases.compactMap { reason -> String? in
@@ -91,23 +99,24 @@ enum Add {
     return parts.isEmpty ? [] : [parts.joined(separator: ", ")]
   }
 
-  /// The summary of the omitted files in parentheses; empty when nothing was omitted.
+  /// The omitted files or their summary in parentheses; empty when nothing was omitted.
   static func parenthesizedSummary(of search: FolderSearch) -> String {
-    summary(of: search).map { " (omitted: \($0))" }.joined()
+    let texts = search.omitted.count <= maximumNamedCount ? namedOmissions(of: search) : summary(of: search)
+    return texts.isEmpty ? "" : " (omitted: \(texts.joined(separator: ", ")))"
   }
 
-  /// Prints the paths that could not be read, and the omitted paths or their summary.
+  /// Prints the paths that could not be read, and the omitted paths. Of many paths, prints a summary.
   static func reportOmitted(_ search: FolderSearch, isVerbose: Bool) {
     for (path, error) in search.failures {
       Terminal.printDiagnostic("\(displayText(path)): \(FolderSearch.Unreadable(error: error).message)")
     }
-    if isVerbose {
-      for (path, reason) in search.omitted {
-        Terminal.printDiagnostic("omitted (\(reason.rawValue)): \(displayText(path))")
+    guard isVerbose || search.omitted.count <= maximumNamedCount else {
+      for text in summary(of: search) {
+        Terminal.printDiagnostic("omitted: \(text); `add --dry-run --verbose` lists them")
       }
-    } else {
-      for text in summary(of: search) { Terminal.printDiagnostic("omitted: \(text)") }
+      return
     }
+    for text in namedOmissions(of: search) { Terminal.printDiagnostic("omitted \(text)") }
   }
 
   private static func json(_ search: FolderSearch, _ reply: DaemonReply, _ options: Invocation.AddOptions) -> [UInt8] {

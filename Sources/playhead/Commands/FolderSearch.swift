@@ -15,6 +15,21 @@ struct FolderSearch {
     case pseudoFileSystem = "folders of the system"
     case tooDeep = "folders too deep"
     case unreadable = "not readable"
+
+    /// The reason as a statement about one file or folder.
+    var statement: String {
+      switch self {
+      case .notMedia: "not a media file"
+      case .hidden: "hidden"
+      case .playlist: "a playlist"
+      case .besidePlaylist: "beside a playlist"
+      case .visited: "a folder that was already searched"
+      case .outside: "a link that leads outside"
+      case .pseudoFileSystem: "a folder of the system"
+      case .tooDeep: "a folder that is too deep"
+      case .unreadable: "not readable"
+      }
+    }
   }
 
   /// The maximum nesting depth of folders, which bounds the recursion.

@@ -45,6 +45,11 @@ struct Load {
     let paths = options.paths.map { path in
       StandardInput.isStandardInput(path)
         ? Array(StandardInput.placeholder.utf8) : path.isEmpty ? path : absolute(path)
+    guard !options.paths.isEmpty else {
+      throw Invocation.Misuse(
+        message: "\(options.edit.command.rawValue) needs a file, a folder, a playlist, an address, or -; "
+          + "see playhead \(options.edit.command.rawValue) --help")
+    }
     }
     for batch in AddTransfer.batches(paths, options: options.edit.options) {
       try RequestCheck.check(encoder.words(words(batch)))

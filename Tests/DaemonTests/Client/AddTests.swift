@@ -38,14 +38,16 @@ import Testing
     let daemon = try InProcessServer()
     let outcome = try daemon.playhead("add", folder.path)
     #expect(outcome.status == 0 && outcome.output == "items=1,2,3,4,5,6,7 version=1 left-out=6\n", "\(outcome)")
-    #expect(outcome.errors == "playhead: omitted: 4 no media, 1 hidden, 1 playlists\n", "\(outcome)")
+    #expect(
+      outcome.errors == "playhead: omitted: 4 no media, 1 hidden, 1 playlists; `add --dry-run --verbose` lists them\n",
+      "\(outcome)")
     let expected = [
       "Disc2/2.flac", "Disc2/10.flac", "Disc2/a.ogg", "Disc2/B.mp3", "Disc10/1.flac", "noending", "z.wav",
     ]
     #expect(try queue(daemon, folder) == expected)
     let verbose = try daemon.playhead("add", "--dry-run", "--verbose", ".", folder: folder.path)
     #expect(verbose.output == expected.map { "\(folder.path)/\($0)\n" }.joined())
-    #expect(verbose.errors.contains("playhead: omitted (no media): \(folder.path)/cover.jpg\n"), "\(verbose)")
+    #expect(verbose.errors.contains("playhead: omitted \(folder.path)/cover.jpg: not a media file\n"), "\(verbose)")
     // All files; then playlists instead of the files next to them.
     #expect(try daemon.playhead("add", "--dry-run", "--all", folder.path).output.contains("/cover.jpg\n"))
     let lists = try daemon.playhead("add", "--dry-run", "--lists", folder.path).output
@@ -132,7 +134,8 @@ import Testing
       below.errors == """
         playhead: \(folder.file("closed")): Permission denied
         playhead: \(folder.file("names/2.flac")): Permission denied
-        playhead: omitted: 2 not readable
+        playhead: omitted \(folder.file("closed")): not readable
+        playhead: omitted \(folder.file("names/2.flac")): not readable
 
         """, "\(below)")
     #expect(try queue(daemon, folder) == ["open/3.flac"])
@@ -165,9 +168,9 @@ import Testing
       #expect(unfollowed.paths == ["/1.flac", "/4.flac", "/inside/2.flac"], "\(name): \(unfollowed)")
       #expect(
         unfollowed.errors == """
-          playhead: omitted (links that lead outside): \(folder.file(name))/outside
-          playhead: omitted (folders of the system): \(folder.file(name))/processes
-          playhead: omitted (folders already searched): \(folder.file(name))/within
+          playhead: omitted \(folder.file(name))/outside: a link that leads outside
+          playhead: omitted \(folder.file(name))/processes: a folder of the system
+          playhead: omitted \(folder.file(name))/within: a folder that was already searched
 
           """, "\(name)")
       let followed = try add("--follow")
@@ -177,7 +180,7 @@ import Testing
     }
     let system = try Program(Executables.playhead, ["add", "--dry-run", "/proc"]).waitForEnd()
     #expect(
-      system.status == 1 && system.errors.contains("no media files found (omitted: 1 folders of the system)"),
+      system.status == 1 && system.errors.contains("no media files found (omitted: /proc: a folder of the system)"),
       "\(system)"
     )
   }
@@ -188,7 +191,9 @@ import Testing
     let daemon = try TestDaemon("--clock", "virtual", "--config", folder.file("playhead.toml"))
     #expect(
       try daemon.playhead("add", "--human", folder.path)
-        == .init(status: 0, output: "Added 300 entries\n", errors: "playhead: omitted: 1 no media\n"))
+        == .init(
+          status: 0, output: "Added 300 entries\n",
+          errors: "playhead: omitted \(folder.path)/playhead.toml: not a media file\n"))
     #expect(try queue(daemon, folder) == (1...300).map { "\($0).flac" })
     #expect(try daemon.playhead("list", "limit=1", "offset=299").output.hasSuffix("count=300 version=1 next=none\n"))
     // A path longer than a request line is rejected, and nothing is added.
@@ -244,7 +249,8 @@ import Testing
     let daemon = try InProcessServer()
     for (arguments, message) in [
       (["1.flac", "missing.flac"], "nothing added: missing.flac: No such file or directory"),
-      (["empty"], "nothing to add: no media files found (omitted: 1 no media)"), (["-"], "append -"),
+      (["empty"], "nothing to add: no media files found (omitted: \(folder.path)/empty/readme.txt: not a media file)"),
+      (["-"], "append -"),
     ] {
       let outcome = try Program(
         Executables.playhead, ["--socket", daemon.socket, "add"] + arguments, folder: folder.path

@@ -56,6 +56,27 @@ import Testing
     #expect(try daemon.playhead("get", "timeControlStatus").output == "paused\n")
   }
 
+  @Test func messagesWithoutMediaNameTheFile() throws {
+    let daemon = try makeDaemon()
+    let folder = daemon.folder
+    #expect(mkdir(folder.file("texts"), 0o755) == 0)
+    try folder.write("texts/a.txt", Array("a".utf8))
+    let path = folder.file("texts")
+    for (command, words, status, message) in [
+      ("load", ["texts"], 1, "nothing loaded: no media files found (omitted: \(path)/a.txt: not a media file)"),
+      ("load", [], 2, "load needs a file, a folder, a playlist, an address, or -; see playhead load --help"),
+      ("insert", ["wait=ready"], 2, "insert needs a file"),
+      (
+        "load", ["http://h/a b.flac"], 2,
+        "paths: 'http://h/a b.flac': a URL must not contain spaces; %20 stands for a space"
+      ),
+    ] as [(String, [String], Int32, String)] {
+      let outcome = try daemon.playhead([command] + words, folder: folder.path)
+      print("\(command) \(words): \(outcome.errors)")
+      #expect(outcome.status == status && outcome.errors.contains("playhead: \(message)"), "\(outcome)")
+    }
+  }
+
   @Test func unreadableFilesLeaveTheQueueUnchanged() throws {
     let daemon = try makeDaemon()
     #expect(chmod(daemon.folder.file("2.wav"), 0) == 0)
@@ -75,7 +96,9 @@ import Testing
     try daemon.folder.write("songs", Array("2.wav\n".utf8))
     let folder = daemon.folder.path
     let appended = try daemon.playhead("append", "album", "--", "noextension", "-dash.wav", folder: folder)
-    #expect(appended.status == 0 && appended.errors == "playhead: omitted: 1 no media\n", "\(appended)")
+    #expect(
+      appended.status == 0 && appended.errors == "playhead: omitted \(folder)/album/notes.txt: not a media file\n",
+      "\(appended)")
     #expect(appended.output == "items=2,3,4,5 version=2\n")
     #expect(try queue(daemon) == ["1.wav", "album/b9.wav", "album/b10.wav", "noextension", "-dash.wav"])
     #expect(try daemon.playhead("insert", "list.m3u8", "wait=ready", folder: folder).output == "items=6,7 version=3\n")
@@ -101,7 +124,11 @@ import Testing
     #expect(try daemon.playhead("player.create", "b").status == 0)
     let outcome = try daemon.playhead(
       "play", "2.wav", "album", "--wait", "ready", "player=b", folder: daemon.folder.path)
-    #expect(outcome == .init(status: 0, output: "items=2,3,4 version=1\n", errors: "playhead: omitted: 1 no media\n"))
+    let notes = daemon.folder.file("album/notes.txt")
+    #expect(
+      outcome
+        == .init(status: 0, output: "items=2,3,4 version=1\n", errors: "playhead: omitted \(notes): not a media file\n")
+    )
     #expect(try queue(daemon, "player=b") == ["2.wav", "album/b9.wav", "album/b10.wav"])
     #expect(try daemon.playhead("wait", "status=playing", "player=b").status == 0)
     #expect(try daemon.playhead("get", "timeControlStatus").output == "paused\n")

@@ -105,6 +105,11 @@ import Testing
       #expect(try client.reply(request).hasPrefix("error code=\(error)"), "\(request)")
     }
     #expect(try client.ask("player.list") == before)
+    // The message states what was read, and how to write a time of day.
+    let past = try client.reply("play-at 0:00.5 a")
+    #expect(
+      past.contains("start time must be after 1 s, the current time of the monotonic clock (got 0.5 s)")
+        && past.contains("for a time of day, use a delay: +$(($(date -d 08:00 +%s) - $(date +%s)))"), "\(past)")
     try client.reply("play player=c")
     #expect(try client.reply("play-at now a c").hasPrefix("error code=1003 name=invalid-state"))
     try client.send(#"{"jsonrpc":"2.0","id":1,"method":"play-at","params":{"time":"+1","players":[]}}"#)

@@ -102,6 +102,24 @@ struct TimeExpressionTests {
     expectError(.invalidTime) { try TimeExpression(parsing: text) }
   }
 
+  @Test(
+    arguments: [
+      ("1:75", "minutes and seconds after a colon are at most 59"), ("+1:75", "minutes and seconds"),
+      ("-99:99.5", "minutes and seconds"), ("1:60:00", "minutes and seconds"),
+      ("1:2:3:4", "at most hours, minutes and seconds"), ("1:", "before and after each colon"),
+      (":30", "before and after each colon"), ("1::2", "before and after each colon"),
+      ("1:030", "at most two digits"), ("1:23.5", nil), ("90:00", nil), ("soon", nil), ("", nil), ("+", nil),
+      ("1:3e1", nil), ("1.5:30", nil), ("50%", nil), ("99999999999999999999:00", nil),
+    ] as [(String, String?)])
+  func faultStatesTheBrokenRuleOfAClockTime(text: String, rule: String?) throws {
+    let fault = TimeExpression.fault(of: Array(text.utf8)[...])
+    print("fault of \(text): \(fault ?? "none")")
+    if let rule { #expect(fault?.contains(rule) == true, "\(text)") } else { #expect(fault == nil, "\(text)") }
+    guard let fault else { return }
+    let error = try #require(throws: MediaError.self) { try TimeExpression(parsing: text) }
+    #expect(error.message.hasPrefix("invalid time \"\(text)\" (\(fault)): use a form like"), "\(error)")
+  }
+
   @Test func errorShowsTheTextTruncated() throws {
     let short = try #require(throws: MediaError.self) { try TimeExpression(parsing: "soon") }
     #expect(short.message.hasPrefix("invalid time \"soon\": "))

@@ -36,6 +36,26 @@ import Testing
     }
   }
 
+  /// Messages end with a synopsis that fits two lines of a terminal.
+  @Test func longSynopsesAreShortInMessages() throws {
+    var longCount = 0
+    for spec in CommandTable.all {
+      #expect(spec.shortSynopsis.utf8.count <= 120, "\(spec.shortSynopsis)")
+      guard spec.synopsis.utf8.count > 120 else {
+        #expect(spec.shortSynopsis == spec.synopsis)
+        continue
+      }
+      longCount += 1
+      print("\(spec.synopsis.utf8.count) bytes: \(spec.shortSynopsis)")
+      #expect(spec.shortSynopsis.hasSuffix(" [OPTION]..."))
+    }
+    #expect(longCount > 5)
+    #expect(
+      try Lines.rejection("load").error.error.message
+        == "PATH is missing: it must be an absolute path, a file://, http:// or https:// URL, or fd:TOKEN"
+        + " (load PATH... [OPTION]...)")
+  }
+
   @Test func examplesWaitAsTheTableSpecifies() throws {
     for spec in CommandTable.all {
       let line = try #require(spec.example.first { $0.hasPrefix("> ") }).dropFirst(2)

@@ -8,11 +8,22 @@ extension PlayAtCommand: WaitingHandler {
     _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
   ) throws(MediaError) {
     let players = try context.server.registry.players(named: arguments.players)
-    try context.server.engine.start(players, at: StartMoment(arguments.time)) { result in
-      request.finish(with: result) {
-        Reply(frame: $0.outputFrame, hostTime: $0.hostTime, late: $0.lateFrameCount, spread: $0.spreadFrameCount)
+    do throws(MediaError) {
+      try context.server.engine.start(players, at: StartMoment(arguments.time)) { result in
+        request.finish(with: result) {
+          Reply(frame: $0.outputFrame, hostTime: $0.hostTime, late: $0.lateFrameCount, spread: $0.spreadFrameCount)
+        }
       }
+    } catch {
+      throw explained(error, arguments.time)
     }
+  }
+
+  /// Explains an error of an instant, because a client may mean a time of day.
+  private static func explained(_ error: MediaError, _ moment: RequestedMoment) -> MediaError {
+    guard error.code == .invalidTime, case .instant = moment else { return error }
+    let hint = "for a time of day, use a delay: +$(($(date -d 08:00 +%s) - $(date +%s)))"
+    return MediaError(error.code, "\(error.message); \(hint)", operation: error.operation)
   }
 }
 

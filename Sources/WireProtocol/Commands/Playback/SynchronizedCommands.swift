@@ -68,6 +68,9 @@ public enum PlayAtCommand: WaitingCommand {
       - `spread`: the number of frames between the first and the last player's start; 0 unless a player got another \
       command meanwhile
 
+      A time of day is written as a delay: in a shell, `play-at +$(($(date -d 08:00 +%s) - $(date +%s))) main` starts \
+      at 08:00.
+
       A player that gets a `pause` or `play` before the start does not take part. A `seek` changes its start \
       position.
       """,
