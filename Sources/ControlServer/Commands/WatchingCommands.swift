@@ -152,8 +152,18 @@ extension WaitCommand: WaitingHandler {
     _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
   ) throws(MediaError) {
     let target = try context.server.registry.player(arguments.player)
-    try WaitRunner(arguments.conditions, on: target, loop: context.server.loop, request: request)
+    var conditions: [WaitCondition] = []
+    for condition in arguments.conditions { conditions.append(try resolved(condition, target)) }
+    try WaitRunner(conditions, on: target, loop: context.server.loop, request: request)
       .start(timeout: arguments.timeout)
+  }
+
+  /// Returns the condition with an id instead of the position of an entry.
+  private static func resolved(
+    _ condition: WaitCondition, _ target: NamedPlayer
+  ) throws(MediaError) -> WaitCondition {
+    guard case .entry(let entry) = condition else { return condition }
+    return .currentItem(Int(clamping: try target.itemID(entry)))
   }
 }
 

@@ -21,7 +21,7 @@ final class WaitRunner: @unchecked Sendable {
   private var isFinished = false
 
   init(
-    _ conditions: WireList<WaitCondition>, on target: NamedPlayer, loop: any ControlLoop,
+    _ conditions: [WaitCondition], on target: NamedPlayer, loop: any ControlLoop,
     request: WaitingRequest<WaitCommand>
   ) {
     self.target = target

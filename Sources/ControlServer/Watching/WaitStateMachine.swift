@@ -78,6 +78,7 @@ struct WaitStateMachine {
       return isInTimedItem(state) && (hasCrossedBackwards || facts.time <= time)
     case .status(let status): return state.timeControlStatus.wireName == status.rawValue
     case .currentItem(let item): return state.currentItemID == PlayerItem.ID(item)
+    case .entry: preconditionFailure("a position was not resolved")
     case .ended: return state.currentItemID == nil || state.isAtItemBeginning || Self.isStoppedAtEnd(facts)
     case .ready: return state.itemStatus == .readyToPlay
     }
@@ -115,7 +116,7 @@ struct WaitStateMachine {
       switch condition {
       case .ready: state.itemStatus.error
       case .status(.playing), .ended, .timeAtLeast, .timeAtMost: state.error
-      case .status, .currentItem: nil
+      case .status, .currentItem, .entry: nil
       }
     }
     return errors.first

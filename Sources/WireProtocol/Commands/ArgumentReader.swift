@@ -236,13 +236,7 @@ enum ArgumentReader {
   private static func condition(_ text: ArraySlice<UInt8>) throws(Fault) -> WaitCondition {
     if text.elementsEqual("ended".utf8) { return .ended }
     if text.elementsEqual("ready".utf8) { return .ready }
-    let isAtLeast = text.starts(with: "time>=".utf8)
-    if isAtLeast || text.starts(with: "time<=".utf8) {
-      guard case .absolute(let time) = try expression(text.dropFirst("time>=".utf8.count)), time.isNumeric,
-        time.value >= 0
-      else { throw .badTime }
-      return isAtLeast ? .timeAtLeast(time) : .timeAtMost(time)
-    }
+    if text.starts(with: "time>".utf8) || text.starts(with: "time<".utf8) { return try timeCondition(text) }
     if text.starts(with: "status=".utf8) {
       let name = text.dropFirst("status=".utf8.count)
       if name.elementsEqual("waiting".utf8) { return .status(.waitingToPlayAtSpecifiedRate) }
@@ -252,10 +246,26 @@ enum ArgumentReader {
     }
     if text.starts(with: "item=".utf8) {
       let number = text.dropFirst("item=".utf8.count)
+      if let entry = EntryReference(relative: number) { return .entry(entry) }
       if number.allSatisfy(ASCII.isDigit), let item = ASCII.integer(number), item > 0 { return .currentItem(item) }
     }
     throw .bad
   }
+
+  /// Reads `time>=TIME`, `time>TIME`, `time<=TIME` or `time<TIME`.
+  private static func timeCondition(_ text: ArraySlice<UInt8>) throws(Fault) -> WaitCondition {
+    let isAtLeast = text.dropFirst("time".utf8.count).first == UInt8(ascii: ">")
+    var value = text.dropFirst("time>".utf8.count)
+    let isStrict = value.first != UInt8(ascii: "=")
+    if !isStrict { value = value.dropFirst() }
+    guard case .absolute(var time) = try expression(value), time.isNumeric, time.value >= 0 else { throw .badTime }
+    // No two frames are nearer than a nanosecond, so the next frame after TIME is at or after this time.
+    if isStrict { time = isAtLeast ? time + nanosecond : time - nanosecond }
+    guard time.isNumeric, time.value >= 0 else { throw .badTime }
+    return isAtLeast ? .timeAtLeast(time) : .timeAtMost(time)
+  }
+
+  private static let nanosecond = MediaTime(value: 1, timescale: 1_000_000_000)
 
   private static let timeControlStatuses = WaitCondition.TimeControlStatus.allCases
 

@@ -208,7 +208,8 @@ public struct ParameterSpec: Sendable {
       case .track: "the number of a track, a language such as de or eng, none, or auto"
       case .edit: "a command that edits the queue, such as \"move 5 to=0\" or \"remove 9\""
       case .condition:
-        "one of time>=TIME, time<=TIME, status=playing, status=paused, status=waiting, item=ID, ended, ready"
+        "one of time>=TIME, time>TIME, time<=TIME, time<TIME, status=playing, status=paused, status=waiting, item=ID,"
+          + " ended, ready"
       case .startMoment:
         "now, a time from now such as +0.5, an instant of the monotonic clock such as 1234.5, or frame:N"
       case .startTime: "now, a time from now such as +0.5, or an instant of the monotonic clock such as 1234.5"

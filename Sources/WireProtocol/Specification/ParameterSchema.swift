@@ -124,7 +124,7 @@ extension ParameterSpec.Kind {
       "WaitCondition",
       [
         "description":
-          "time>=TIME, time<=TIME, status=playing, status=paused, status=waiting, item=ID, ended or ready.",
+          "time>=TIME, time>TIME, time<=TIME, time<TIME, status=playing, status=paused, status=waiting, item=ID, ended, ready.",
         "type": "string", "minLength": 1,
       ]
     ),

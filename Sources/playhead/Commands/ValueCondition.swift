@@ -1,6 +1,7 @@
 import WireProtocol
 
-/// A condition on a value of `playhead get`, such as `volume<=0.5` or `chapter!=none`.
+/// A condition on an observable key, such as `player.currentItem!=3`, or on a value of `playhead get`, such as
+/// `chapter!=none`.
 struct ValueCondition: Equatable {
   private enum Comparison: String, CaseIterable {
     // The longer ones come first, because they begin with the shorter ones.
@@ -12,11 +13,14 @@ struct ValueCondition: Equatable {
     case less = "<"
   }
 
+  /// The name of the value of `get`; empty for a key.
   let name: String
+  /// The observable key; nil for a value of `get`.
+  let key: ObservableKey?
   private let comparison: Comparison
   private let operand: String
 
-  /// Parses a condition. The prefix of an observable key, as in `player.volume`, is omitted.
+  /// Parses a condition.
   ///
   /// - Throws: `Misuse`.
   init(parsing text: String) throws(Invocation.Misuse) {
@@ -26,25 +30,47 @@ struct ValueCondition: Equatable {
       throw Invocation.Misuse(
         message: "unknown condition \(text); use daemon, ready, ended, or NAME with =, !=, >, >=, < or <= and a value")
     }
-    let key = String(text[..<start])
-    name = ["player.", "item."].first { key.hasPrefix($0) }.map { String(key.dropFirst($0.count)) } ?? key
+    let word = String(text[..<start])
+    key = ObservableKey(rawValue: word)
+    // `player.title` is the value `title`, too.
+    let prefix = ["player.", "item."].first { word.hasPrefix($0) } ?? ""
+    name = key == nil ? String(word.dropFirst(prefix.count)) : ""
     operand = String(text[start...].dropFirst(comparison.rawValue.count))
     self.comparison = comparison
-    try Get.names.check([name])
+    if let key { try Self.check(key) } else { try Self.check(name) }
+    guard comparison == .equal || comparison == .notEqual || Double(operand) != nil else {
+      throw Invocation.Misuse(message: "\(text): \(comparison.rawValue) needs a number")
+    }
+    if name == "item" || key == .playerCurrentItem, Int(operand) == nil, operand != "none" {
+      throw Invocation.Misuse(message: "\(text): \(word) is compared with an id or none")
+    }
+  }
+
+  private static func check(_ key: ObservableKey) throws(Invocation.Misuse) {
+    guard !ObservedValues.keysWithoutValue.contains(key) else {
+      throw Invocation.Misuse(message: "\(key.rawValue) has no value; see playhead watch --observe")
+    }
+  }
+
+  private static func check(_ name: String) throws(Invocation.Misuse) {
+    do throws(Invocation.Misuse) { try Get.names.check([name]) } catch {
+      throw Invocation.Misuse(message: "\(error.message); or a key of `observe`, such as player.currentItem")
+    }
     guard !Get.continuousNames.contains(name) else {
       throw Invocation.Misuse(
         message: name == "time"
-          ? "wait compares time only as time>=TIME or time<=TIME"
+          ? "wait compares time only with >=, >, <= and <, such as time>=TIME"
           : "wait cannot compare \(name), which changes continuously; use time>=TIME or time<=TIME")
-    }
-    guard comparison == .equal || comparison == .notEqual || Double(operand) != nil else {
-      throw Invocation.Misuse(message: "\(text): \(comparison.rawValue) needs a number")
     }
   }
 
   /// Whether the condition is true for a value. Numbers are compared as numbers, and an unknown value is `none`.
   func isTrue(for value: JSONValue) -> Bool {
-    let text = value == .null ? "none" : ValueTemplate.text(of: value)
+    isTrue(for: value == .null ? "none" : ValueTemplate.text(of: value))
+  }
+
+  /// The same for a value in its text form.
+  func isTrue(for text: String) -> Bool {
     if let number = Double(text), let operand = Double(operand) {
       return switch comparison {
       case .equal: number == operand

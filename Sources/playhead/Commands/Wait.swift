@@ -30,23 +30,71 @@ struct Wait {
     var connection = try DaemonConnection(path: path)
     let client = JSONClient(try DaemonConnection(path: path)) { [encoder] in try encoder.json($0, id: 1) }
     let player = options.player.map { [Array("player=".utf8) + $0] } ?? []
-    try connection.send(
-      encoder.words([Array("observe".utf8)] + Invocation.WatchOptions.defaultKeys + player))
+    var keys = ObservedValues.keys(for: options.conditions.compactMap(\.key)).map { Array($0.rawValue.utf8) }
+    if hasNamedConditions { keys += Invocation.WatchOptions.defaultKeys }
+    // The reply to `ping` follows the present values of all keys.
+    try connection.send(encoder.words([Array("observe".utf8)] + keys + player))
+    try connection.send(encoder.words([Array("ping".utf8)]))
+    var observed = ObservedValues()
+    var pendingReplyCount = 2
+    // Whether the conditions of the daemon were true before the latest `ping`.
+    var areOthersTrue = options.daemonConditions.isEmpty
     while true {
-      if try Watch.readEvents(&connection), try areConditionsTrue(client, player) { return }
+      if try readLines(&connection, &observed, &pendingReplyCount), pendingReplyCount == 0 {
+        if areOthersTrue, try areConditionsTrue(observed, client) { return }
+        if areOthersTrue {
+          areOthersTrue = options.daemonConditions.isEmpty
+        } else {
+          try waitForOthers(client, player)
+          // Values may have changed meanwhile: their events precede the reply to this request.
+          try connection.send(encoder.words([Array("ping".utf8)]))
+          (pendingReplyCount, areOthersTrue) = (1, true)
+        }
+      }
       try waitForBytes(connection.descriptor)
       guard try connection.receive() else { throw Unreachable(message: "the daemon at \(path) disconnected") }
     }
   }
 
-  /// Whether all conditions are true. First waits for the conditions that the daemon evaluates.
-  private func areConditionsTrue(_ client: JSONClient, _ player: [[UInt8]]) throws -> Bool {
-    if !options.daemonConditions.isEmpty {
-      let timeout = deadline.map { [Array("timeout=\(milliseconds(until: $0))ms".utf8)] } ?? []
-      _ = try client.request([Array("wait".utf8)] + options.daemonConditions + timeout + player)
+  /// Whether a condition is about a value of `get`.
+  private var hasNamedConditions: Bool { options.conditions.contains { $0.key == nil } }
+
+  /// Reads the received lines. Returns whether values may have changed.
+  ///
+  /// - Throws: `ErrorReply`, or `Unreachable` if the daemon ends the connection.
+  private func readLines(
+    _ connection: inout DaemonConnection, _ observed: inout ObservedValues, _ pendingReplyCount: inout Int
+  ) throws -> Bool {
+    var hasEvents = false
+    while let line = connection.nextLine() {
+      switch Watch.kind(of: line) {
+      case .failure(let error): throw error
+      case .other:
+        guard case .ok? = try? ServerLine(parsing: line) else { continue }
+        pendingReplyCount -= 1
+      case .event:
+        if case .event(_, let fields)? = try? ServerLine(parsing: line) { observed.update(with: fields) }
+      }
+      hasEvents = true
     }
-    let values = try Get.values(options.conditions.map(\.name), player: options.player, client)
-    return options.conditions.allSatisfy { $0.isTrue(for: values[$0.name] ?? .null) }
+    return hasEvents
+  }
+
+  /// Waits until the conditions are true that the daemon evaluates.
+  private func waitForOthers(_ client: JSONClient, _ player: [[UInt8]]) throws {
+    let timeout = deadline.map { [Array("timeout=\(milliseconds(until: $0))ms".utf8)] } ?? []
+    _ = try client.request([Array("wait".utf8)] + options.daemonConditions + timeout + player)
+  }
+
+  /// Whether all conditions are true that the client evaluates.
+  private func areConditionsTrue(_ observed: ObservedValues, _ client: JSONClient) throws -> Bool {
+    for condition in options.conditions {
+      if let key = condition.key, !condition.isTrue(for: observed.value(of: key)) { return false }
+    }
+    guard hasNamedConditions else { return true }
+    let named = options.conditions.filter { $0.key == nil }
+    let values = try Get.values(named.map(\.name), player: options.player, client)
+    return named.allSatisfy { $0.isTrue(for: values[$0.name] ?? .null) }
   }
 
   private func milliseconds(until deadline: ContinuousClock.Instant) -> Int {

@@ -130,8 +130,9 @@ enum HelpText {
     Conditions of the client, which can be combined with those above:
       daemon: the daemon is reachable
       NAME=VALUE, NAME!=VALUE, NAME>VALUE, NAME>=VALUE, NAME<VALUE, NAME<=VALUE: a value of `playhead get` except time,
-        such as volume<0.5, item!=3 or chapter=none. With such a condition, nothing is printed, and the timeout counts
-        in real time.
+        such as volume<0.5, item!=3 or chapter=none, or a key of `observe`, such as player.currentItem=3 or
+        session.isInterrupted=false. The keys item.* are those of the current entry. An unknown value is none. With
+        such a condition, nothing is printed, and the timeout counts in real time.
 
     """
 

@@ -19,7 +19,11 @@ import Testing
       ["volume=1"], ["volume>0.5", "volume<=1"], ["player.volume>=1.0"], ["item!=2"], ["chapter=none"],
       ["isMuted=false"],
       ["timeControlStatus!=playing"], ["volume=1", "status=paused", "ready"], ["daemon"], ["daemon", "status=paused"],
-      ["daemon", "volume<2", "item.status=readyToPlay"], ["count>1", "player=main", "timeout=5"],
+      ["daemon", "volume<2", "item.status=readyToPlay"], ["player.currentItem=1", "player.currentItem<2"],
+      ["session.category=playAndRecord", "session.isActive!=true", "output.state!=lost"], ["queue.version>=2"],
+      ["item.currentMediaSelection=audible=0", "item.duration>=10", "status=paused"],
+      ["player.loop=none", "player.rate=0", "volume=1"], ["item=current"], ["time<1", "item=1"],
+      ["count>1", "player=main", "timeout=5"],
     ] {
       let result = try daemon.playhead(["wait"] + conditions)
       #expect(result.status == 0 && result.errors.isEmpty, "\(conditions): \(result)")
@@ -56,7 +60,9 @@ import Testing
     let (daemon, client) = try makeDaemon()
     for (conditions, change) in [
       (["volume<0.5"], "volume 0.25"), (["item!=1"], "next"), (["pan=1", "status=paused"], "pan 1"),
-      (["isMuted=true", "pan>0", "--timeout", "100"], "mute on"),
+      (["isMuted=true", "pan>0", "--timeout", "100"], "mute on"), (["player.currentItem=none"], "clear"),
+      (["player.actionAtItemEnd=pause", "player.currentItem=none", "volume<1"], "end-action pause"),
+      (["session.mode=spokenAudio", "session.category!=ambient"], "session.category playback mode=spokenAudio"),
     ] {
       let wait = try startedWait(conditions, daemon, client)
       try client.reply(change)
@@ -72,7 +78,11 @@ import Testing
       (["volume=1", "status=playing", "timeout=0"], 1, "timed-out"),
       (["volume=1", "player=none"], 1, "no-such-player"),
       (["loudness=1"], 2, "unknown value loudness; the values are: "), (["volume"], 2, "unknown condition volume"),
-      (["volume<loud"], 2, "< needs a number"), (["time>5"], 2, "time>=TIME"),
+      (["volume<loud"], 2, "< needs a number"), (["time=5"], 2, "time>=TIME"),
+      (["time!=5"], 2, "time>=TIME"), (["time>soon"], 2, "conditions must be"),
+      (["session.loudness=1"], 2, "or a key of `observe`"), (["item.events=1"], 2, "item.events has no value"),
+      (["player.currentItem!=next"], 2, "an id or none"), (["session.isActive=true", "timeout=0"], 1, "timed-out"),
+      (["session.mode>1", "timeout=0"], 1, "timed-out"), (["item=next2"], 2, "conditions must be"),
       (["volume=1", "timeout=x"], 2, "timeout"),
     ]
     for (words, status, message) in rows {
@@ -83,6 +93,48 @@ import Testing
 
   @Test func commandsWaitForTheDaemon() throws {
     let folder = try TemporaryDirectory("wait")
+  /// The keys `item.*` are those of the current entry, also after a change of it.
+  @Test func keysOfEntriesFollowTheCurrentEntry() throws {
+    let daemon = try InProcessServer()
+    let client = try daemon.connect()
+    try client.reply("append \(try daemon.wave(1, frameCount: 48_000)) wait=ready")
+    try client.reply("append \(try daemon.wave(2, frameCount: 96_000)) wait=ready")
+    #expect(try daemon.playhead("wait", "item.duration=1").status == 0)
+    #expect(try daemon.playhead("wait", "item.duration=2", "timeout=0").status == 1)
+    let wait = try startedWait(["item.duration=2", "player.currentItem=2", "ready"], daemon, client)
+    try client.reply("next")
+    #expect(try wait.waitForEnd().status == 0)
+    try client.reply("clear")
+    #expect(try daemon.playhead("wait", "item.duration=none", "item.status=none").status == 0)
+  }
+
+  /// A time that is excluded, and an entry by its position.
+  @Test func timesAndPositionsAreConditionsOfTheDaemon() throws {
+    let (_, client) = try makeDaemon()
+    try client.reply("seek 5")
+    for (condition, isTrue) in [
+      ("time>=5", true), ("time>5", false), ("time<=5", true), ("time<5", false), ("time>4.9", true),
+      ("time<0:05.1", true), ("item=current", true), ("item=#1", true), ("item=next", false), ("item=+1", false),
+    ] {
+      let reply = try client.reply("wait \(condition) timeout=0")
+      print("\(condition): \(reply)")
+      #expect(
+        reply.hasPrefix(isTrue ? "ok item=1 time=5 " : "error code=6011 name=timed-out"), "\(condition): \(reply)")
+    }
+    #expect(try client.reply("wait item=previous").contains("name=no-such-item"))
+    // Playback from that time on makes the condition true at its next frame.
+    try client.send("@1 wait time>5 item=current")
+    try client.send("@2 wait item=next")
+    try client.reply("play")
+    try client.send("clock.advance 1")
+    let first = try client.line() ?? ""
+    #expect(first.hasPrefix("@1 ok item=1 time=5."), "\(first)")
+    #expect(try client.line()?.hasPrefix("ok now=") == true)
+    try client.send("next")
+    let replies = try (0..<2).map { _ in try client.line() ?? "" }
+    #expect(replies.contains { $0.hasPrefix("@2 ok item=2 ") }, "\(replies)")
+  }
+
     let socket = folder.file("control.sock")
     for words in [["wait", "daemon"], ["--wait", "volume"], ["volume", "--wait=60"]] {
       let early = try Program(Executables.playhead, ["--socket", socket] + words)

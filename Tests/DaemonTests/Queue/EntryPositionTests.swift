@@ -25,7 +25,8 @@ import Testing
       ("item.volume", "3"), ("item.volume next 0.5", "4"), ("item.end-time '#2' forward=0.05", "4"),
       ("item.buffer +1 3", "4"), ("item.pitch current varispeed", "3"), ("item.log", "3"), ("item.select next", "4"),
       ("item.metadata next", "4"), ("item.artwork", "3"), ("jump next", "4"), ("jump '#3'", "5"), ("jump +2", "5"),
-      ("jump previous", "2"), ("jump -2", "1"), ("bookmark.list item=next", nil),
+      ("jump previous", "2"), ("jump -2", "1"), ("seek 0.05 item=current", "3"), ("seek 0.05 item='#1'", "3"),
+      ("wait item=current timeout=0", "3"), ("bookmark.list item=next", nil),
     ] as [(String, String?)])
   func positionSelectsTheEntry(_ row: (line: String, item: String?)) throws {
     let (daemon, client) = try connected()
@@ -69,6 +70,8 @@ import Testing
     ("move '#9' to=0", "the queue has only 4 entries (got #9)"),
     (#"queue.edit "remove next" "remove '#9'""#, "the queue has only 4 entries (got #9)"),
     ("jump -3", "only 2 entries were played before (got -3)"),
+    ("seek 0.05 item=next", ""), ("seek 0.05 item=+9", "the queue has only 4 entries (got #10)"),
+    ("wait item=+9", "the queue has only 4 entries (got #10)"), ("wait item=-3", "only 2 entries were played before"),
     ("item.status previous", "there is no item 2 in the queue"), ("at 0.05 item=-3", "only 2 entries"),
   ])
   func missingPositionChangesNothing(_ row: (line: String, message: String)) throws {

@@ -9,6 +9,8 @@ public enum WaitCondition: Sendable, Hashable {
   case status(TimeControlStatus)
   /// The current item has this id.
   case currentItem(Int)
+  /// The entry that has this position when the wait starts is the current item.
+  case entry(EntryReference)
   /// There is no current item, or playback stopped at the end of the last item.
   case ended
   /// The current item is ready to play.

@@ -17,7 +17,8 @@ public enum WaitCommand: WaitingCommand {
     public init(_ list: inout ParameterListBuilder) {
       conditions = list.list(
         .conditions, .condition, "CONDITION",
-        "`time>=TIME`, `time<=TIME`, `status=playing`, `status=paused`, `status=waiting`, `item=ID`, `ended`, `ready`")
+        "`time>=TIME`, `time>TIME`, `time<=TIME`, `time<TIME`, `status=playing`, `status=paused`, `status=waiting`,"
+          + " `item=ID`, `ended`, `ready`")
       timeout = list.option(
         .timeout, .duration, "TIME", "how long to wait on the daemon's clock, real or virtual; default: no limit")
       player = list.player()
@@ -52,9 +53,11 @@ public enum WaitCommand: WaitingCommand {
 
       - `time>=TIME`, `time<=TIME`: the time heard, in either direction of playback. Both together mean a time \
       between the two.
+      - `time>TIME`, `time<TIME`: the same without TIME itself
       - `status=playing`, `status=paused`: the `timeControlStatus`
       - `status=waiting`: the `timeControlStatus` is `waitingToPlayAtSpecifiedRate`
-      - `item=ID`: this entry is current
+      - `item=ID`: this entry is current. `item=next`, `item=+2` and the other positions mean the entry that has this \
+      position when the wait starts.
       - `ready`: the current item is ready to play
       - `ended`: there is no current item, or the player is paused at the end of the current item. The end is the \
       end time, if one is set. In reverse, it is the start of the item.
