@@ -15,6 +15,9 @@ names:
 `<!-- not run: REASON -->` before a block excludes it. The test prints these blocks; their number is limited.
 `<!-- documents: WORD ... -->` prepares a page: `pulseaudio` is a PulseAudio with two silent sinks, in real time.
 
+The README and the guide have a daemon that `playheadd &` starts, without options. A page that needs other options
+starts its own daemon, and states why. The other pages have a daemon that may write to the home folder.
+
 The daemon runs on a virtual clock, which advances as long as a command runs.
 """
 
@@ -146,9 +149,15 @@ class Page:
         self._terminal = terminal.Terminal(self._music, environment, (lambda: False) if is_real else self._clock.advance)
         (self._home / "playhead").symlink_to(REPOSITORY)
         if not re.search(r"^\$ playheadd(?!.* --socket).* &$", self._text, re.MULTILINE):
-            self._start_daemon("playheadd --write-root ~/Music &")
+            self._start_daemon("playheadd &" if self._is_for_users else "playheadd --write-root ~/Music &")
             if is_real:
                 self._wait_for_devices()
+
+    @property
+    def _is_for_users(self) -> bool:
+        """Whether each command must work with a daemon without options: in the README, and in the guide."""
+        path = self._document.path.relative_to(REPOSITORY)
+        return path == pathlib.Path("README.md") or path.is_relative_to("docs/guide")
 
     def _write_programs(self, is_real: bool) -> None:
         """Writes `playheadd`, with the options that the test needs, and a link to `playhead`."""

@@ -41,7 +41,7 @@ struct OutputFile: PassedOutput {
   /// Gives the file its name.
   ///
   /// - Throws: `ErrorReply`, for example if another file has been created meanwhile and must not be replaced.
-  private func commit() throws { try Self.reporting { () throws(MediaError) in try file.commit() } }
+  func commit() throws { try Self.reporting { () throws(MediaError) in try file.commit() } }
 
   /// Converts errors, so that the exit status is the same as if the daemon had opened the file.
   static func reporting<Value>(_ body: () throws(MediaError) -> Value) throws -> Value {

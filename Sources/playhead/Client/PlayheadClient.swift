@@ -157,6 +157,7 @@ enum PlayheadClient {
     guard let name = invocation.outputFile else { return try request(words, invocation, nil) }
     let requested = OutputFile.inserting([Array("file=".utf8) + name], into: words)
     let arguments = try checkedArguments(requested)
+    if let series = ImageSeries(for: arguments, words) { return try write(series, invocation) }
     guard let output = try OutputFile(for: arguments, words, socketPath: { try socketPath(invocation.socket) }) else {
       return try request(requested, invocation, nil)
     }
@@ -164,6 +165,33 @@ enum PlayheadClient {
       reply.error.message = output.naming(reply.error.message)
       throw reply
     }
+  }
+
+  /// Writes several images to files of the client, and prints one reply. Returns the exit status.
+  private static func write(_ series: ImageSeries, _ invocation: Invocation) throws -> Int32 {
+    let path = try socketPath(invocation.socket)
+    if invocation.isJSON {
+      let client = try jsonClient(invocation)
+      let results = try series.write(path, arguments: checkedArguments, request: { try client.request($0) })
+      Terminal.print("\(ImageSeries.joined(results).text)\n")
+      return Status.done
+    }
+    guard HumanText.isSelected(invocation.outputFormat) else {
+      let client = RequestClient(try DaemonConnection(path: path)) { try encoder.words($0) }
+      let results = try series.write(path, arguments: checkedArguments, request: { try client.send($0) })
+      let reply = ImageSeries.joined(results)
+      for fields in reply.rows + [reply.fields] {
+        Terminal.print(fields.entries.map { "\($0.name)=\(WordsText.quoted($0.value))" }.joined(separator: " ") + "\n")
+      }
+      return Status.done
+    }
+    let results = try series.write(
+      path, arguments: checkedArguments,
+      request: { try MediaWork.reply(to: line(for: $0, invocation), path, nil) })
+    let text = HumanText(
+      ofCommand: ImageCommand.name.rawValue, ImageSeries.joined(results), .output, isVerbose: invocation.isVerbose)
+    Terminal.print(text.text)
+    return Status.done
   }
 
   /// Sends a request. Commands that take long show their progress, unless the raw format is requested.

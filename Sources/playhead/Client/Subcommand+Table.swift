@@ -170,12 +170,12 @@ extension Subcommand {
     name: "record", arguments: "FILE | -o FILE",
     summary: "Record to a file until Enter is pressed, and show the audio level.",
     details: """
-      The daemon records. FILE must be below a folder of playheadd --write-root. With -o, the client opens FILE, in any
-      folder that you may write to, and the daemon needs no such folder. Space pauses and resumes the recording. Enter,
-      q, Ctrl-C or a signal stops it, and so does the end of standard input, unless --duration is given. The file name
-      extension selects the format: wav, caf, flac, m4a, ogg, opus. Until the recording is complete, the file is named
-      FILE.recording. If the daemon ends during the recording, the client repairs the file of -o and gives it its
-      name.
+      The daemon records. Below a folder of playheadd --write-root, the daemon opens FILE. Elsewhere, and with -o, the
+      client opens it, in any folder that you may write to. Space pauses and resumes the recording. Enter, q, Ctrl-C or
+      a signal stops it, and so does the end of standard input, unless --duration is given. The file name extension
+      selects the format: wav, caf, flac, m4a, ogg, opus. Until the recording is complete, the file is named
+      FILE.recording. If the daemon ends during the recording, the client repairs the file that it has opened, and gives
+      it its name.
       """,
     candidates: .files,
     options: Invocation.recordParameters.map { parameter in

@@ -14,10 +14,39 @@ enum Record {
   /// recording ended with an error.
   ///
   /// - Parameters:
-  ///   - outputFile: The file of `-o`. Nil: the words contain the file, and the daemon opens it.
+  ///   - outputFile: The file of `-o`. Nil: the words contain the file. The daemon opens it below a folder that it may
+  ///     write, and the client otherwise.
   ///   - command: Parses a request.
   /// - Throws: `ErrorReply`, `Unreachable`, `Misuse`, or the errors of `command` and `encode`.
   static func run(
+    _ words: [[UInt8]], outputFile: [UInt8]?, _ outputFormat: Invocation.OutputFormat?, _ socket: String,
+    command: ([[UInt8]]) throws -> ParsedArguments, encode: @escaping ([[UInt8]]) throws -> [UInt8]
+  ) throws -> Int32 {
+    do {
+      return try record(words, outputFile: outputFile, outputFormat, socket, command: command, encode: encode)
+    } catch let reply as ErrorReply where reply.error.code == .outsideRoots && outputFile == nil {
+      // The daemon has no folder for this file, and the client may have one.
+      guard let (file, options) = separated(words) else { throw reply }
+      return try record(options, outputFile: file, outputFormat, socket, command: command, encode: encode)
+    }
+  }
+
+  /// Separates the file from the options. Nil if the words do not contain one file.
+  private static func separated(_ words: [[UInt8]]) -> (file: [UInt8], options: [[UInt8]])? {
+    let parameters = Invocation.recordParameters
+    func isOption(_ word: [UInt8]) -> Bool {
+      let key = word.prefix { $0 != UInt8(ascii: "=") }
+      return parameters.contains { parameter in
+        key.elementsEqual(parameter.name.rawValue.utf8) && (key.count < word.count || parameter.kind == .flag)
+      }
+    }
+    let beginning = words.prefix { !$0.elementsEqual("--".utf8) }
+    let files = beginning.filter { !isOption($0) } + words[beginning.endIndex...].dropFirst()
+    guard files.count == 1, let file = files.first else { return nil }
+    return (file, beginning.filter(isOption))
+  }
+
+  private static func record(
     _ words: [[UInt8]], outputFile: [UInt8]?, _ outputFormat: Invocation.OutputFormat?, _ socket: String,
     command: ([[UInt8]]) throws -> ParsedArguments, encode: @escaping ([[UInt8]]) throws -> [UInt8]
   ) throws -> Int32 {

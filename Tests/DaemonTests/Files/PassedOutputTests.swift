@@ -136,6 +136,63 @@ import Testing
     #expect(try client.reply("waveform \(song) format=json file=\(token)").hasPrefix("ok"))
   }
 
+  /// A rejected output does not use the descriptor of the media.
+  @Test func descriptorOfTheMediaStaysAfterARejectedOutput() throws {
+    let daemon = try InProcessServer()
+    let client = try daemon.connect()
+    let descriptor = open(film, O_RDONLY | O_CLOEXEC)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    let media = try daemon.passDescriptor(descriptor)
+    let unknown = "fd:00000000000000000000000000000000"
+    #expect(try client.reply("image \(media) 0 format=png file=\(unknown)").contains("name=no-such-descriptor"))
+    let output = try pass(folder.file("kept.png"), to: daemon)
+    let reply = try client.reply("image \(media) 0 format=png file=\(output)")
+    #expect(reply.hasPrefix("ok scan=") && reply.contains(" count=1 "), "\(reply)")
+    #expect(try client.reply("image \(media) 0 format=png file=\(output)").contains("name=no-such-descriptor"))
+  }
+
+  /// The files have the same bytes as those of single images, and each form has one reply.
+  @Test func clientWritesSeveralImagesWithoutRoots() throws {
+    let daemon = try TestDaemon(["--clock", "virtual"], folder: folder)
+    for (number, time) in [(1, "0"), (2, "0.4"), (3, "0.8")] {
+      let single = try daemon.playhead("image", "film.mp4", time, "-o", "single\(number).png", folder: folder.path)
+      try #require(single.status == 0, "\(single)")
+    }
+    func path(_ form: String, _ number: Int) -> String { folder.file("\(form)-0\(number).png") }
+    for form in ["raw", "human", "json"] {
+      let words = ["image", "film.mp4", "0", "0.4", "0.8", "-o", "\(form)-%02d.png", "--\(form)"]
+      let result = try daemon.playhead(words, folder: folder.path)
+      print("images \(form): \(result.output)")
+      #expect(result.status == 0 && result.errors == "", "\(result)")
+      let lines = result.output.split(separator: "\n").map(String.init)
+      switch form {
+      case "raw":
+        #expect(lines.count == 4 && lines.last?.contains(" count=3 width=176 height=144") == true, "\(lines)")
+        #expect(lines.dropLast().compactMap { field("image", $0) } == ["1", "2", "3"], "\(lines)")
+        #expect(lines.dropLast().compactMap { field("file", $0) } == (1...3).map { path(form, $0) }, "\(lines)")
+      case "human":
+        #expect(
+          lines == [(1, "0:00.000"), (2, "0:00.400"), (3, "0:00.800")].map { "\(path(form, $0)): \($1), 176x144" })
+      default:
+        #expect(lines.count == 1 && result.output.contains(#""count":3,"#), "\(lines)")
+        #expect(result.output.contains(#""image":3,"#) && result.output.contains("\"file\":\"\(path(form, 3))\""))
+      }
+      for number in 1...3 {
+        let isEqual = try Files.read(path(form, number)) == Files.read(folder.file("single\(number).png"))
+        #expect(isEqual, "\(form) \(number)")
+      }
+      // An existing file is replaced only with `replace`. Without, no file is written.
+      try FileManager.default.removeItem(atPath: path(form, 1))
+      let again = try daemon.playhead(words, folder: folder.path)
+      #expect(again.status == 1 && again.errors.contains("already exists; --replace replaces it"), "\(again)")
+      #expect(!FileManager.default.fileExists(atPath: path(form, 1)))
+      #expect(try daemon.playhead(words + ["--replace"], folder: folder.path).status == 0)
+      #expect(FileManager.default.fileExists(atPath: path(form, 1)))
+    }
+    try daemon.finish()
+  }
+
   /// The daemon may write nowhere; the client may.
   @Test func clientWritesItsFilesWithoutRoots() throws {
     let daemon = try TestDaemon(["--clock", "virtual"], folder: folder)
@@ -144,14 +201,21 @@ import Testing
       ("raw out.m4a", ["export", "song.mp3", "--raw"], " file=\"\(folder.file("raw out.m4a"))\" format=m4a "),
       ("json.wav", ["export", "song.mp3", "--json"], "\"file\":\"\(folder.file("json.wav"))\""),
       ("wave.dat", ["waveform", "song.mp3", "--human"], "\(folder.file("wave.dat")): "),
-      ("frame.jpg", ["image", "film.mp4", "0.2", "--quality", "50", "--human"], "176"),
+      (
+        "frame.jpg", ["image", "film.mp4", "0.2", "--quality", "50", "--human"],
+        "\(folder.file("frame.jpg")): 0:00.200, 176x144\n"
+      ),
+      ("art.png", ["item.artwork"], "file=\(folder.file("art.png"))"),
+      ("art2.png", ["item.artwork", "current", "--human"], folder.file("art2.png")),
       ("sheet.png", ["image", "film.mp4", "--sheet", "2x2"], "count=4"),
     ]
+    #expect(try daemon.playhead("load", "song.mp3", "wait=ready", folder: folder.path).status == 0)
     for (name, words, output) in rows {
       let result = try daemon.playhead(words + ["-o", name], folder: folder.path)
       print("client output \(name): \(result.output.prefix(120))")
       #expect(result.status == 0 && result.output.contains(output), "\(name): \(result)")
       #expect(!result.output.contains("fd:"), "\(name): \(result)")
+      if words.contains("--human") { #expect(!result.output.contains("scan"), "\(name): \(result)") }
       #expect(try !Files.read(folder.file(name)).isEmpty, "\(name)")
       // An existing file is replaced only with `replace`, and kept after an error.
       let before = try Files.read(folder.file(name))
@@ -178,7 +242,10 @@ import Testing
       (["export", "song.mp3", "-o", "-"], 2, "standard output"),
       (["export", "song.mp3", "-o", "fd:" + String(repeating: "0", count: 32), "format=wav"], 1, "no-such-descriptor"),
       (["export", "song.mp3", "-o", "x.wav", "-o", "y.wav"], 2, "only once"),
-      (["image", "film.mp4", "0", "0.5", "-o", "f-%d.png"], 1, "outside the folders"),
+      (["image", "film.mp4", "0", "0.5", "-o", "f.png"], 2, "must contain one %d"),
+      (["image", "film.mp4", "0", "9", "-o", "f-%d.png"], 1, "(invalid-time)"),
+      (["image", "film.mp4", "0", "0.5", "-o", "none/f-%d.png"], 1, "cannot be written"),
+      (["image", "film.mp4", "0", "0.5", "file=f-%d.png"], 1, "(--write-root, or roots.write in its configuration)"),
     ]
     for (words, status, error) in failures {
       let result = try daemon.playhead(words, folder: folder.path)

@@ -77,6 +77,19 @@ import Testing
     #expect(try names() == ["a = b", "five.caf", "four.opus", "one.wav", "three.m4a", "two.flac"])
   }
 
+  /// The daemon has no folder for the file, so the client opens it.
+  @Test func recordsToAFileWithoutRoots() throws {
+    let result = try record("plain.wav", "--duration", "0.5", "--bits", "24")
+    #expect(result.status == 0 && result.errors == "", "\(result)")
+    #expect(result.output.hasPrefix("\(folder.file("plain.wav")): 0:00.500, "), "\(result)")
+    let again = try record("--duration", "0.25", "--", "plain.wav")
+    #expect(again.status == 1 && again.errors.contains("already exists; --replace replaces it"), "\(again)")
+    let replaced = try record("--replace", "--duration", "0.25", "plain.wav")
+    #expect(replaced.status == 0, "\(replaced)")
+    #expect(try frameCount(folder.file("plain.wav")) == 12_000)
+    #expect(try names() == ["plain.wav"])
+  }
+
   @Test func invalidFilesOfTheClientLeaveNoFile() throws {
     let lock = try create("busy.wav.recording")
     defer { close(lock) }
