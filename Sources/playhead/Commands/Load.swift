@@ -31,7 +31,11 @@ struct Load {
     }
     try add(search.files, bar)
     if outputFormat != .json { Add.reportOmitted(search, isVerbose: false) }
-    if options.plays { _ = try request([Array("play".utf8)] + options.edit.words(of: .player)) }
+    // The only output is the reply to the edit: one value in JSON.
+    if options.plays {
+      let client = RequestClient(try DaemonConnection(path: socketPath())) { try RequestEncoder().words($0) }
+      _ = try client.send([Array("play".utf8)] + options.edit.words(of: .player))
+    }
     return search.failures.isEmpty ? PlayheadClient.Status.done : PlayheadClient.Status.failure
   }
 
@@ -41,15 +45,15 @@ struct Load {
   ///
   /// - Throws: The error that the daemon would return.
   private func checkSyntax() throws {
-    let encoder = RequestEncoder()
-    let paths = options.paths.map { path in
-      StandardInput.isStandardInput(path)
-        ? Array(StandardInput.placeholder.utf8) : path.isEmpty ? path : absolute(path)
     guard !options.paths.isEmpty else {
       throw Invocation.Misuse(
         message: "\(options.edit.command.rawValue) needs a file, a folder, a playlist, an address, or -; "
           + "see playhead \(options.edit.command.rawValue) --help")
     }
+    let encoder = RequestEncoder()
+    let paths = options.paths.map { path in
+      StandardInput.isStandardInput(path)
+        ? Array(StandardInput.placeholder.utf8) : path.isEmpty ? path : absolute(path)
     }
     for batch in AddTransfer.batches(paths, options: options.edit.options) {
       try RequestCheck.check(encoder.words(words(batch)))

@@ -200,6 +200,41 @@ import Testing
       #expect(rejected.status == 1 && rejected.errors.contains(message), "\(rejected)")
     }
     #expect(try daemon.playhead("get", "count").output == "60000\n")
+    #expect(try run("play", "--human") == .init(status: 0, output: "Loaded 10000 entries\n", errors: ""))
+    #expect(try daemon.playhead("wait", "status=playing").status == 0)
+    #expect(try daemon.playhead("get", "count").output == "10000\n")
+  }
+
+  /// `play FILE` has one reply, that of `load`: scripts read one line, or one value in JSON.
+  @Test func playOfFilesPrintsOneReply() throws {
+    let daemon = try makeDaemon()
+    for (form, output) in [
+      ("--raw", "items=2 version=2\n"), ("--human", "Loaded 1 entry\n"),
+      ("--json", "{\"items\":[4],\"version\":4,\"rows\":[]}\n"),
+    ] {
+      let outcome = try daemon.playhead(form, "play", "2.wav", folder: daemon.folder.path)
+      #expect(outcome == .init(status: 0, output: output, errors: ""), "\(form)")
+      #expect(try daemon.playhead("wait", "status=playing").status == 0)
+    }
+    let failed = try daemon.playhead("--json", "play", "2.wav", "--player", "nobody", folder: daemon.folder.path)
+    #expect(failed.status == 1 && failed.output == "" && failed.errors.contains("no-such-player"), "\(failed)")
+  }
+
+  @Test func playAcceptsStandardInputAndAddresses() throws {
+    let daemon = try makeDaemon()
+    let piped = try Program(
+      "/bin/sh", ["-c", "cat 2.wav | \"$0\" --socket \"$1\" play -", Executables.playhead, daemon.socket],
+      folder: daemon.folder.path
+    ).waitForEnd()
+    #expect(piped == .init(status: 0, output: "items=2 version=2\n", errors: ""))
+    #expect(try daemon.playhead("wait", "status=playing").status == 0)
+    #expect(try daemon.playhead("list").output.hasPrefix("item=2 index=0 path=fd:"))
+    let server = try HTTPServer()
+    try server.write(try Files.read(daemon.folder.file("2.wav")), to: "one.wav")
+    let loaded = try daemon.playhead("play", "\(server.address)/one.wav")
+    #expect(loaded == .init(status: 0, output: "items=3 version=3\n", errors: ""))
+    #expect(try daemon.playhead("wait", "status=playing", "item=3").status == 0)
+    #expect(try daemon.playhead("list").output.hasPrefix("item=3 index=0 path=\(server.address)/one.wav "))
   }
 
   /// More names than fit in a line, with `wait=ready`: one edit, and a reply when the entries are ready.
