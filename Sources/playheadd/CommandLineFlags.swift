@@ -131,6 +131,14 @@ struct CommandLineFlags: ParsableArguments {
     if let outputLatency, !DaemonOptions.outputLatencyRange.contains(outputLatency) {
       throw ValidationError("--output-latency must be between 10 and 150 (got \(outputLatency))")
     }
+    for folder in writeRoot where folder.hasPrefix("/") {
+      var status = stat()
+      let isFound = stat(folder, &status) == 0
+      guard isFound, status.st_mode & S_IFMT == S_IFDIR else {
+        let reason = isFound ? "not a folder" : String(cString: strerror(errno))
+        throw ValidationError("--write-root needs an existing folder (got \(folder): \(reason))")
+      }
+    }
     do {
       if let output { _ = try OutputSpec(parsing: output) }
       for roots in [readRoot, writeRoot] { _ = try FileRoots(folders: roots) }

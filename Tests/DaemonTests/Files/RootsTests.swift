@@ -177,5 +177,10 @@ import Testing
         #expect(outcome.status == 2 && outcome.errors.contains("absolute path without '..'"), "\(outcome)")
       }
     }
+    for (root, reason) in [("/nonexist", "No such file or directory"), ("/etc/hostname", "not a folder")] {
+      let outcome = try Program(Executables.playheadd, ["--output", "null", "--write-root", root]).waitForEnd()
+      let message = "--write-root needs an existing folder (got \(root): \(reason))"
+      #expect(outcome.status == 2 && outcome.output == "" && outcome.errors.contains(message), "\(outcome)")
+    }
   }
 }
