@@ -22,9 +22,10 @@ import Testing
       #expect(outcome.status == 0 && outcome.errors == "", "\(outcome.errors)")
       return (name: name, text: outcome.output)
     }
-    let bridge = try Files.read("\(Self.root)/packaging/playhead-mpris.1")
-    pages.append(
-      (name: "playhead-mpris", text: String(decoding: bridge, as: UTF8.self).replacing("@DATE@", with: "2026-11-28")))
+    for name in ["playhead-mpris", "playhead.sh"] {
+      let page = try Files.read("\(Self.root)/packaging/\(name).1")
+      pages.append((name: name, text: String(decoding: page, as: UTF8.self).replacing("@DATE@", with: "2026-11-28")))
+    }
     return pages
   }
 
@@ -91,6 +92,16 @@ import Testing
     let bridgeOptions = bridge.output.split(whereSeparator: { " ,[]\n".contains($0) }).filter { $0.hasPrefix("--") }
     #expect(bridge.status == 0 && bridgeOptions.count >= 4, "\(bridge)")
     for option in bridgeOptions { #expect(pages["playhead-mpris"]?.contains(option) == true, "\(option)") }
+    let shellClient = try Program("\(Self.root)/clients/sh/playhead.sh", ["--help"]).waitForEnd().output
+    let shellOptions = shellClient.split(whereSeparator: { " ,[]\n".contains($0) }).filter { $0.hasPrefix("--") }
+    #expect(Set(shellOptions).count == 7, "\(shellOptions)")
+    for option in shellOptions { #expect(pages["playhead.sh"]?.contains(option) == true, "\(option)") }
+    // The output of a command is a file that the client opens, also in the manual.
+    for command in ["export", "waveform", "image", "item.artwork", "asset.artwork", "record"] {
+      let help = try Program(Executables.playhead, ["help", command]).waitForEnd().output
+      #expect(help.contains("-o PATH") || help.contains("-o FILE"), "\(command): \(help)")
+    }
+    #expect(pages["playhead"]?.contains("-o PATH") == true && pages["playhead"]?.contains("-o FILE") == true)
   }
 
   @Test func installedProgramsWorkBelowTheirPrefix() throws {
@@ -105,7 +116,8 @@ import Testing
       ("share/zsh/vendor-completions/_playhead", 0o644),
       ("share/fish/vendor_completions.d/playhead.fish", 0o644), ("share/man/man1/playhead.1", 0o644),
       ("share/man/man1/playheadd.1", 0o644), ("share/man/man7/playhead-protocol.7", 0o644),
-      ("share/man/man1/playhead-mpris.1", 0o644), ("share/man/man5/playheadd.toml.5", 0o644),
+      ("share/man/man1/playhead-mpris.1", 0o644), ("share/man/man1/playhead.sh.1", 0o644),
+      ("share/man/man5/playheadd.toml.5", 0o644),
       ("share/playhead/playhead.sh", 0o755), ("share/playhead/examples/theatre", 0o755),
       ("share/playhead/examples/drill", 0o755), ("share/playhead/examples/loops", 0o755),
       ("bin/playhead-mpris", 0o755), ("lib/playhead/python/playhead/client.py", 0o644),
