@@ -53,6 +53,27 @@ import Testing
     #expect(initial.contains { $0.contains("key=item.title item=2 new=\"Two More\" cause=initial") }, "\(initial)")
   }
 
+  /// The texts of tags are in `status` and in saved playlists.
+  @Test func textsOfTagsAreSavedAndShown() throws {
+    let (daemon, client) = try server()
+    let one = try file(daemon, "one.flac", "title=One More", "artist=The Testers", "album=Tests", frameCount: 48_000)
+    try client.reply("append \(one) wait=ready")
+    let status = try client.reply("status")
+    #expect(status.contains(" title=\"One More\" artist=\"The Testers\" album=Tests"), "\(status)")
+    #expect(try daemon.playhead("get", "album").output == "Tests\n")
+    for (name, texts) in [
+      ("a.m3u8", ["#EXTINF:1,One More\n", "#EXTART:The Testers\n", "#EXTALB:Tests\n"]),
+      ("a.pls", ["Title1=One More\n"]),
+      ("a.xspf", ["<title>One More</title>", "<creator>The Testers</creator>", "<album>Tests</album>"]),
+    ] {
+      let saved = try daemon.playhead("save", name, folder: daemon.folder.path)
+      #expect(saved.status == 0, "\(saved)")
+      let playlist = String(decoding: try Files.read(daemon.folder.file(name)), as: UTF8.self)
+      print("\(name): \(playlist)")
+      for text in texts { #expect(playlist.contains(text), "\(text) in \(playlist)") }
+    }
+  }
+
   @Test func givenTitleReplacesThatOfTheTags() throws {
     let (daemon, client) = try server()
     let tagged = try file(daemon, "tagged.flac", "title=Tag", "artist=A")

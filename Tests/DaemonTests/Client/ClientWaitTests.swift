@@ -56,6 +56,24 @@ import Testing
     #expect(try end.waitForEnd().status == 0)
   }
 
+  /// `fade --wait` returns when the end of the fade was heard.
+  @Test func fadeWaitsForItsEnd() throws {
+    let (daemon, client) = try makeDaemon()
+    try client.reply("play")
+    try client.reply("clock.advance 0.1")
+    let requests = try field("requests", client.reply("stats")).flatMap { Int($0) } ?? 0
+    let fade = try Program(
+      Executables.playhead, ["--socket", daemon.socket, "--human", "fade", "0", "1", "--then", "pause", "--wait"])
+    var ownCount = 1
+    while try (field("requests", client.reply("stats")).flatMap { Int($0) } ?? 0) - requests - ownCount < 1 {
+      ownCount += 1
+    }
+    #expect(field("isFading", try client.reply("status")) == "true")
+    try client.reply("clock.advance 1.5")
+    #expect(try fade.waitForEnd() == .init(status: 0, output: "The fade has ended\n", errors: ""))
+    #expect(field("timeControlStatus", try client.reply("status")) == "paused")
+  }
+
   @Test func waitEndsWithTheChange() throws {
     let (daemon, client) = try makeDaemon()
     for (conditions, change) in [
@@ -71,28 +89,6 @@ import Testing
     }
   }
 
-  @Test func failuresOfAWaitAreReported() throws {
-    let (daemon, _) = try makeDaemon()
-    let rows: [(words: [String], status: Int32, message: String)] = [
-      (["volume=0", "timeout=0"], 1, "timed-out"), (["volume=0", "timeout=20ms"], 1, "timed-out"),
-      (["volume=1", "status=playing", "timeout=0"], 1, "timed-out"),
-      (["volume=1", "player=none"], 1, "no-such-player"),
-      (["loudness=1"], 2, "unknown value loudness; the values are: "), (["volume"], 2, "unknown condition volume"),
-      (["volume<loud"], 2, "< needs a number"), (["time=5"], 2, "time>=TIME"),
-      (["time!=5"], 2, "time>=TIME"), (["time>soon"], 2, "conditions must be"),
-      (["session.loudness=1"], 2, "or a key of `observe`"), (["item.events=1"], 2, "item.events has no value"),
-      (["player.currentItem!=next"], 2, "an id or none"), (["session.isActive=true", "timeout=0"], 1, "timed-out"),
-      (["session.mode>1", "timeout=0"], 1, "timed-out"), (["item=next2"], 2, "conditions must be"),
-      (["volume=1", "timeout=x"], 2, "timeout"),
-    ]
-    for (words, status, message) in rows {
-      let result = try daemon.playhead(["wait"] + words)
-      #expect(result.status == status && result.errors.contains(message), "\(words): \(result)")
-    }
-  }
-
-  @Test func commandsWaitForTheDaemon() throws {
-    let folder = try TemporaryDirectory("wait")
   /// The keys `item.*` are those of the current entry, also after a change of it.
   @Test func keysOfEntriesFollowTheCurrentEntry() throws {
     let daemon = try InProcessServer()
@@ -135,6 +131,28 @@ import Testing
     #expect(replies.contains { $0.hasPrefix("@2 ok item=2 ") }, "\(replies)")
   }
 
+  @Test func failuresOfAWaitAreReported() throws {
+    let (daemon, _) = try makeDaemon()
+    let rows: [(words: [String], status: Int32, message: String)] = [
+      (["volume=0", "timeout=0"], 1, "timed-out"), (["volume=0", "timeout=20ms"], 1, "timed-out"),
+      (["volume=1", "status=playing", "timeout=0"], 1, "timed-out"),
+      (["volume=1", "player=none"], 1, "no-such-player"),
+      (["loudness=1"], 2, "unknown value loudness; the values are: "), (["volume"], 2, "unknown condition volume"),
+      (["volume<loud"], 2, "< needs a number"), (["time=5"], 2, "time>=TIME"),
+      (["time!=5"], 2, "time>=TIME"), (["time>soon"], 2, "conditions must be"),
+      (["session.loudness=1"], 2, "or a key of `observe`"), (["item.events=1"], 2, "item.events has no value"),
+      (["player.currentItem!=next"], 2, "an id or none"), (["session.isActive=true", "timeout=0"], 1, "timed-out"),
+      (["session.mode>1", "timeout=0"], 1, "timed-out"), (["item=next2"], 2, "conditions must be"),
+      (["volume=1", "timeout=x"], 2, "timeout"),
+    ]
+    for (words, status, message) in rows {
+      let result = try daemon.playhead(["wait"] + words)
+      #expect(result.status == status && result.errors.contains(message), "\(words): \(result)")
+    }
+  }
+
+  @Test func commandsWaitForTheDaemon() throws {
+    let folder = try TemporaryDirectory("wait")
     let socket = folder.file("control.sock")
     for words in [["wait", "daemon"], ["--wait", "volume"], ["volume", "--wait=60"]] {
       let early = try Program(Executables.playhead, ["--socket", socket] + words)

@@ -44,6 +44,16 @@ import Testing
     func end() throws -> Program.Outcome { try program.waitForEnd() }
   }
 
+  /// The scripts wait for events: none of them sleeps.
+  @Test(arguments: ["kiosk", "theatre", "drill", "radio", "scribe", "loops"])
+  func scriptDoesNotSleep(_ name: String) throws {
+    let text = String(decoding: try Files.read(Script.path(name)), as: UTF8.self)
+    let commands = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+    #expect(commands.count > 3)
+    let words = commands.flatMap { $0.split(whereSeparator: { !$0.isLetter && !$0.isNumber && $0 != "_" }) }
+    #expect(!words.contains("sleep") && !words.contains("usleep"), "\(name)")
+  }
+
   /// Reads events until a key has a value.
   private func wait(_ client: WireClient, _ key: String, _ value: String) throws {
     while true {

@@ -73,6 +73,56 @@ import Testing
     }
   }
 
+  @Test func chaptersAndBookmarksAreSentences() throws {
+    let folder = try TemporaryDirectory("chapters")
+    let daemon = try TestDaemon("--clock", "virtual", "--output", "null", "--state", folder.file("state"))
+    let chapters = [(0, 30, "One"), (30, 60, "Two"), (60, 83, "Three")].map { start, end, title in
+      "[CHAPTER]\nTIMEBASE=1/1\nSTART=\(start)\nEND=\(end)\ntitle=\(title)\n"
+    }
+    let metadata = try folder.write("chapters.txt", Array((";FFMETADATA1\n" + chapters.joined()).utf8))
+    let book = folder.file("book.mka")
+    try Fixtures.ffmpeg([
+      "-nostdin", "-v", "error", "-i", try daemon.wave(1, frameCount: 48_000 * 83), "-i", metadata, "-map_metadata",
+      "1",
+      "-c", "copy", book,
+    ])
+    for (words, output) in [
+      (["load", book, "wait=ready"], "Loaded 1 entry\n"), (["next-chapter"], "0:30.000 of 1:23.000\n"),
+      (["next-chapter"], "1:00.000 of 1:23.000\n"), (["previous-chapter"], "0:30.000 of 1:23.000\n"),
+      (["bookmark.add", "0:45.5", "name=here"], "Bookmark 1 at 0:45.500: here\n"),
+      (["bookmark.go", "1"], "0:45.500 of 1:23.000\n"),
+    ] {
+      let result = try daemon.playhead(["--human"] + words)
+      #expect(result == .init(status: 0, output: output, errors: ""), "\(words)")
+    }
+  }
+
+  /// The last entry of a CUE sheet extends to the end of the file, which has no number.
+  @Test func entriesOfACueSheetHaveTitlesOnly() throws {
+    let daemon = try makeDaemon()
+    let tracks = (1...2).map {
+      "TRACK 0\($0) AUDIO\nTITLE \"Part \($0)\"\nINDEX 01 \($0 == 1 ? "00:00:00" : "00:40:00")\n"
+    }
+    try daemon.folder.write("disc.cue", Array("FILE \"1.wav\" WAVE\n\(tracks.joined())".utf8))
+    #expect(try daemon.playhead("load", "disc.cue", "wait=ready", folder: daemon.folder.path).status == 0)
+    let list = try daemon.playhead("list", "--human").output
+    #expect(list.contains("0:40  Part 1\n") && list.contains("0:43  Part 2\n") && !list.contains("inf"), "\(list)")
+  }
+
+  @Test func logOfAnEntryHasEachErrorOnce() throws {
+    let daemon = try makeDaemon()
+    let client = try daemon.connect()
+    try client.reply("on-failure stop")
+    try client.reply("load http://127.0.0.1:9/a.ogg")
+    try client.reply("play")
+    #expect(try client.reply("wait ready").hasPrefix("error code="))
+    let log = try daemon.playhead("item.log", "--human")
+    let lines = log.output.split(separator: "\n")
+    print(log.output)
+    #expect(log.status == 0 && lines.first?.hasPrefix("KIND") == true && lines.count >= 2, "\(log)")
+    #expect(Set(lines).count == lines.count && lines.dropFirst().allSatisfy { $0.hasPrefix("error ") }, "\(log)")
+  }
+
   @Test func reloadOfTheConfigurationIsDescribed() throws {
     let folder = try TemporaryDirectory("reload")
     try folder.write("a.toml", Array("[limits]\nplayers = 5\n".utf8))
