@@ -154,7 +154,7 @@ public struct FilePath: Sendable, Hashable, CustomStringConvertible {
     guard text.count <= maximumAddressByteCount else {
       return "a URL must have at most \(maximumAddressByteCount) bytes (got \(text.count))"
     }
-    if text.contains(UInt8(ascii: " ")) { return "a URL must not contain spaces; %20 stands for a space" }
+    if text.contains(UInt8(ascii: " ")) { return "a URL must not contain spaces; write %20 instead" }
     guard !text.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return "a URL must not contain control characters" }
     guard let first = rest.first, !"/?#:".utf8.contains(first) else { return "a URL must have a host" }
     return nil

@@ -68,7 +68,7 @@ import Testing
       ("insert", ["wait=ready"], 2, "insert needs a file"),
       (
         "load", ["http://h/a b.flac"], 2,
-        "paths: 'http://h/a b.flac': a URL must not contain spaces; %20 stands for a space"
+        "paths: 'http://h/a b.flac': a URL must not contain spaces; write %20 instead"
       ),
     ] as [(String, [String], Int32, String)] {
       let outcome = try daemon.playhead([command] + words, folder: folder.path)

@@ -71,7 +71,7 @@ import Testing
     ("load ftp://user:hunter2@h/x", .unsupportedLocation, "'ftp://h/x': the scheme must be file"),
     (
       "load 'http://user:hun ter2@h/x'", .badArguments,
-      "'http://h/x': a URL must not contain spaces; %20 stands for a space"
+      "'http://h/x': a URL must not contain spaces; write %20 instead"
     ),
     ("load 'http://h/a b.flac'", .badArguments, "'http://h/a b.flac': a URL must not contain spaces; %20"),
     ("load \"http://h/a\\x09b\"", .badArguments, "a URL must not contain control characters"),
