@@ -1,4 +1,3 @@
-
 /// The name of a command, the same in both forms.
 public struct CommandName: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral {
   public let rawValue: String

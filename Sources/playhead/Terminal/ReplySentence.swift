@@ -24,7 +24,8 @@ struct ReplySentence {
     case MuteCommand.name: flag("isMuted", "Muted", "Not muted")
     case AutoWaitCommand.name:
       flag("automaticallyWaitsToMinimizeStalling", "Waits after an underrun", "Pauses after an underrun")
-    case ShuffleCommand.name: flag("shuffle", "Shuffled" + (value("seed").map { " (seed \($0))" } ?? ""), "Not shuffled")
+    case ShuffleCommand.name:
+      flag("shuffle", "Shuffled" + (value("seed").map { " (seed \($0))" } ?? ""), "Not shuffled")
     case PrerollCommand.name: flag("ready", "Ready to play", "Not ready to play")
     case ClearCommand.name: edit("The queue is empty")
     case RemoveCommand.name: edit("Removed")
