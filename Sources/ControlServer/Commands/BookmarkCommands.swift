@@ -116,7 +116,7 @@ extension BookmarkListCommand: ImmediateHandler {
   private static func row(_ bookmark: Bookmark) -> Row {
     let (item, name) = (bookmark.item, bookmark.name)
     return Row(
-      bookmark: bookmark.id, path: item.location.wirePath, part: item.part.isEmpty ? nil : item.part,
+      bookmark: bookmark.id, path: item.location.wirePath, part: TimeRange(wireText: item.part),
       time: bookmark.time, automatic: bookmark.isAutomatic, saved: bookmark.savedAt, name: name.isEmpty ? nil : name)
   }
 }

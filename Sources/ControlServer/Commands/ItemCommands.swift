@@ -146,4 +146,12 @@ extension ItemVolumeCommand: ImmediateHandler {
 extension TimeRange {
   /// The text form: start and end in seconds, such as `70-83.5`. The end is `inf` for a range without an end.
   var wireText: String { "\(start.decimalDescription)-\(end.isNumeric ? end.decimalDescription : "inf")" }
+
+  /// Parses the text form. Nil for another text.
+  init?(wireText text: String) {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2, let start = MediaTime(decimal: String(parts[0])) else { return nil }
+    guard let end = parts[1] == "inf" ? .positiveInfinity : MediaTime(decimal: String(parts[1])) else { return nil }
+    self.init(start: start, end: end)
+  }
 }

@@ -19,7 +19,7 @@ extension ItemStatusCommand: ImmediateHandler {
       buffer: Reply.Buffer(item, loaded: loaded), liveEdge: item.liveWindow?.edge, date: date.map(ISODate.text),
       audioTimePitchAlgorithm: .init(sameWordAs: item.audioTimePitchAlgorithm),
       ownAudioTimePitchAlgorithm: item.ownAudioTimePitchAlgorithm.map { .init(sameWordAs: $0) },
-      gain: gain.map(Reply.Gain.init), titles: Reply.Titles(item), range: item.timeRange?.wireText,
+      gain: gain.map(Reply.Gain.init), titles: Reply.Titles(item), range: item.timeRange,
       error: status.error)
   }
 }
@@ -37,7 +37,7 @@ extension ItemStatusCommand.Reply.Abilities {
 extension ItemStatusCommand.Reply.Buffer {
   fileprivate init(_ item: PlayerItem, loaded: [TimeRange]) {
     self.init(
-      seekableTimeRanges: item.seekableTimeRanges.map(\.wireText), loadedTimeRanges: loaded.map(\.wireText),
+      seekableTimeRanges: item.seekableTimeRanges, loadedTimeRanges: loaded,
       isPlaybackLikelyToKeepUp: item.isPlaybackLikelyToKeepUp, isPlaybackBufferFull: item.isPlaybackBufferFull,
       isPlaybackBufferEmpty: item.isPlaybackBufferEmpty)
   }

@@ -42,7 +42,7 @@ extension RecordPrepareCommand: WaitingHandler {
           let status = confined.value.recorder.status
           return Reply(
             recorder: confined.value.number, file: recording.file, source: status.sourceLabel,
-            format: status.format?.rawValue ?? "none",
+            format: status.format?.rawValue,
             sampleRateHz: recording.sampleRateHz ?? status.sourceFormat?.sampleRateHz ?? 0,
             channelCount: recording.channelCount ?? status.sourceFormat?.channelCount ?? 0)
         }

@@ -20,6 +20,7 @@ enum ArgumentReader {
     /// The bytes of the number as written.
     case number(ArraySlice<UInt8>)
     case bool(Bool)
+    case null
     /// Any other JSON type. The string is its name in error messages.
     case other(String)
   }
@@ -78,6 +79,7 @@ enum ArgumentReader {
       return try value(text: text, for: parameter, of: spec)
     case (.number, _): throw failure(.bad, "a number", parameter, spec)
     case (.bool, _): throw failure(.bad, "a boolean", parameter, spec)
+    case (.null, _): throw failure(.bad, JSONSyntax.Kind.null.name, parameter, spec)
     case (.other(let kind), _): throw failure(.bad, kind, parameter, spec)
     }
   }
@@ -173,6 +175,10 @@ enum ArgumentReader {
     case .condition: return .condition(try condition(text))
     case .track: return .track(try track(text))
     case .startMoment, .startTime: return .moment(try startMoment(text, kind))
+    case .range:
+      guard let range = try? range(text) else { throw .bad }
+      return .range(range)
+    case .selection: return .selection(try selection(text))
     case .key, .edit: preconditionFailure("the command table has keys and edits in lists only")
     }
   }
@@ -296,6 +302,95 @@ enum ArgumentReader {
     case .absolute(let instant): return .instant(try checked(instant, kind))
     case .percent, .end: throw .badTime
     }
+  }
+
+  // MARK: - Objects
+
+  /// Adds a member of an object to the value of a parameter, which is nil before the first member.
+  ///
+  /// - Returns: Whether the member is valid. Two members with one name are not.
+  static func add(
+    _ member: JSONArgument, named name: ArraySlice<UInt8>, to value: inout ArgumentValue?, of kind: ParameterSpec.Kind
+  ) -> Bool {
+    do throws(Fault) {
+      if kind == .selection {
+        var selection = TrackSelection()
+        if case .selection(let found)? = value { selection = found }
+        guard let group = group(name), selection[group] == nil else { return false }
+        selection[group] = try trackChoice(member)
+        value = .selection(selection)
+      } else {
+        // A member that is not given yet is an invalid time.
+        var (start, end) = (MediaTime.invalid, MediaTime.invalid)
+        if case .range(let found)? = value { (start, end) = (found.start, found.duration) }
+        if name.elementsEqual("start".utf8), !start.isValid {
+          start = try rangeTime(member)
+        } else if name.elementsEqual("end".utf8), !end.isValid {
+          if case .null = member { end = .positiveInfinity } else { end = try rangeTime(member) }
+        } else {
+          return false
+        }
+        value = .range(TimeRange(start: start, duration: end))
+      }
+      return true
+    } catch { return false }
+  }
+
+  /// The value of an object whose members have been added. Nil if a member is missing.
+  static func finished(_ value: ArgumentValue?) -> ArgumentValue? {
+    guard case .range(let members)? = value else { return value }
+    do throws(Fault) {
+      guard members.start.isValid else { return nil }
+      return .range(try range(members.start, members.duration.isValid ? members.duration : .positiveInfinity))
+    } catch { return nil }
+  }
+
+  private static func rangeTime(_ member: JSONArgument) throws(Fault) -> MediaTime {
+    switch member {
+    case .number(let token): return try checked(try time(token), .time)
+    case .string(let text):
+      guard case .time(let time) = try value(text, .time) else { throw .bad }
+      return time
+    case .bool, .null, .other: throw .bad
+    }
+  }
+
+  private static func trackChoice(_ member: JSONArgument) throws(Fault) -> TrackChoice {
+    switch member {
+    case .number(let text), .string(let text): return try track(text)
+    case .null: return .none
+    case .bool, .other: throw .bad
+    }
+  }
+
+  private static func group(_ name: ArraySlice<UInt8>) -> MediaSelectionCommand.Group? {
+    MediaSelectionCommand.Group.allCases.first { $0.rawValue.utf8.elementsEqual(name) }
+  }
+
+  private static func range(_ start: MediaTime, _ end: MediaTime) throws(Fault) -> TimeRange {
+    guard start < end else { throw .bad }
+    return TimeRange(start: start, end: end)
+  }
+
+  private static func range(_ text: ArraySlice<UInt8>) throws(Fault) -> TimeRange {
+    guard let dash = text.firstIndex(of: UInt8(ascii: "-")) else { throw .bad }
+    let end = text[(dash + 1)...]
+    // Both are checked, so that a second dash is an error.
+    guard case .time(let startTime) = try value(text[..<dash], .time),
+      case .time(let endTime) = try value(end, .tolerance)
+    else { throw .bad }
+    return try range(startTime, endTime)
+  }
+
+  private static func selection(_ text: ArraySlice<UInt8>) throws(Fault) -> TrackSelection {
+    var selection = TrackSelection()
+    for part in text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+      guard let equals = part.firstIndex(of: UInt8(ascii: "=")), let group = group(part[..<equals]),
+        selection[group] == nil
+      else { throw .bad }
+      selection[group] = try track(part[(equals + 1)...])
+    }
+    return selection
   }
 
   // MARK: - Errors

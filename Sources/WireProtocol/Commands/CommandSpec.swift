@@ -43,6 +43,8 @@ public final class CommandSpec: Sendable {
   public let parameters: [ParameterSpec]
   /// The fields of the reply, in their order.
   public let replyFields: [FieldSpec]
+  /// Optional fields of the reply of which exactly one is present.
+  public let alternativeFields: [String]
   /// The fields of each row, in their order. Nil for a command without rows.
   public let rowFields: [FieldSpec]?
   /// The errors that a client should expect, without duplicates. `CommandTable.requestErrors` may also occur.
@@ -59,12 +61,14 @@ public final class CommandSpec: Sendable {
   init(
     _ name: CommandName, _ family: Family, _ summary: String, details: String, parameters: [ParameterSpec],
     waiting: Waiting, right: Rights, readsWithoutValue: Bool, reply replyFields: [FieldSpec],
-    rows rowFields: [FieldSpec]?, errors: [MediaError.Code], example: [String],
+    alternatives alternativeFields: [String], rows rowFields: [FieldSpec]?, errors: [MediaError.Code],
+    example: [String],
     waits: @escaping @Sendable (ParsedArguments) -> Bool, writesFile: @escaping @Sendable (ParsedArguments) -> Bool,
     check: @escaping @Sendable (ParsedArguments) throws(MediaError) -> Void
   ) {
     (self.name, self.family, self.summary, self.details) = (name, family, summary, details)
     (self.parameters, self.replyFields, self.rowFields) = (parameters, replyFields, rowFields)
+    self.alternativeFields = alternativeFields
     (self.waiting, self.right, self.readsWithoutValue) = (waiting, right, readsWithoutValue)
     (self.waits, self.writesFile, self.check) = (waits, writesFile, check)
     self.errors = errors.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }

@@ -42,6 +42,8 @@ public enum FieldType: Sendable, Hashable {
   case text
   /// One of these words.
   case word([String])
+  /// The name of an error.
+  case errorName
   case integer
   case number
   case boolean
@@ -50,12 +52,18 @@ public enum FieldType: Sendable, Hashable {
   case time
   /// Seconds as an exact fraction, `538020/44100`: text in JSON.
   case fraction
-  /// A range of seconds, `START-END`: text in JSON.
+  /// A range of seconds, `START-END`: an object with `start` and `end` in JSON.
   case range
+  /// The selected tracks of an entry, such as `audible=1,legible=none`: an object in JSON.
+  case selection
   case integers
   case numbers
   case texts
+  /// A list of these words.
+  case words([String])
   case ranges
+  /// Changes of a queue, such as `insert:12:3`: objects in JSON.
+  case changes
   /// A JSON object; in the text form its JSON text.
   case object
   /// An array of JSON objects; in the text form its JSON text.
@@ -73,16 +81,20 @@ public enum FieldType: Sendable, Hashable {
     switch self {
     case .text: "text"
     case .word(let words): words.map { "`\($0)`" }.joined(separator: ", ")
+    case .errorName: "name of an error"
     case .integer: "integer"
     case .number: "number"
     case .boolean: "`true` or `false`"
     case .time: "seconds"
     case .fraction: "fraction"
     case .range: "range of seconds"
+    case .selection: "selected tracks"
     case .integers: "list of integers"
     case .numbers: "list of numbers"
     case .texts: "list of texts"
+    case .words(let words): "list of " + words.map { "`\($0)`" }.joined(separator: ", ")
     case .ranges: "list of ranges"
+    case .changes: "list of changes"
     case .object: "object"
     case .objects: "list of objects"
     case .value: "depends on another field"

@@ -69,6 +69,7 @@ extension ParameterName {
   public static let precise: Self = "precise"
   public static let `protocol`: Self = "protocol"
   public static let quality: Self = "quality"
+  public static let range: Self = "range"
   public static let rate: Self = "rate"
   public static let recorder: Self = "recorder"
   public static let replace: Self = "replace"
@@ -158,6 +159,10 @@ public struct ParameterSpec: Sendable {
     case edit
     /// A track: its number, `none`, `auto`, or a language code.
     case track
+    /// A range of times from the item's beginning. JSON also accepts an object with `start` and `end`.
+    case range
+    /// A track for each group. JSON also accepts an object with `audible` and `legible`.
+    case selection
     /// The start moment of players: `now`, `+TIME`, a time of the clock, or a frame of the output.
     case startMoment
     /// A start moment that is not a frame of the output.
@@ -206,6 +211,11 @@ public struct ParameterSpec: Sendable {
       case .requestID: "the id of a request"
       case .key: "a key such as player.rate, or a pattern for several keys such as player.* or *.rate"
       case .track: "the number of a track, a language such as de or eng, none, or auto"
+      case .range:
+        "a range such as 70-83.5, or 70-inf without an end, that ends after its start; in JSON also an object such as"
+          + " {\"start\": 70, \"end\": 83.5}"
+      case .selection:
+        "tracks such as audible=1,legible=none; in JSON also an object such as {\"audible\": 1, \"legible\": null}"
       case .edit: "a command that edits the queue, such as \"move 5 to=0\" or \"remove 9\""
       case .condition:
         "one of time>=TIME, time>TIME, time<=TIME, time<TIME, status=playing, status=paused, status=waiting, item=ID,"

@@ -17,6 +17,8 @@ enum ArgumentValue: Sendable, Hashable {
   case condition(WaitCondition)
   case moment(RequestedMoment)
   case track(TrackChoice)
+  case range(TimeRange)
+  case selection(TrackSelection)
 }
 
 /// A command's parsed arguments: checked and typed values.

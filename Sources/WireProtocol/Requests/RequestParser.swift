@@ -418,6 +418,8 @@ public struct RequestParser: Sendable {
         if case .texts(_, let separator) = parameter.kind, case .array = value.kind {
           let text = try joined(value.range.lowerBound, separator, parameter, arguments)
           try arguments.add(try ArgumentReader.value(text: text[...], for: parameter, of: spec), at: position)
+        } else if case .object = value.kind, parameter.kind == .range || parameter.kind == .selection {
+          try arguments.add(try object(value.range, parameter, spec), at: position)
         } else {
           try arguments.add(
             try ArgumentReader.value(json: value.argument(in: lexer.text), for: parameter, of: spec), at: position)
@@ -437,7 +439,8 @@ public struct RequestParser: Sendable {
       case .string: .string(text[range])
       case .number: .number(text[range])
       case .bool(let value): .bool(value)
-      case .null, .array, .object: .other(kind.name)
+      case .null: .null
+      case .array, .object: .other(kind.name)
       }
     }
   }
@@ -469,6 +472,29 @@ public struct RequestParser: Sendable {
       text.append(contentsOf: lexer.text[element.range])
     }
     return text
+  }
+
+  /// The value of a parameter from an object.
+  ///
+  /// - Throws: `bad-arguments` with the object as it was written.
+  private mutating func object(
+    _ range: Range<Int>, _ parameter: ParameterSpec, _ spec: CommandSpec
+  ) throws(MediaError) -> ArgumentValue {
+    // Reading the strings changes the text, which an error shows.
+    let written = Array(lexer.text[range].prefix(256))
+    var index = range.lowerBound
+    var value: ArgumentValue?
+    while let name = JSONSyntax.nextMember(in: &lexer.text, at: &index) {
+      let member = jsonArgument(at: &index)
+      guard
+        ArgumentReader.add(
+          member.argument(in: lexer.text), named: lexer.text[name], to: &value, of: parameter.kind)
+      else { throw ArgumentReader.invalidValue(Excerpt.quoted(written[...]), parameter, spec) }
+    }
+    guard let value = ArgumentReader.finished(value) else {
+      throw ArgumentReader.invalidValue(Excerpt.quoted(written[...]), parameter, spec)
+    }
+    return value
   }
 
   /// Adds the value at `index` to a list and advances past it. `end` is the end of the surrounding value.

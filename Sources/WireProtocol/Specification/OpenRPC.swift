@@ -12,11 +12,40 @@ public enum OpenRPC {
     "methods": .array(CommandTable.all.map(method)),
     "components": [
       "schemas": .object(
-        (ParameterSpec.Kind.sharedSchemas + FieldType.sharedSchemas).map { .init($0.name, $0.schema) }),
+        (ParameterSpec.Kind.sharedSchemas + FieldType.sharedSchemas + connectionSchemas).map {
+          .init($0.name, $0.schema)
+        }),
       "errors": .object(
         MediaError.Code.names.sorted { $0.key < $1.key }.map { .init($0.value, error(number: $0.key, name: $0.value)) }),
     ],
     "x-asyncapi": AsyncAPI.document,
+  ]
+
+  /// The schemas of the data of an error and of the greeting.
+  private static let connectionSchemas: [(name: String, schema: JSONValue)] = [
+    (
+      "ErrorData",
+      [
+        "description":
+          "The data of an error: its number and name, the command, and the error text of a lower layer.",
+        "type": "object",
+        "properties": [
+          "number": ["type": "integer"], "name": .schema("ErrorName"), "operation": ["type": "string"],
+          "underlying": ["type": "string"],
+        ],
+        "required": ["number", "name"], "additionalProperties": false,
+      ]
+    ),
+    (
+      "Greeting",
+      [
+        "description": .string(
+          "The first line of each connection. It is in the text form: the versions of the protocol and of the daemon,"
+            + " and the instance of the daemon."),
+        "type": "string",
+        "pattern": .string("^[*] hello playhead protocol=\(Greeting.protocolVersion) version=\\S+ instance=\\S+$"),
+      ]
+    ),
   ]
 
   static let protocolVersionText = "\(Greeting.protocolVersion).0.0"
@@ -26,7 +55,9 @@ public enum OpenRPC {
       "name": .string(spec.name.rawValue), "summary": .string(spec.summary), "description": .string(spec.details),
       "tags": [["name": .string(spec.family.rawValue)]], "paramStructure": "by-name",
       "params": .array(spec.parameters.map(parameter)),
-      "result": ["name": "result", "schema": spec.replyFields.schema(rows: spec.rowFields)],
+      "result": [
+        "name": "result", "schema": spec.replyFields.schema(rows: spec.rowFields, alternatives: spec.alternativeFields),
+      ],
       "errors": .array(
         (spec.errors + CommandTable.requestErrors.filter { !spec.errors.contains($0) })
           .map { ["$ref": .string("#/components/errors/\($0.name)")] }),

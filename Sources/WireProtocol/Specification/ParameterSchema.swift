@@ -57,6 +57,8 @@ extension ParameterSpec.Kind {
     case .requestID: return ["type": ["string", "number"]]
     case .edit: return .schema("QueueEdit")
     case .track: return ["type": ["integer", "string", "null"]]
+    case .range: return .schema("RangeParameter")
+    case .selection: return .schema("TrackSelectionParameter")
     case .startMoment, .startTime: return ["type": ["number", "string"]]
     }
   }
@@ -97,6 +99,41 @@ extension ParameterSpec.Kind {
         "anyOf": [
           ["type": "number", "minimum": 0, "maximum": 1],
           ["type": "string", "pattern": .string(VolumeSetting.pattern)],
+        ],
+      ]
+    ),
+    (
+      "RangeParameter",
+      [
+        "description": .string(
+          "A range of times from the item's beginning: an object with start and end, or a text such as 70-83.5. Without"
+            + " an end, it extends to the end of the item."),
+        "anyOf": [
+          [
+            "type": "object",
+            "properties": ["start": .schema("Time"), "end": ["anyOf": [.schema("Time"), ["type": "null"]]]],
+            "required": ["start"], "additionalProperties": false,
+          ],
+          ["type": "string", "minLength": 3],
+        ],
+      ]
+    ),
+    (
+      "TrackSelectionParameter",
+      [
+        "description": .string(
+          "A track for each group: an object with audible, legible or both, or a text such as audible=1,legible=none. A"
+            + " track is its number, a language, auto, or null for none."),
+        "anyOf": [
+          [
+            "type": "object",
+            "properties": .object(
+              MediaSelectionCommand.Group.allCases.map {
+                .init($0.rawValue, ["type": ["integer", "string", "null"]])
+              }),
+            "minProperties": 1, "additionalProperties": false,
+          ],
+          ["type": "string", "minLength": 3],
         ],
       ]
     ),

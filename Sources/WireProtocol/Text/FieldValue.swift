@@ -18,8 +18,8 @@ public enum FieldValue: Sendable, Hashable {
   case list([FieldValue])
   /// A list of integers, such as ids. In both forms like `list`.
   case integerList(IntegerList)
-  /// A JSON value. In the text form its JSON text.
-  case json(JSONValue)
+  /// A value that is an object or array in JSON.
+  indirect case json(StructuredValue)
 
   /// An integer. Values outside the range of `Int64` become text and do not trap.
   public static func int(_ value: some BinaryInteger) -> FieldValue {
@@ -52,6 +52,21 @@ public enum FieldValue: Sendable, Hashable {
     .integerList(IntegerList(values))
   }
 
+  /// A range of seconds: ``StructuredValue/range(_:)``.
+  public static func range(_ range: TimeRange) -> FieldValue { .json(.range(range)) }
+
+  /// A change of a queue: ``StructuredValue/change(_:)``.
+  public static func change(_ change: QueueChange) -> FieldValue { .json(.change(change)) }
+
+  /// The selected tracks of an entry: ``StructuredValue/selection(_:)``.
+  public static func selection(_ selection: TrackSelection) -> FieldValue { .json(.selection(selection)) }
+
+  /// A list of ranges of seconds.
+  public static func ranges(_ ranges: [TimeRange]) -> FieldValue { .list(ranges.map(FieldValue.range)) }
+
+  /// A list of changes of a queue.
+  public static func changes(_ changes: [QueueChange]) -> FieldValue { .list(changes.map(FieldValue.change)) }
+
   /// A list of texts.
   public static func strings(_ values: [String]) -> FieldValue { .list(values.map(FieldValue.string)) }
 }
@@ -79,10 +94,7 @@ extension FieldValue {
     case .list(let elements): appendList(elements, to: &buffer)
     case .integerList(let list):
       if list.isEmpty { buffer.append(contentsOf: "\"\"".utf8) } else { appendList(list, to: &buffer) }
-    case .json(let value):
-      var text: [UInt8] = []
-      value.append(to: &text)
-      text.withUnsafeBufferPointer { WordsText.append(utf8: $0, to: &buffer) }
+    case .json(let value): value.appendWords(to: &buffer)
     }
   }
 
@@ -95,7 +107,7 @@ extension FieldValue {
     case .time(let time):
       if time.isNumeric { appendWords(to: &buffer) } else { JSONText.append(time.decimalDescription, to: &buffer) }
     case .fraction(let time): JSONText.append(time.fractionDescription, to: &buffer)
-    case .json(let value): value.append(to: &buffer)
+    case .json(let value): value.appendJSON(to: &buffer)
     case .integerList(let list):
       buffer.append(UInt8(ascii: "["))
       appendList(list, to: &buffer)
@@ -165,6 +177,13 @@ extension [UInt8] {
       append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: remainder))
       divisor /= 10
     }
+  }
+
+  /// Appends a range as `START-END`. The end is `inf` for a range without an end.
+  mutating func append(range: TimeRange) {
+    append(seconds: range.start)
+    append(UInt8(ascii: "-"))
+    if range.end.isNumeric { append(seconds: range.end) } else { append(contentsOf: "inf".utf8) }
   }
 
   /// Appends `time.fractionDescription` without creating a string.

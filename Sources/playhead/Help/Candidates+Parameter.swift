@@ -25,7 +25,7 @@ extension Candidates {
     case .edit:
       // A command as one argument: offer its name.
       self = .words(QueueEdits.names)
-    case .time, .duration, .integer, .number, .volume, .text, .texts, .requestID: self = .nothing
+    case .time, .duration, .integer, .number, .volume, .text, .texts, .requestID, .range, .selection: self = .nothing
     }
   }
 

@@ -62,7 +62,7 @@ struct ValueTemplate: Equatable {
   /// A line with the values that `value` returns, without control characters.
   func line(_ value: (String) -> JSONValue) -> String { "\(Terminal.withoutControls(text(value)))\n" }
 
-  /// A value as text: empty for an unknown value, the elements of a list separated by commas.
+  /// A value as text: empty for an unknown value, the elements of a list separated by commas, a range as `START-END`.
   static func text(of value: JSONValue) -> String {
     switch value {
     case .null: return ""
@@ -70,6 +70,9 @@ struct ValueTemplate: Equatable {
     case .number(let token): return token
     case .string(let text): return text
     case .array(let elements): return elements.map(text).joined(separator: ", ")
+    case .object(let members) where members.map(\.name) == ["start", "end"]:
+      // A range, in the text form of the protocol.
+      return members.map { $0.value == .null ? "inf" : text(of: $0.value) }.joined(separator: "-")
     case .object:
       var text: [UInt8] = []
       value.append(to: &text)

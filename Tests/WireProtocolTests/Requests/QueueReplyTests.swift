@@ -63,7 +63,9 @@ import Testing
     let rows: [ListCommand.Row] = [
       .init(
         item: 1, index: 0, path: try FilePath(text: "/a"), status: "readyToPlay", duration: .zero, title: "T",
-        artist: "A", album: "B", range: "1-2", error: nil),
+        artist: "A", album: "B",
+        range: TimeRange(
+          start: MediaTime(value: 1, timescale: 1), end: MediaTime(value: 2, timescale: 1)), error: nil),
       .init(
         item: 2, index: 1, path: nil, status: "failed", duration: .indefinite, title: nil, artist: nil, album: nil,
         range: nil, error: MediaError(.fileNotFound, "no")),

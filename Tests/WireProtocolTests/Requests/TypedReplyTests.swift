@@ -16,7 +16,7 @@ import Testing
 
     static let fields: [Field<Self>] =
       Row.fields.map { $0.within { $0.row } } + [
-        Field(nullable: .timeout) { $0.timeout }, Field(optional: .mode) { $0.mode },
+        Field(nullable: .timeout) { $0.timeout }, Field(optional: .modeOfReplayGain) { $0.mode },
       ]
   }
 

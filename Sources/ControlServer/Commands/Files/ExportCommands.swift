@@ -21,7 +21,7 @@ extension ExportCommand: WaitingHandler {
       session.start(progress: $0, completion: $1)
     } reply: { number, outcome throws(MediaError) in
       Reply(
-        scan: number, file: export.file, format: export.format.rawValue, duration: outcome.duration,
+        scan: number, file: export.file, format: export.format, duration: outcome.duration,
         size: Int64(outcome.byteCount), fault: outcome.fault)
     }
   }

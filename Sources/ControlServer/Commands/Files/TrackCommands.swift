@@ -48,8 +48,10 @@ extension ItemSelectCommand: ImmediateHandler {
   /// Selects the given tracks, if any. After an error the selection is unchanged.
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
     let item = try item(arguments, context)
-    let (audio, subtitles) = (arguments.audio, arguments.subtitles)
-    guard audio != nil || subtitles != nil else { return Reply(item: item.id, presented: PresentedTracks(of: item)) }
+    guard let requested = try arguments.requestedTracks() else {
+      return Reply(item: item.id, presented: PresentedTracks(of: item))
+    }
+    let (audio, subtitles) = (requested.audible, requested.legible)
     let properties = try item.asset.loadedProperties(for: name)
     let previousSelection = item.currentMediaSelection
     let legible = properties.mediaSelectionGroup(for: .legible)

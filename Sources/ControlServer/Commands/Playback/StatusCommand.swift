@@ -26,7 +26,7 @@ extension StatusCommand.Reply.Item {
     self.init(
       id: state.currentItemID, status: state.itemStatus.name, error: state.itemStatus.error,
       duration: state.itemDuration, providesPreciseDuration: state.itemProvidesPreciseDuration,
-      loop: state.loop.map { Loop(range: $0.wireText, passes: $0.loopCount, remainingCount: $0.remainingCount) },
+      loop: state.loop.map { Loop(range: $0.range, passes: $0.loopCount, remainingCount: $0.remainingCount) },
       chapter: chapter.map { Chapter(number: $0.number, title: $0.chapter.title) }, title: titles?.title,
       artist: titles?.artist, album: item?.tagTitles?.album, streamTitle: streamTitle?.title,
       streamURL: streamTitle?.url)

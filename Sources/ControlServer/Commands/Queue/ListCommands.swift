@@ -48,7 +48,7 @@ extension ListCommand.Row {
     let (status, titles) = (item.status, item.titleAndArtist)
     self.init(
       item: item.id, index: index, path: item.wireLocation, status: status.name, duration: item.shownDuration,
-      title: titles.title, artist: titles.artist, album: item.tagTitles?.album, range: item.timeRange?.wireText,
+      title: titles.title, artist: titles.artist, album: item.tagTitles?.album, range: item.timeRange,
       error: status.error)
   }
 }

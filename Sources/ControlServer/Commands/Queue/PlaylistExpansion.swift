@@ -104,16 +104,6 @@ extension PlayerItem {
     status == .unknown ? playlistEntry?.duration ?? duration : duration
   }
 
-  /// Appends the title, artist and album (those that the user gave, or else those of the tags or of the playlist), and
-  /// the range within the file.
-  func appendTitlesAndRange(to fields: inout Fields) {
-    let titles = titleAndArtist
-    fields.append("title", ifPresent: titles.title.map { .string($0) })
-    fields.append("artist", ifPresent: titles.artist.map { .string($0) })
-    fields.append("album", ifPresent: tagTitles?.album.map { .string($0) })
-    fields.append("range", ifPresent: timeRange.map { .string($0.wireText) })
-  }
-
   /// The title and artist, if known. The title is the one that the user gave, or else that of the tags, or else that of
   /// the playlist entry.
   var titleAndArtist: (title: String?, artist: String?) {

@@ -61,7 +61,7 @@ public struct AssetValueRow: ReplyFields {
   }
 
   public static let fields: [Field<Self>] = [
-    Field(.key) { $0.key.rawValue }, Field(.valueStatus) { $0.status }, Field(optional: .value) { $0.value },
+    Field(.keyOfAssetValue) { $0.key }, Field(.valueStatus) { $0.status }, Field(optional: .value) { $0.value },
     Field(optional: .error) { $0.error?.code.name }, Field(optional: .message) { $0.error?.message },
   ]
 }

@@ -87,19 +87,25 @@ public enum PingCommand: ImmediateCommand {
 public enum StatsCommand: ImmediateCommand {
   public struct Reply: ReplyFields {
     public var daemonVersion: String
+    /// The time since the start of the daemon, in seconds.
     public var uptime: MediaTime
     public var connections: Int
     public var requests: UInt64
     public var errors: UInt64
     public var events: UInt64
+    /// The number of events that slow clients did not get.
     public var dropped: UInt64
     public var instance: String
+    /// The number of the newest event.
     public var lastEvent: UInt64
+    /// `opening`, `playback` or `none`.
     public var isolation: String
     public var workers: Int
     public var workerCrashes: Int
     public var noNewPrivileges: Bool
+    /// `active`, `off` or `unavailable`.
     public var landlock: String
+    /// The version of Landlock's interface, or 0 unless Landlock is active.
     public var landlockVersion: Int
 
     public init(

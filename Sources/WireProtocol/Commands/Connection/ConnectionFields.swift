@@ -37,7 +37,7 @@ extension FieldKey<[String]> {
   }
   static var right: Self { Self("right", "the rights that the command needs") }
   static var rights: Self {
-    Self("rights", "the rights of the connection: `read`, `control`, `write`, `administer`")
+    Self("rights", words: Rights.named.map(\.name), "the rights of the connection")
   }
 }
 

@@ -53,11 +53,18 @@ public struct Arguments<Definition: Command>: Sendable {
     }
   }
 
-  /// Checks that a range is not empty. Without an end it extends to the end of the item.
+  /// The start and end from the parameters `start` and `end`, or from `range`. The end is nil for the end of the item.
   ///
-  /// - Throws: `bad-arguments`.
-  func checkRange(start: MediaTime, end: MediaTime?) throws(MediaError) {
-    try parsed.checkRange(start: start, end: end)
+  /// - Throws: `bad-arguments` for an empty range, and for both forms.
+  func timeRange(
+    start: MediaTime, end: MediaTime?, range: TimeRange?
+  ) throws(MediaError) -> (start: MediaTime, end: MediaTime?) {
+    guard let range else {
+      try parsed.checkRange(start: start, end: end)
+      return (start, end)
+    }
+    if let name = firstGiven([.start, .end]) { throw failure("range cannot be combined with \(name.rawValue)") }
+    return (range.start, range.end.isNumeric ? range.end : nil)
   }
 
   /// Checks that a file that the client has opened is not to be replaced.

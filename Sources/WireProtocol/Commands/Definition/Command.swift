@@ -83,7 +83,7 @@ public struct CommandDefinition<Definition: Command>: Sendable {
     spec = CommandSpec(
       Definition.name, family, summary, details: details, parameters: specs, waiting: Definition.waiting, right: right,
       readsWithoutValue: readsWithoutValue, reply: Definition.Reply.fields.map(\.spec),
-      rows: Definition.Reply.rowFields, errors: errors, example: example,
+      alternatives: Definition.Reply.alternatives, rows: Definition.Reply.rowFields, errors: errors, example: example,
       waits: { Definition.waits(Arguments(selected: $0)) },
       writesFile: { Definition.writesFile(Arguments(selected: $0)) },
       check: { parsed throws(MediaError) in try Definition.check(Arguments(selected: parsed)) })

@@ -226,6 +226,16 @@ extension ArgumentType<TrackChoice> {
   static var track: Self { Self(.track) { $0.track } }
 }
 
+extension ArgumentType<TimeRange> {
+  /// A range of times in an item. Its end is infinite if it has none.
+  static var range: Self { Self(.range) { $0.range } }
+}
+
+extension ArgumentType<TrackSelection> {
+  /// A track for each group.
+  static var selection: Self { Self(.selection) { $0.selection } }
+}
+
 extension ArgumentType<Double> {
   static func number(_ range: ClosedRange<Double>) -> Self { Self(.number(range, exceptZero: false)) { $0.number } }
   static func numberExceptZero(_ range: ClosedRange<Double>) -> Self {
@@ -307,5 +317,7 @@ extension ArgumentValue {
   fileprivate var path: FilePath? { if case .path(let value) = self { value } else { nil } }
   fileprivate var condition: WaitCondition? { if case .condition(let value) = self { value } else { nil } }
   fileprivate var track: TrackChoice? { if case .track(let value) = self { value } else { nil } }
+  fileprivate var range: TimeRange? { if case .range(let value) = self { value } else { nil } }
+  fileprivate var selection: TrackSelection? { if case .selection(let value) = self { value } else { nil } }
   fileprivate var text: String? { if case .text(let value) = self { value } else { nil } }
 }

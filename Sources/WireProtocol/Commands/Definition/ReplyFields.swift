@@ -8,6 +8,8 @@ public protocol ReplyFields: Sendable {
   static var rowFields: [FieldSpec]? { get }
   /// The values of the rows. Nil for a reply without rows.
   var encodedRows: [Fields]? { get }
+  /// Optional fields of which exactly one is present. Default: none.
+  static var alternatives: [String] { get }
   /// Whether all fields are absent, so that the reply is `ok`. Default: false.
   var isEmpty: Bool { get }
 }
@@ -15,6 +17,7 @@ public protocol ReplyFields: Sendable {
 extension ReplyFields {
   public static var rowFields: [FieldSpec]? { nil }
   public var encodedRows: [Fields]? { nil }
+  public static var alternatives: [String] { [] }
   public var isEmpty: Bool { false }
 
   /// The values in the order of `fields`.
@@ -148,11 +151,28 @@ extension FieldKey<MediaTime> {
 
 extension FieldKey<String> {
   init(_ name: String, _ summary: String) { self.init(name, .text, summary) { .string($0) } }
-
-  /// A range of seconds, `START-END`.
-  init(range name: String, _ summary: String) { self.init(name, .range, summary) { .string($0) } }
   /// One of these words.
   init(_ name: String, words: [String], _ summary: String) { self.init(name, .word(words), summary) { .string($0) } }
+  /// The name of an error.
+  init(error name: String, _ summary: String) { self.init(name, .errorName, summary) { .string($0) } }
+}
+
+extension FieldKey<TimeRange> {
+  /// A range of seconds.
+  init(_ name: String, _ summary: String) { self.init(name, .range, summary) { .range($0) } }
+}
+
+extension FieldKey<[TimeRange]> {
+  /// Ranges of seconds.
+  init(_ name: String, _ summary: String) { self.init(name, .ranges, summary) { .ranges($0) } }
+}
+
+extension FieldKey<[QueueChange]> {
+  init(_ name: String, _ summary: String) { self.init(name, .changes, summary) { .changes($0) } }
+}
+
+extension FieldKey<TrackSelection> {
+  init(_ name: String, _ summary: String) { self.init(name, .selection, summary) { .selection($0) } }
 }
 
 extension FieldKey<HostTime> {
@@ -161,9 +181,9 @@ extension FieldKey<HostTime> {
 
 extension FieldKey<JSONValue> {
   /// A JSON object.
-  init(object name: String, _ summary: String) { self.init(name, .object, summary) { .json($0) } }
+  init(object name: String, _ summary: String) { self.init(name, .object, summary) { .json(.json($0)) } }
   /// An array of JSON objects.
-  init(objects name: String, _ summary: String) { self.init(name, .objects, summary) { .json($0) } }
+  init(objects name: String, _ summary: String) { self.init(name, .objects, summary) { .json(.json($0)) } }
 }
 
 extension FieldKey<FilePath> {
@@ -184,9 +204,8 @@ extension FieldKey<[Double]> {
 
 extension FieldKey<[String]> {
   init(_ name: String, _ summary: String) { self.init(name, .texts, summary) { .strings($0) } }
-
-  /// Ranges of seconds, each `START-END`.
-  init(ranges name: String, _ summary: String) { self.init(name, .ranges, summary) { .strings($0) } }
+  /// A list of these words.
+  init(_ name: String, words: [String], _ summary: String) { self.init(name, .words(words), summary) { .strings($0) } }
 }
 
 extension FieldKey where Value: RawRepresentable & CaseIterable, Value.RawValue == String {

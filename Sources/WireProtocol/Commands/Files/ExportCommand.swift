@@ -8,17 +8,28 @@ public enum ExportCommand: WaitingCommand {
     public let file: Parameter<FilePath?>
     public let format: Parameter<ExportRequest.Format?>
     public let replace: Parameter<Bool>
+    /// In seconds.
     public let start: Parameter<MediaTime>
+    /// In seconds. Nil: the end of the input.
     public let end: Parameter<MediaTime?>
+    /// The start and end as one value.
+    public let range: Parameter<TimeRange?>
     public let mix: Parameter<Bool>
+    /// The number of the audio track, from 0. Nil: the track that playback would select.
     public let track: Parameter<Int?>
     public let codec: Parameter<ExportRequest.Codec?>
+    /// In hertz. Nil: that of the input.
     public let sampleRate: Parameter<Int?>
+    /// Nil: those of the input.
     public let channels: Parameter<Int?>
+    /// The bits per sample: `16`, `24`, `32` or `64`. Nil: the default of the codec.
     public let bits: Parameter<String?>
+    /// In bits per second. Nil: the default of the codec.
     public let bitRate: Parameter<Int?>
     public let video: Parameter<ExportRequest.VideoCodec?>
+    /// In pixels. Nil: that of the input.
     public let height: Parameter<Int?>
+    /// The constant rate factor (CRF) of H.264, from 0 (best) to 51. Nil: 23.
     public let quality: Parameter<Int?>
     public let metadata: Parameter<ExportRequest.Tags>
     public let network: Parameter<NetworkOptions>
@@ -30,6 +41,7 @@ public enum ExportCommand: WaitingCommand {
       replace = list.flag(.replace, "replace an existing file")
       start = list.option(.start, .time, "TIME", default: .zero, "the start of the range")
       end = list.option(.end, .time, "TIME", "the end of the range")
+      range = list.option(.range, .range, "START-END", "the range, instead of `start` and `end`")
       mix = list.flag(.mix, "mix the files instead of joining them")
       track = list.option(
         .track, .integer(0...255), "N", "the audio track; default: the track that playback would select")
@@ -51,21 +63,24 @@ public enum ExportCommand: WaitingCommand {
   }
 
   public struct Reply: ReplyFields {
+    /// The number of the request, as in `scan-progress`.
     public var scan: Int
     public var file: FilePath
-    public var format: String
+    public var format: ExportRequest.Format
     public var duration: MediaTime
     /// In bytes.
     public var size: Int64
     public var fault: MediaError?
 
-    public init(scan: Int, file: FilePath, format: String, duration: MediaTime, size: Int64, fault: MediaError?) {
+    public init(
+      scan: Int, file: FilePath, format: ExportRequest.Format, duration: MediaTime, size: Int64, fault: MediaError?
+    ) {
       (self.scan, self.file, self.format) = (scan, file, format)
       (self.duration, self.size, self.fault) = (duration, size, fault)
     }
 
     public static let fields: [Field<Self>] = [
-      Field(.scan) { $0.scan }, Field(.writtenFile) { $0.file }, Field(.format) { $0.format },
+      Field(.scan) { $0.scan }, Field(.writtenFile) { $0.file }, Field(.formatOfExport) { $0.format },
       Field(.duration) { $0.duration }, Field(.size) { $0.size }, Field(optional: .fault) { $0.fault?.code.name },
       Field(optional: .message) { $0.fault?.message },
     ]
@@ -122,8 +137,7 @@ extension Arguments<ExportCommand> {
     }
     var export = ExportRequest(self.paths, file: file, format: format)
     (export.mixes, export.replaces) = (self.mix, self.replace)
-    (export.start, export.end) = (self.start, self.end)
-    try checkRange(start: export.start, end: export.end)
+    (export.start, export.end) = try timeRange(start: self.start, end: self.end, range: self.range)
     (export.track, export.codec) = (self.track, self.codec)
     (export.sampleRateHz, export.channelCount) = (self.sampleRate, self.channels)
     export.bitsPerSample = self.bits.flatMap { Int($0) }

@@ -117,3 +117,7 @@ extension FieldKey<Bool> {
     Self("cached", "whether the waveform comes from the cache")
   }
 }
+
+extension FieldKey<ExportRequest.Format> {
+  static var formatOfExport: Self { Self("format", "the format of the written file") }
+}

@@ -9,18 +9,26 @@ public enum ImageCommand: WaitingCommand {
 
   public struct Parameters: ParameterList {
     public let path: Parameter<FilePath>
+    /// The times of the frames, in seconds.
     public let times: Parameter<WireList<MediaTime>>
     public let file: Parameter<FilePath?>
     public let format: Parameter<Format?>
+    /// The quality of JPEG. Nil: the default.
     public let quality: Parameter<Int?>
     public let replace: Parameter<Bool>
+    /// In pixels.
     public let width: Parameter<Int?>
+    /// In pixels.
     public let height: Parameter<Int?>
+    /// How far before the requested time the frame may be. Seconds, 0 or more.
     public let before: Parameter<MediaTime>
+    /// How far after the requested time the frame may be. Seconds, 0 or more.
     public let after: Parameter<MediaTime>
     public let fast: Parameter<Bool>
     public let upright: Parameter<Bool>
+    /// The grid of a contact sheet, such as `4x3`. Nil: single images.
     public let sheet: Parameter<String?>
+    /// The distance between the images of a sheet, in pixels. Nil: the default.
     public let gap: Parameter<Int?>
     public let network: Parameter<NetworkOptions>
 
@@ -54,9 +62,13 @@ public enum ImageCommand: WaitingCommand {
   public struct Row: ReplyFields {
     /// The number of the image, from 1.
     public var image: Int
+    /// The requested time, in seconds.
     public var requested: MediaTime
+    /// The time of the frame, in seconds.
     public var time: MediaTime
+    /// In pixels.
     public var width: Int
+    /// In pixels.
     public var height: Int
     /// Nil with a sheet.
     public var file: FilePath?
@@ -75,7 +87,9 @@ public enum ImageCommand: WaitingCommand {
   public struct Reply: ReplyRows {
     public var scan: Int
     public var path: FilePath
+    /// In pixels.
     public var width: Int
+    /// In pixels.
     public var height: Int
     /// The file of a sheet.
     public var file: FilePath?

@@ -31,9 +31,11 @@ public struct ImageRequest: Sendable, Hashable {
   public var replaces: Bool
   /// The maximum width in pixels. Nil: no limit.
   public var width: Int?
+  /// In pixels. Nil: derived from the width.
   public var height: Int?
   /// The tolerances: how much earlier or later than its time an image may be.
   public var before: MediaTime
+  /// How far after the requested time the frame may be. Seconds, 0 or more.
   public var after: MediaTime
   /// Whether the image is rotated as the file specifies.
   public var isUpright: Bool

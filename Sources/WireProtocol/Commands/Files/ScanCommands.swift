@@ -83,10 +83,15 @@ public enum ScanCommand: WaitingCommand {
   public struct Reply: ReplyRows {
     /// The loudness of all files together. Values are nil if they were not measured.
     public struct Album: Sendable {
+      /// In LUFS. Nil: not measured.
       public var loudness: Double?
+      /// The gain of ReplayGain 2.0 in dB, to -18 LUFS. Nil: not measured.
       public var gain: Double?
+      /// In dBTP. Nil: silence, or not measured.
       public var truePeak: Double?
+      /// In dBFS. Nil: silence, or not measured.
       public var samplePeak: Double?
+      /// The largest sample; 1 is full scale.
       public var peak: Double
 
       public init(loudness: Double?, gain: Double?, truePeak: Double?, samplePeak: Double?, peak: Double) {
@@ -177,6 +182,7 @@ public enum ScanCancelCommand: ImmediateCommand {
   }
 
   public struct Reply: ReplyFields {
+    /// The number of cancelled requests.
     public var cancelled: Int
 
     public init(cancelled: Int) { self.cancelled = cancelled }

@@ -4,19 +4,30 @@ import MediaCore
 public enum WaveformCommand: WaitingCommand {
   public struct Parameters: ParameterList {
     public let path: Parameter<FilePath>
+    /// In seconds.
     public let start: Parameter<MediaTime>
+    /// In seconds. Nil: the end of the file.
     public let end: Parameter<MediaTime?>
+    /// The start and end as one value.
+    public let range: Parameter<TimeRange?>
+    /// The number of bins. Nil: the default, or derived from `samplesPerBin`.
     public let bins: Parameter<Int?>
+    /// The number of samples of each channel in a bin. Nil: derived from `bins`.
     public let samplesPerBin: Parameter<Int?>
     public let mono: Parameter<Bool>
     public let file: Parameter<FilePath?>
     public let format: Parameter<WaveformFileRequest.Format?>
     public let replace: Parameter<Bool>
+    /// In pixels. Nil: 800.
     public let width: Parameter<Int?>
+    /// In pixels. Nil: 200.
     public let height: Parameter<Int?>
+    /// Six hexadecimal digits. Nil: 3070b0.
     public let color: Parameter<String?>
+    /// Six hexadecimal digits. Nil: ffffff.
     public let background: Parameter<String?>
     public let axis: Parameter<Bool>
+    /// `8` or `16`.
     public let bits: Parameter<String>
     public let network: Parameter<NetworkOptions>
 
@@ -24,6 +35,7 @@ public enum WaveformCommand: WaitingCommand {
       path = list.required(.path, .path, "PATH", "the file")
       start = list.option(.start, .time, "TIME", default: .zero, "the start of the range")
       end = list.option(.end, .time, "TIME", "the end of the range")
+      range = list.option(.range, .range, "START-END", "the range, instead of `start` and `end`")
       bins = list.option(.bins, .integer(1...2_097_152), "N", "the number of bins")
       samplesPerBin = list.option(
         .samplesPerBin, .integer(1...Int(Int32.max)), "N", "the number of samples of each channel in a bin")
@@ -46,10 +58,15 @@ public enum WaveformCommand: WaitingCommand {
 
   /// A bin of a waveform, with a value for each channel. 1 is full scale.
   public struct Row: ReplyFields {
+    /// The index of the bin, from 0.
     public var bin: Int
+    /// In seconds.
     public var start: MediaTime
+    /// The smallest sample of each channel; 1 is full scale.
     public var minima: [Double]
+    /// The largest sample of each channel; 1 is full scale.
     public var maxima: [Double]
+    /// The root mean square of each channel; 1 is full scale.
     public var rms: [Double]
 
     public init(bin: Int, start: MediaTime, minima: [Double], maxima: [Double], rms: [Double]) {
@@ -64,12 +81,15 @@ public enum WaveformCommand: WaitingCommand {
   }
 
   public struct Reply: ReplyRows {
+    /// The number of the request, as in `scan-progress`.
     public var scan: Int
     public var path: FilePath
     public var sampleRateHz: Int
     public var channelCount: Int
     public var binCount: Int
+    /// In seconds.
     public var start: MediaTime
+    /// The duration of the range, in seconds.
     public var duration: MediaTime
     public var isCached: Bool
     /// The written file. Nil: the rows have the waveform.
@@ -158,10 +178,10 @@ extension Arguments<WaveformCommand> {
     } else if output?.format == .dat, bins != nil {
       throw failure("a dat file needs samples-per-bin instead of bins")
     }
-    try checkRange(start: self.start, end: self.end)
+    let (start, end) = try timeRange(start: self.start, end: self.end, range: self.range)
     try self.network.checkHeader()
     return WaveformFileRequest(
-      self.path, start: self.start, end: self.end, binCount: output == nil ? bins ?? 100 : bins,
+      self.path, start: start, end: end, binCount: output == nil ? bins ?? 100 : bins,
       framesPerBin: length, mixesChannels: self.mono, output: output, network: self.network)
   }
 

@@ -39,9 +39,13 @@ extension FieldKey<String> {
       "the origin of the gain: track tags, album tags, `scan`, or `fallback`; `none` while off, and until the tags"
         + " are known")
   }
-  static var range: Self { Self(range: "range", "the part of the file that the entry plays, in seconds") }
+  static var kindOfLogEntry: Self {
+    Self("kind", words: ["access", "error"], "whether the row has requests of a resource, or an error")
+  }
   static var resourceType: Self {
-    Self("type", "`file` (of known length), `vod` (HLS on demand) or `live`; empty before the first response")
+    Self(
+      "type", words: ["file", "vod", "live", ""],
+      "`file` (of known length), `vod` (HLS on demand) or `live`; empty before the first response")
   }
   static var stationDescription: Self { Self("stationDescription", "the station's description of itself") }
   static var stationGenre: Self { Self("stationGenre", "the genre of the station") }
@@ -56,13 +60,17 @@ extension FieldKey<String> {
   static var uri: Self { Self("uri", "the requested URL, without user name and password") }
 }
 
-extension FieldKey<[String]> {
+extension FieldKey<TimeRange> {
+  static var range: Self { Self("range", "the part of the file that the entry plays, in seconds") }
+}
+
+extension FieldKey<[TimeRange]> {
   static var loadedTimeRanges: Self {
     Self(
-      ranges: "loadedTimeRanges",
+      "loadedTimeRanges",
       "the ranges that are decoded and not heard yet, or in memory; `none` if there are none")
   }
-  static var seekableTimeRanges: Self { Self(ranges: "seekableTimeRanges", "the ranges that seeks can reach") }
+  static var seekableTimeRanges: Self { Self("seekableTimeRanges", "the ranges that seeks can reach") }
 }
 
 extension FieldKey<PitchCommand.Algorithm> {

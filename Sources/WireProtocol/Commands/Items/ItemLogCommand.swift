@@ -20,14 +20,19 @@ public enum ItemLogCommand: ImmediateCommand {
       /// The time from the request to the first byte of the body, in nanoseconds. Nil before that byte.
       public var startupNanoseconds: Int64?
       public var requestCount: UInt64
+      /// The received bytes.
       public var byteCount: Int64
       /// In bits per second. Nil if it is unknown.
       public var observedBitrate: Int64?
       /// In bits per second. Nil if it is unknown.
       public var indicatedBitrate: Int64?
+      /// The number of new connections after an interruption.
       public var reconnectCount: Int
+      /// The number of changes of the server address.
       public var addressChangeCount: Int
+      /// The number of changes of the HLS variant.
       public var switchCount: Int
+      /// The number of times that playback stalled.
       public var stallCount: Int
       /// The total duration of the stalls.
       public var stallNanoseconds: Int64
@@ -61,7 +66,8 @@ public enum ItemLogCommand: ImmediateCommand {
     private var isRetried: Bool? { if case .error(_, let isRetried, _) = content { isRetried } else { nil } }
 
     public static let fields: [Field<Self>] = [
-      Field(.kind) { $0.access != nil ? "access" : "error" }, Field(.uri) { $0.uri }, Field(.address) { $0.address },
+      Field(.kindOfLogEntry) { $0.access != nil ? "access" : "error" }, Field(.uri) { $0.uri },
+      Field(.address) { $0.address },
       Field(optional: .resourceType) { $0.access?.type },
       Field(optional: .startup) { $0.access?.startupNanoseconds.map(MediaTime.init(nanoseconds:)) },
       Field(optional: .requests) { $0.access?.requestCount },
@@ -88,9 +94,11 @@ public enum ItemLogCommand: ImmediateCommand {
 
     /// The description of a station. Values are nil if the station does not announce them.
     public struct Station: Sendable {
+      /// The name of the station.
       public var name: String?
       public var genre: String?
       public var description: String?
+      /// The URL of the station's website.
       public var url: String?
 
       public init(name: String?, genre: String?, description: String?, url: String?) {

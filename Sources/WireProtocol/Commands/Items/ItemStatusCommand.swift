@@ -35,7 +35,7 @@ public enum ItemStatusCommand: ImmediateCommand {
     public var gain: Gain?
     public var titles: Titles
     /// The part of the file that the entry plays: start and end in seconds. Nil: the whole file.
-    public var range: String?
+    public var range: TimeRange?
     /// The error of a failed item. Nil: none.
     public var error: MediaError?
 
@@ -52,16 +52,16 @@ public enum ItemStatusCommand: ImmediateCommand {
       public init() {}
     }
 
-    /// The state of the item's buffer. Ranges are `START-END` in seconds.
+    /// The state of the item's buffer.
     public struct Buffer: Sendable {
-      public var seekableTimeRanges: [String]
-      public var loadedTimeRanges: [String]
+      public var seekableTimeRanges: [TimeRange]
+      public var loadedTimeRanges: [TimeRange]
       public var isPlaybackLikelyToKeepUp: Bool
       public var isPlaybackBufferFull: Bool
       public var isPlaybackBufferEmpty: Bool
 
       public init(
-        seekableTimeRanges: [String], loadedTimeRanges: [String], isPlaybackLikelyToKeepUp: Bool,
+        seekableTimeRanges: [TimeRange], loadedTimeRanges: [TimeRange], isPlaybackLikelyToKeepUp: Bool,
         isPlaybackBufferFull: Bool, isPlaybackBufferEmpty: Bool
       ) {
         (self.seekableTimeRanges, self.loadedTimeRanges) = (seekableTimeRanges, loadedTimeRanges)
@@ -72,6 +72,7 @@ public enum ItemStatusCommand: ImmediateCommand {
 
     /// The gain of loudness normalization.
     public struct Gain: Sendable {
+      /// From -60 to 30.
       public var decibels: Double
       /// `track`, `album`, `scan` or `fallback`. Nil while `replay-gain` is off.
       public var source: String?
@@ -104,7 +105,7 @@ public enum ItemStatusCommand: ImmediateCommand {
       isCurrent: Bool, forwardPlaybackEndTime: MediaTime?, reversePlaybackEndTime: MediaTime?,
       preferredForwardBufferDuration: MediaTime, abilities: Abilities, buffer: Buffer, liveEdge: MediaTime?,
       date: String?, audioTimePitchAlgorithm: PitchCommand.Algorithm,
-      ownAudioTimePitchAlgorithm: PitchCommand.Algorithm?, gain: Gain?, titles: Titles, range: String?,
+      ownAudioTimePitchAlgorithm: PitchCommand.Algorithm?, gain: Gain?, titles: Titles, range: TimeRange?,
       error: MediaError?
     ) {
       (self.item, self.path, self.status, self.duration) = (item, path, status, duration)
@@ -154,7 +155,7 @@ public enum ItemStatusCommand: ImmediateCommand {
     ]
 
     /// Nil for no ranges.
-    private static func ranges(_ ranges: [String]) -> [String]? { ranges.isEmpty ? nil : ranges }
+    private static func ranges(_ ranges: [TimeRange]) -> [TimeRange]? { ranges.isEmpty ? nil : ranges }
   }
 
   public static let name: CommandName = "item.status"
@@ -163,8 +164,8 @@ public enum ItemStatusCommand: ImmediateCommand {
     .items, "Show the details of an entry.",
     details: """
       - `loadedTimeRanges`: the ranges that are decoded and not heard yet; for an entry from a network also the \
-      ranges in memory. The form is `START-END` in seconds, separated by commas, or `none`.
-      - `seekableTimeRanges`: the ranges that seeks can reach, in the same form
+      ranges in memory. `none` if there are none
+      - `seekableTimeRanges`: the ranges that seeks can reach
       - `isPlaybackLikelyToKeepUp`, `isPlaybackBufferFull`, `isPlaybackBufferEmpty`: the state of the buffer, if the \
       entry is current
       - `can...`: the supported directions and rates; false before the entry is ready

@@ -150,12 +150,16 @@ public enum ItemSelectCommand: ImmediateCommand {
     public let audio: Parameter<TrackChoice?>
     /// Nil: unchanged.
     public let subtitles: Parameter<TrackChoice?>
+    /// The audio track and the subtitles as one value.
+    public let selection: Parameter<TrackSelection?>
     public let player: Parameter<String>
 
     public init(_ list: inout ParameterListBuilder) {
       id = list.entry()
       audio = list.option("audio", .track, "TRACK", "the audio track")
       subtitles = list.option("subtitles", .track, "TRACK", "the subtitles")
+      selection = list.option(
+        "selection", .selection, "GROUP=TRACK,...", "the tracks by group, instead of `audio` and `subtitles`")
       player = list.player()
     }
   }
@@ -179,6 +183,7 @@ public enum ItemSelectCommand: ImmediateCommand {
       - A language (ISO 639-1, 639-2 or BCP 47) selects the best track in that language.
       - `auto` selects the default of the file.
       - `none` selects nothing. For audio, this is possible only if there is video.
+      - `selection` has the groups of `item.currentMediaSelection`: `audible` (audio) and `legible` (subtitles).
 
       A change of the audio track is heard as a crossfade of 5 ms, at the same time of the entry. It is possible at \
       any rate, and also while paused or seeking. Subtitles can be selected, but are not displayed.
@@ -186,4 +191,22 @@ public enum ItemSelectCommand: ImmediateCommand {
     readsWithoutValue: true,
     errors: [.noSuchTrack, .invalidState, .noSuchItem, .noSuchPlayer] + CommandTable.mediaErrors,
     example: ["> item.select 2 audio=de", "< ok item=2 audio=1 subtitles=none"])
+
+  public static func check(_ arguments: Arguments<Self>) throws(MediaError) { _ = try arguments.requestedTracks() }
+}
+
+extension Arguments<ItemSelectCommand> {
+  /// The tracks to select. Nil: only show the selection.
+  ///
+  /// - Throws: `bad-arguments` for `selection` together with `audio` or `subtitles`.
+  public func requestedTracks() throws(MediaError) -> TrackSelection? {
+    guard let selection = self.selection else {
+      let selection = TrackSelection(audible: self.audio, legible: self.subtitles)
+      return selection == TrackSelection() ? nil : selection
+    }
+    if let name = firstGiven(["audio", "subtitles"]) {
+      throw failure("selection cannot be combined with \(name.rawValue)")
+    }
+    return selection
+  }
 }

@@ -17,6 +17,15 @@ extension Arguments<LoopCommand> {
   /// - Throws: `bad-arguments` for arguments that exclude each other.
   public func loop() throws(MediaError) -> LoopRequest {
     let count = self.count
+    if let range = self.range {
+      guard self.start == nil, self.end == nil, !self.off, !self.last else {
+        throw failure("range cannot be combined with START, END, off and last")
+      }
+      guard range.end.isNumeric else {
+        throw failure("range must have an end (got a range from \(NumberText.seconds(range.start)) without an end)")
+      }
+      return .range(start: .absolute(range.start), end: .absolute(range.end), count: count)
+    }
     switch (self.start, self.end, self.off, self.last) {
     case (let start?, let end?, false, false): return .range(start: start, end: end, count: count)
     case (nil, nil, true, false) where count == nil: return .off

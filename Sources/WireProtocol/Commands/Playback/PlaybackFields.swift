@@ -83,9 +83,6 @@ extension FieldKey<String> {
       "itemStatus", words: ["unknown", "readyToPlay", "failed"],
       "the status of the current entry; `unknown` without one")
   }
-  static var loop: Self {
-    Self(range: "loop", "the range of the current entry that is looped; `none` without a loop")
-  }
   static var reasonForWaitingToPlay: Self {
     Self(
       "reasonForWaitingToPlay",
@@ -110,4 +107,16 @@ extension FieldKey<String> {
 /// The titles of an entry, in the order of `status`.
 extension FieldKey<String> {
   static var chapterTitle: Self { Self("chapterTitle", "the title of the chapter that is heard") }
+}
+
+extension FieldKey<TimeRange> {
+  static var loop: Self {
+    Self("loop", "the range of the current entry that is looped; `none` without a loop")
+  }
+}
+
+extension FieldKey<String> {
+  static var modeOfReplayGain: Self {
+    Self("mode", words: ReplayGainCommand.Mode.allCases.map(\.rawValue), "the gain in use")
+  }
 }

@@ -71,6 +71,7 @@ public enum DefaultRateCommand: ImmediateCommand {
   }
 
   public struct Reply: ReplyFields {
+    /// From 1/32 to 32, negative for reverse.
     public var defaultRate: Double
 
     public init(defaultRate: Double) { self.defaultRate = defaultRate }
@@ -109,6 +110,7 @@ public enum RateAtCommand: ImmediateCommand {
   }
 
   public struct Reply: ReplyFields {
+    /// From 1/32 to 32, negative for reverse.
     public var rate: Double
 
     public init(rate: Double) { self.rate = rate }

@@ -90,8 +90,12 @@ public enum RepeatCommand: ImmediateCommand {
 /// `loop`: sets, ends or shows the loop of the current item.
 public enum LoopCommand: WaitingCommand {
   public struct Parameters: ParameterList {
+    /// In seconds.
     public let start: Parameter<TimeExpression?>
+    /// In seconds.
     public let end: Parameter<TimeExpression?>
+    /// The start and end as one value.
+    public let range: Parameter<TimeRange?>
     public let off: Parameter<Bool>
     public let last: Parameter<Bool>
     /// The number of returns to the start. Nil: indefinitely.
@@ -103,6 +107,7 @@ public enum LoopCommand: WaitingCommand {
     public init(_ list: inout ParameterListBuilder) {
       start = list.optional(.start, .timeExpression, "START", "the start of the range")
       end = list.optional(.end, .timeExpression, "END", "the end of the range")
+      range = list.option(.range, .range, "START-END", "the range, instead of START and END")
       off = list.flag("off", "end the loop, and continue")
       last = list.flag("last", "make the current pass the last one")
       count = list.option(.count, .integer(1...1_000_000_000), "N", "the number of returns; default: indefinitely")
@@ -114,7 +119,9 @@ public enum LoopCommand: WaitingCommand {
   public struct Reply: ReplyFields {
     /// The loop of an item.
     public struct Loop: Sendable {
+      /// In seconds.
       public var start: MediaTime
+      /// In seconds.
       public var end: MediaTime
       /// The number of remaining returns to the start. Nil: indefinitely.
       public var remainingCount: Int?
@@ -153,7 +160,7 @@ public enum LoopCommand: WaitingCommand {
       entry, or as `end-action` specifies.
 
       Each return to START is a `transition` event, not `time-jumped`. Ticks and boundaries are sent in each pass. \
-      In the reply, `count` is the number of remaining returns (`none`: indefinitely), and `passes` is the number of \
+      `range` accepts the `loop` of `status`. In the reply, `count` is the number of remaining returns (`none`: indefinitely), and `passes` is the number of \
       returns so far.
       """,
     readsWithoutValue: true,

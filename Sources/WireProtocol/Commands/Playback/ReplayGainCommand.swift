@@ -9,6 +9,7 @@ public enum ReplayGainCommand: ImmediateCommand {
 
   /// Nil leaves an option unchanged.
   public struct Parameters: ParameterList {
+    /// `off`, `track`, `album` or `auto`.
     public let mode: Parameter<Mode?>
     /// In dB, -15 to 15.
     public let preAmp: Parameter<Double?>
@@ -42,8 +43,11 @@ public enum ReplayGainCommand: ImmediateCommand {
       }
     }
 
+    /// `off`, `track`, `album` or `auto`.
     public var mode: String
+    /// The gain added to that of the tags, in dB.
     public var preampDecibels: Double
+    /// The gain of entries without tags, from -60 to 15 dB.
     public var fallbackDecibels: Double
     public var preventsClipping: Bool
     public var item: UInt64?
@@ -58,7 +62,8 @@ public enum ReplayGainCommand: ImmediateCommand {
     }
 
     public static let fields: [Field<Self>] = [
-      Field(.mode) { $0.mode }, Field(.preAmp) { $0.preampDecibels }, Field(.fallback) { $0.fallbackDecibels },
+      Field(.modeOfReplayGain) { $0.mode }, Field(.preAmp) { $0.preampDecibels },
+      Field(.fallback) { $0.fallbackDecibels },
       Field(.protect) { $0.preventsClipping }, Field(nullable: .item) { $0.item },
       Field(nullable: .gain) { $0.gain?.decibels }, Field(nullable: .replayGainSource) { $0.gain?.source },
       Field(nullable: .limited) { $0.gain?.isLimited },

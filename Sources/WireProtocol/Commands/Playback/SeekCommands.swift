@@ -4,6 +4,7 @@ import MediaCore
 public enum SeekCommand: WaitingCommand {
   public struct Parameters: ParameterList {
     public let time: Parameter<TimeExpression?>
+    /// The date in ISO 8601. Nil: the target is a time.
     public let date: Parameter<String?>
     /// Whether any tolerance is allowed.
     public let fast: Parameter<Bool>

@@ -6,6 +6,7 @@ public struct SeekReply: ReplyFields {
   public var item: UInt64
   public var time: MediaTime
   public var requested: MediaTime
+  /// The tolerance before the requested time, in seconds; infinite: no limit.
   public var before: MediaTime
   public var after: MediaTime
   public var exact: Bool

@@ -7,11 +7,13 @@ public enum StatusCommand: ImmediateCommand {
   /// The state of a player, by subject. The order of `fields` is that of the reply.
   public struct Reply: ReplyFields {
     public var player: String
+    /// `paused`, `waitingToPlayAtSpecifiedRate` or `playing`.
     public var timeControlStatus: String
     /// Nil while the player does not wait.
     public var reasonForWaitingToPlay: String?
     /// The requested rate. 0 while paused.
     public var rate: Double
+    /// The rate at which `play` starts. From 1/32 to 32, negative for reverse.
     public var defaultRate: Double
     public var position: Position
     public var queue: Queue
@@ -62,7 +64,7 @@ public enum StatusCommand: ImmediateCommand {
       - `time`: the time heard; `hostTime`: the instant at which it is heard (*Clocks*)
       - `rate`: the requested rate
       - `timebaseRate`: the rate at which the time heard advances; 0 while paused or waiting
-      - `loop`: the range of the loop, `START-END` in seconds
+      - `loop`: the range of the loop, in seconds
       - `passes`: the number of returns to the start of the loop so far
       - `passesLeft`: the number of remaining returns; `none`: indefinitely
       - `shuffle`: the seed of the shuffled order
@@ -129,11 +131,14 @@ extension StatusCommand.Reply {
     public var isMuted: Bool
     /// -1 to 1.
     public var pan: Float
+    /// `advance`, `stop`, `pause` or `none`.
     public var actionAtItemEnd: String
+    /// `off`, `one` or `all`.
     public var repeatMode: String
     public var onFailure: FailurePolicy
     public var automaticallyWaits: Bool
     public var pitchAlgorithm: PitchCommand.Algorithm
+    /// `off`, `track`, `album` or `auto`.
     public var replayGainMode: String
 
     public init(
@@ -152,13 +157,13 @@ extension StatusCommand.Reply {
     /// The loop of the item.
     public struct Loop: Sendable {
       /// In the form `70-83.5`.
-      public var range: String
+      public var range: TimeRange
       /// The number of returns so far.
       public var passes: Int
       /// The number of remaining returns to the start. Nil: indefinitely.
       public var remainingCount: Int?
 
-      public init(range: String, passes: Int, remainingCount: Int?) {
+      public init(range: TimeRange, passes: Int, remainingCount: Int?) {
         (self.range, self.passes, self.remainingCount) = (range, passes, remainingCount)
       }
     }
@@ -185,7 +190,9 @@ extension StatusCommand.Reply {
     public var title: String?
     public var artist: String?
     public var album: String?
+    /// The title that the station announces. Nil: none.
     public var streamTitle: String?
+    /// The URL that the station announces. Nil: none.
     public var streamURL: String?
 
     public init(

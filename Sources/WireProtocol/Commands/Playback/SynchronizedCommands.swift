@@ -32,6 +32,7 @@ public enum PlayAtCommand: WaitingCommand {
   }
 
   public struct Reply: ReplyFields {
+    /// The output frame, counted from the opening of the output.
     public var frame: Int64
     /// Nil if the device is stopped.
     public var hostTime: HostTime?

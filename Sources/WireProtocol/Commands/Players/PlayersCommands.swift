@@ -65,9 +65,11 @@ public enum PlayerListCommand: ImmediateCommand {
   public struct Row: ReplyFields {
     public var player: String
     public var timeControlStatus: String
+    /// The requested rate; 0 while paused.
     public var rate: Double
     public var item: UInt64?
     public var count: Int
+    /// From 0 to 1.
     public var volume: Float
     public var isMuted: Bool
     public var isTemporary: Bool
@@ -116,10 +118,15 @@ public enum OutputListCommand: ImmediateCommand {
     public var isDefault: Bool?
     public var isCurrent: Bool?
     public var preferred: Int?
+    /// In hertz. Nil: unknown, or not a device.
     public var sampleRate: Int?
+    /// The number of channels. Nil: unknown, or not a device.
     public var channels: Int?
+    /// The output whose audio this input captures. Nil: not a monitor.
     public var monitorOf: String?
+    /// The name of the port. Nil: not a port.
     public var port: String?
+    /// `yes`, `no` or `unknown`. Nil: not a port.
     public var available: String?
     public var isActive: Bool?
 
@@ -140,7 +147,7 @@ public enum OutputListCommand: ImmediateCommand {
     }
 
     public static let fields: [Field<Self>] = [
-      Field(.kind) { $0.kind }, Field(.deviceName) { $0.device }, Field(.description) { $0.description },
+      Field(.kindOfDevice) { $0.kind }, Field(.deviceName) { $0.device }, Field(.description) { $0.description },
       Field(optional: .default) { $0.isDefault }, Field(optional: .current) { $0.isCurrent },
       Field(optional: .preferredRank) { $0.preferred }, Field(optional: .sampleRate) { $0.sampleRate },
       Field(optional: .channels) { $0.channels }, Field(optional: .monitorOf) { $0.monitorOf },
@@ -296,13 +303,18 @@ public struct OutputFields: ReplyFields {
   /// Nil while none is open.
   public var output: String?
   public var state: String
+  /// In hertz. Nil: unknown, or not a device.
   public var sampleRate: Int?
+  /// The number of channels. Nil: unknown, or not a device.
   public var channels: Int?
+  /// The number of samples above full scale.
   public var clipped: Int
+  /// The name of the device, `default` or `null`.
   public var selected: String
   /// Nil: none.
   public var preferred: [String]?
   public var lost: LostDevicePolicy
+  /// The device and, after a `/`, its port. Nil: no output.
   public var route: String?
   /// The name of the error of the output.
   public var error: String?

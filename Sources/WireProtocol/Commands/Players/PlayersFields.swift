@@ -25,13 +25,13 @@ extension FieldKey<String> {
     Self("route", "the output device and, after a `/`, its port; `none` without an output")
   }
   static var error: Self {
-    Self("error", "the name of the error")
+    Self(error: "error", "the name of the error")
   }
   static var server: Self {
     Self("server", "the name of the sound server; `none` while none replies")
   }
-  static var kind: Self {
-    Self("kind", "the kind of the row or event, as the command or event describes")
+  static var kindOfDevice: Self {
+    Self("kind", words: ["output", "input", "port"], "whether the row is a device or a port of the device before it")
   }
   static var deviceName: Self {
     Self("device", "the name of the device in the sound server")

@@ -31,13 +31,13 @@ public enum ListCommand: ImmediateCommand {
     public var artist: String?
     public var album: String?
     /// The part of the file. Nil: the whole file.
-    public var range: String?
+    public var range: TimeRange?
     /// The error of a failed entry. Nil for another status.
     public var error: MediaError?
 
     public init(
       item: UInt64, index: Int, path: FilePath?, status: String, duration: MediaTime, title: String?,
-      artist: String?, album: String?, range: String?, error: MediaError?
+      artist: String?, album: String?, range: TimeRange?, error: MediaError?
     ) {
       (self.item, self.index, self.path, self.status, self.duration) = (item, index, path, status, duration)
       (self.title, self.artist, self.album, self.range, self.error) = (title, artist, album, range, error)

@@ -51,6 +51,8 @@ public struct ChangedQueueReply: QueueEditReply {
 
   public init(_ outcome: QueueEditOutcome) { self.outcome = outcome }
 
+  public static var alternatives: [String] { ["version", "pending"] }
+
   public static let fields: [Field<Self>] = [
     Field(optional: .version) { $0.outcome.version }, Field(optional: .pending) { $0.outcome.pending },
   ]
@@ -61,6 +63,8 @@ public struct NewEntriesReply: QueueEditReply {
   private let outcome: QueueEditOutcome
 
   public init(_ outcome: QueueEditOutcome) { self.outcome = outcome }
+
+  public static var alternatives: [String] { ["version", "pending"] }
 
   public static let fields: [Field<Self>] = [
     Field(optional: .items) { $0.outcome.items }, Field(optional: .version) { $0.outcome.version },
@@ -75,6 +79,8 @@ public struct ExpandedEntriesReply: QueueEditReply, ReplyRows {
   public init(_ outcome: QueueEditOutcome) { self.outcome = outcome }
 
   public var rows: [SkippedEntry] { outcome.skippedEntries }
+
+  public static var alternatives: [String] { ["version", "pending"] }
 
   public static let fields: [Field<Self>] = [
     Field(optional: .items) { $0.outcome.items }, Field(optional: .version) { $0.outcome.version },

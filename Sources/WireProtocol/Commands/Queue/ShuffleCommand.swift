@@ -4,6 +4,7 @@ import MediaCore
 public enum ShuffleCommand: ImmediateCommand {
   public struct Parameters: ParameterList {
     public let state: Parameter<SwitchSetting?>
+    /// The seed of the order. Nil: a random one.
     public let seed: Parameter<Int?>
     public let ifVersion: Parameter<Int?>
     public let player: Parameter<String>

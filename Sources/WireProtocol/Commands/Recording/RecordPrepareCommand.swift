@@ -8,15 +8,22 @@ public enum RecordPrepareCommand: WaitingCommand {
     public let container: Parameter<RecordingRequest.Container?>
     public let format: Parameter<RecordingRequest.Format?>
     public let replace: Parameter<Bool>
+    /// In hertz. Nil: that of the source.
     public let sampleRate: Parameter<Int?>
+    /// Nil: those of the source.
     public let channels: Parameter<Int?>
+    /// The bits per sample. Nil: the default of the format.
     public let bits: Parameter<String?>
     public let float: Parameter<Bool>
     public let bigEndian: Parameter<Bool>
     public let quality: Parameter<RecordingRequest.Quality?>
+    /// In bits per second. Nil: the default of the codec.
     public let bitRate: Parameter<Int?>
+    /// The level at which the recording begins, in dBFS. Nil: immediately.
     public let startLevel: Parameter<Double?>
+    /// The level below which audio is silence, in dBFS.
     public let silenceLevel: Parameter<Double?>
+    /// The longest silence that is recorded, in seconds. Nil: any.
     public let longestSilence: Parameter<MediaTime?>
 
     public init(_ list: inout ParameterListBuilder) {
@@ -58,12 +65,13 @@ public enum RecordPrepareCommand: WaitingCommand {
     public var recorder: Int
     public var file: FilePath
     public var source: String
-    public var format: String
+    /// Nil if it is unknown.
+    public var format: String?
     public var sampleRateHz: Int
     public var channelCount: Int
 
     public init(
-      recorder: Int, file: FilePath, source: String, format: String, sampleRateHz: Int, channelCount: Int
+      recorder: Int, file: FilePath, source: String, format: String?, sampleRateHz: Int, channelCount: Int
     ) {
       (self.recorder, self.file, self.source, self.format) = (recorder, file, source, format)
       (self.sampleRateHz, self.channelCount) = (sampleRateHz, channelCount)
@@ -71,7 +79,8 @@ public enum RecordPrepareCommand: WaitingCommand {
 
     public static let fields: [Field<Self>] = [
       Field(.recorder) { $0.recorder }, Field(.writtenFile) { $0.file }, Field(.recordedSource) { $0.source },
-      Field(.format) { $0.format }, Field(.sampleRate) { $0.sampleRateHz }, Field(.channels) { $0.channelCount },
+      Field(nullable: .formatOfRecording) { $0.format }, Field(.sampleRate) { $0.sampleRateHz },
+      Field(.channels) { $0.channelCount },
     ]
   }
 

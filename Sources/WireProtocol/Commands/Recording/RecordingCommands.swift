@@ -178,7 +178,7 @@ public struct RecorderFields: ReplyFields {
   public static let fields: [Field<Self>] = [
     Field(.recorder) { $0.recorder }, Field(.recorderState) { $0.state }, Field(.writtenFile) { $0.file },
     Field(.recordedTime) { $0.time }, Field(.pts) { $0.time }, Field(nullable: .recordedSource) { $0.source },
-    Field(nullable: .format) { $0.format }, Field(.sampleRate) { $0.sampleRateHz },
+    Field(nullable: .formatOfRecording) { $0.format }, Field(.sampleRate) { $0.sampleRateHz },
     Field(.channels) { $0.channelCount }, Field(.lost) { $0.lost }, Field(.skippedFrames) { $0.skipped },
     Field(.waitingForLevel) { $0.isWaitingForLevel }, Field(optional: .fault) { $0.error?.code.name },
     Field(optional: .message) { $0.error?.message },

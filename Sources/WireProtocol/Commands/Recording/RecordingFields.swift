@@ -18,9 +18,9 @@ extension FieldKey<Int64> {
 
 extension FieldKey<String> {
   static var fault: Self {
-    Self("fault", "the name of the error that made a part of the result wrong or missing")
+    Self(error: "fault", "the name of the error that made a part of the result wrong or missing")
   }
-  static var format: Self { Self("format", "the name of the format of the file") }
+  static var codecTag: Self { Self("format", "the name of the codec in the file, such as `mp4a`") }
   static var recordedSource: Self { Self("source", "the name of the recorded source; `none` before it is open") }
   static var recorderState: Self {
     Self(
@@ -41,5 +41,11 @@ extension FieldKey<MediaTime> {
 extension FieldKey<Bool> {
   static var waitingForLevel: Self {
     Self("waitingForLevel", "whether the recording waits for audio of `start-level`")
+  }
+}
+
+extension FieldKey<String> {
+  static var formatOfRecording: Self {
+    Self("format", words: RecordingRequest.Format.allCases.map(\.rawValue), "the audio codec of the recording")
   }
 }

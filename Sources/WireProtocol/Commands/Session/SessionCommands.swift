@@ -204,6 +204,7 @@ public enum SessionPolicyCommand: ImmediateCommand {
     /// Invalid: no maximum.
     public let timeout: Parameter<MediaTime?>
     public let atTimeout: Parameter<InterruptionOutcome?>
+    /// The duration of the fade-in after an interruption, from 0 to 10 s.
     public let fade: Parameter<MediaTime?>
 
     public init(_ list: inout ParameterListBuilder) {
@@ -220,8 +221,10 @@ public enum SessionPolicyCommand: ImmediateCommand {
 
   public struct Reply: ReplyFields {
     public var atEnd: InterruptionOutcome
+    /// The maximum duration of an interruption. Nil: no limit.
     public var timeout: MediaTime?
     public var atTimeout: InterruptionOutcome
+    /// The duration of the fade-in after an interruption, from 0 to 10 s.
     public var fade: MediaTime
 
     public init(atEnd: InterruptionOutcome, timeout: MediaTime?, atTimeout: InterruptionOutcome, fade: MediaTime) {
@@ -251,7 +254,9 @@ public struct SessionSettingFields: ReplyFields {
   public var mode: SessionMode
   /// Nil: no options.
   public var options: [String]?
+  /// PulseAudio's `media.role`.
   public var role: String
+  /// `interrupted`, `mixed` or `ducked`.
   public var otherAudio: String
   public var playback: Bool
   public var recording: Bool
@@ -265,7 +270,7 @@ public struct SessionSettingFields: ReplyFields {
   }
 
   public static let fields: [Field<Self>] = [
-    Field(.category) { $0.category }, Field(.mode) { $0.mode.rawValue },
+    Field(.category) { $0.category }, Field(.mode) { $0.mode },
     Field(nullable: .sessionOptions) { $0.options },
     Field(.role) { $0.role }, Field(.otherAudio) { $0.otherAudio }, Field(.playback) { $0.playback },
     Field(.recording) { $0.recording },

@@ -5,6 +5,10 @@ extension FieldKey<SessionCategory> {
   static var category: Self { Self("category", "the category of the audio session") }
 }
 
+extension FieldKey<SessionMode> {
+  static var mode: Self { Self("mode", "the mode of the session") }
+}
+
 extension FieldKey<InterruptionOutcome> {
   static var atEnd: Self {
     Self("atEnd", "whether playback resumes or pauses when the sound server ends an interruption")
@@ -15,7 +19,6 @@ extension FieldKey<InterruptionOutcome> {
 }
 
 extension FieldKey<String> {
-  static var mode: Self { Self("mode", "the current mode of the session or of `replay-gain`") }
   static var otherAudio: Self {
     Self(
       "otherAudio", words: ["interrupted", "mixed", "ducked"],
@@ -29,7 +32,10 @@ extension FieldKey<String> {
 }
 
 extension FieldKey<[String]> {
-  static var sessionOptions: Self { Self("options", "the options of the category; `none` without options") }
+  static var sessionOptions: Self {
+    Self(
+      "options", words: SessionOption.allCases.map(\.rawValue), "the options of the category; `none` without options")
+  }
 }
 
 extension FieldKey<Bool> {

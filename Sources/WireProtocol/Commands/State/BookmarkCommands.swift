@@ -117,7 +117,7 @@ public enum BookmarkListCommand: ImmediateCommand {
     /// Nil if it is unknown.
     public var path: FilePath?
     /// The part of the file. Nil: the whole file.
-    public var part: String?
+    public var part: TimeRange?
     public var time: MediaTime
     public var automatic: Bool
     /// In seconds since 1970.
@@ -126,7 +126,7 @@ public enum BookmarkListCommand: ImmediateCommand {
     public var name: String?
 
     public init(
-      bookmark: UInt64, path: FilePath?, part: String?, time: MediaTime, automatic: Bool, saved: Int64, name: String?
+      bookmark: UInt64, path: FilePath?, part: TimeRange?, time: MediaTime, automatic: Bool, saved: Int64, name: String?
     ) {
       (self.bookmark, self.path, self.part, self.time) = (bookmark, path, part, time)
       (self.automatic, self.saved, self.name) = (automatic, saved, name)

@@ -12,6 +12,7 @@ public enum StateCommand: ImmediateCommand {
     public var saving: Bool
     /// Nil without a folder.
     public var folder: FilePath?
+    /// The number of writes since the start of the daemon.
     public var writes: Int
     /// The entries that failed at the start. Nil: none.
     public var crashed: [UInt64]?
@@ -46,6 +47,7 @@ public enum StateCommand: ImmediateCommand {
 /// `state.save`: saves all changes.
 public enum StateSaveCommand: WaitingCommand {
   public struct Reply: ReplyFields {
+    /// The number of writes since the start of the daemon.
     public var writes: Int
 
     public init(writes: Int) { self.writes = writes }

@@ -17,9 +17,10 @@ extension FieldKey<String> {
   static var name: Self {
     Self("name", "the name of the error, bookmark or saved queue")
   }
-  static var part: Self {
-    Self(range: "part", "the part of the file to which the bookmark belongs")
-  }
+}
+
+extension FieldKey<TimeRange> {
+  static var part: Self { Self("part", "the part of the file to which the bookmark belongs") }
 }
 
 extension FieldKey<Int> {

@@ -80,9 +80,11 @@ public struct ArtworkImage: Sendable, Hashable {
   public var index: Int
   /// The role of the image, such as `frontCover`.
   public var type: String
+  /// Such as `image/jpeg`.
   public var mediaType: String
   /// Nil: none.
   public var description: String?
+  /// The size of the image in bytes.
   public var byteCount: Int
 
   public init(index: Int, type: String, mediaType: String, description: String?, byteCount: Int) {

@@ -6,7 +6,9 @@ public struct ChapterList: ReplyRows {
   public struct Row: ReplyFields {
     /// The number of the chapter, from 1.
     public var chapter: Int
+    /// In seconds.
     public var start: MediaTime
+    /// In seconds.
     public var end: MediaTime
     public var title: String?
     /// The language of the title. Nil if it is unknown.

@@ -6,10 +6,12 @@ public struct TrackRow: ReplyFields {
   public var track: Int
   /// `audio`, `video`, `subtitle`, `attachedPicture` or `other`.
   public var type: String
+  /// FFmpeg's name of the codec.
   public var codec: String
   public var isPlayable: Bool
   public var isEnabled: Bool
   public var isDefault: Bool
+  /// In seconds.
   public var start: MediaTime
   /// `indefinite` if it is unknown.
   public var duration: MediaTime
@@ -34,6 +36,7 @@ public struct TrackRow: ReplyFields {
     public var sampleFormat: String?
     public var sampleRateHz: Int?
     public var channelCount: Int?
+    /// FFmpeg's name of the channel layout, such as `stereo`.
     public var layout: String?
     public var bitsPerSample: Int?
 
@@ -82,7 +85,7 @@ public struct TrackRow: ReplyFields {
     Field(.track) { $0.track }, Field(.trackType) { $0.type }, Field(.codec) { $0.codec },
     Field(.playable) { $0.isPlayable }, Field(.enabled) { $0.isEnabled }, Field(.default) { $0.isDefault },
     Field(.start) { $0.start }, Field(nullable: .duration) { $0.duration }, Field(.precise) { $0.isPrecise },
-    Field(.protected) { $0.isProtected }, Field(optional: .format) { $0.format },
+    Field(.protected) { $0.isProtected }, Field(optional: .codecTag) { $0.format },
     Field(optional: .sampleFormat) { $0.audio.sampleFormat }, Field(optional: .sampleRate) { $0.audio.sampleRateHz },
     Field(optional: .channels) { $0.audio.channelCount }, Field(optional: .layout) { $0.audio.layout },
     Field(optional: .bitsPerSample) { $0.audio.bitsPerSample }, Field(optional: .bitRate) { $0.bitRate },

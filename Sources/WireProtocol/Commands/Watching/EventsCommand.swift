@@ -9,6 +9,7 @@ public enum EventsCommand: SometimesWaitingCommand {
     public let instance: Parameter<String?>
     public let limit: Parameter<Int>
     public let wait: Parameter<Bool>
+    /// In seconds. Nil: the default.
     public let timeout: Parameter<MediaTime?>
     /// Nil: all players.
     public let player: Parameter<String?>

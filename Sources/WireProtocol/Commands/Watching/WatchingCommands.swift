@@ -11,6 +11,7 @@ public enum WaitCommand: WaitingCommand {
   public struct Parameters: ParameterList {
     /// At least one.
     public let conditions: Parameter<WireList<WaitCondition>>
+    /// In seconds. Nil: no limit.
     public let timeout: Parameter<MediaTime?>
     public let player: Parameter<String>
 
@@ -165,7 +166,7 @@ public enum ExplainCommand: ImmediateCommand {
     }
 
     public static let fields: [Field<Self>] = [
-      Field(.player) { $0.player }, Field(.kind) { $0.kind }, Field(.item) { $0.item },
+      Field(.player) { $0.player }, Field(.kindOfTiming) { $0.kind }, Field(.item) { $0.item },
       Field(.requested) { $0.requested }, Field(.reached) { $0.reached }, Field(.waitMicroseconds) { $0.wait },
       Field(.open) { $0.open }, Field(.indexMicroseconds) { $0.index }, Field(.demux) { $0.demux },
       Field(.decode) { $0.decode }, Field(.resample) { $0.resample }, Field(.commit) { $0.commit },

@@ -43,3 +43,9 @@ extension FieldKey<Int64> {
   }
   static var totalMicroseconds: Self { Self("total", "the sum of all steps, in microseconds") }
 }
+
+extension FieldKey<String> {
+  static var kindOfTiming: Self {
+    Self("kind", words: ["start", "seek", "splice"], "the action that the times belong to")
+  }
+}
