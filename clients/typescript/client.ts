@@ -1,5 +1,5 @@
 // The client that `generate` appends to the types of a specification.
-import { Errors, Events, Methods } from "./playhead";
+import { ErrorData, Errors, Events, Methods } from "./playhead";
 // begin client
 declare const none: unique symbol;
 /** An object without members. */
@@ -11,17 +11,11 @@ export type Result<M extends Method> = Methods[M]["result"];
 export type EventName = keyof Events;
 export type ErrorName = keyof Errors;
 
-/**
- * The data of an error. `number` and `name` identify the error, `operation` is the command or call that failed, and
- * `underlying` is the error text of a lower layer. The members are those of the document on the JSON form, because the
- * specification has only the numbers and names of the errors.
- */
-export type ErrorData<E extends ErrorName> = E extends ErrorName
-  ? { number: Errors[E]; name: E; operation?: string; underlying?: string }
-  : never;
+/** The data of one of these errors, with its number and name. */
+export type DataOf<E extends ErrorName> = E extends ErrorName ? ErrorData & { number: Errors[E]; name: E } : never;
 
 /** An error that the daemon returned for a method. `code` is that of JSON-RPC if it has one, else `data.number`. */
-export interface Failure<M extends Method> { code: number; message: string; data: ErrorData<Methods[M]["errors"]> }
+export interface Failure<M extends Method> { code: number; message: string; data: DataOf<Methods[M]["errors"]> }
 
 /** The reply to a request: the result or the error. */
 export type Reply<M extends Method> = { result: Result<M>; error?: undefined } | { result?: undefined; error: Failure<M> };

@@ -57,8 +57,9 @@ class Specification:
         faults = []
         if set(error) != {"code", "message", "data"} or not isinstance(error["message"], str) or not error["message"]:
             faults.append(f"not an error of JSON-RPC 2.0: {error}")
-        if set(data) - {"number", "name", "operation", "underlying"} or data.get("operation") != name:
-            faults.append(f"unexpected data of an error: {data}")
+        faults += self._errors(self.openrpc["components"]["schemas"]["ErrorData"], self.openrpc, data)
+        if data.get("operation") != name:
+            faults.append(f"unexpected operation of an error: {data}")
         if found is None or found["code"] != data.get("number"):
             return faults + [f"unknown error {data}"]
         if error["code"] != found["code"] and error["code"] not in JSON_RPC_CODES:
@@ -66,6 +67,10 @@ class Specification:
         if {"$ref": f"#/components/errors/{data['name']}"} not in self.methods[name]["errors"]:
             faults.append(f"{data['name']} is not an error of {name}")
         return faults
+
+    def greeting_faults(self, line: str) -> list[str]:
+        """The differences between the first line of a connection and its schema."""
+        return self._errors(self.openrpc["components"]["schemas"]["Greeting"], self.openrpc, line)
 
     def event_faults(self, event: dict[str, Any]) -> list[str]:
         """The differences between a notification and the schema of its message."""
@@ -93,7 +98,7 @@ class JSONConnection:
 
     async def open(self, path: str) -> None:
         self._reader, self._writer = await asyncio.open_unix_connection(path, limit=1 << 23)
-        await self._reader.readline()
+        self.greeting = (await self._reader.readline()).decode().removesuffix("\n")
         self._task = asyncio.create_task(self._read())
 
     def send(self, name: str, parameters: dict[str, Any]) -> tuple[int, asyncio.Future[dict[str, Any]]]:
@@ -154,6 +159,8 @@ class Examples:
             "Time": [0, 0.25, "250ms", "0:00.5", "12000/48000"], "TimeExpression": [0.5, "+0.1", "-0.1", "50%", "end"], "Entry": [1, 2, 3, "current", "next", "+1", "#2"],
             "Volume": [0, 0.5, "50%", "+5%", "-0.1", "-6dB"],
             "Location": [file], "PlayerName": ["main", "second"], "PlayerNameOrAll": ["main", "second", "*"], "WaitCondition": ["ready", "status=paused", "time>=0", "item=1", "ended"],
+            "RangeParameter": [{"start": 0, "end": 0.5}, {"start": "250ms"}, {"start": 0.25, "end": None}, "0-0.5", "0.25-inf"],
+            "TrackSelectionParameter": [{"audible": 0}, {"audible": "auto", "legible": None}, "legible=none"],
             "QueueEdit": ["remove 2", {"method": "move", "params": {"id": 3, "to": 0}}],
         }
 

@@ -97,6 +97,52 @@ class SpecificationTests(Case):
             "at", "changed", "chapter-changed", "closing", "item-skipped", "meter", "played-to-end", "record-meter", "recording", "removed",
             "scan-progress", "tick", "time-jumped", "transition"})
 
+    async def test_json_accepts_what_json_returns(self) -> None:
+        """Every range and selection that a reply contains is accepted by each parameter for it."""
+        sheet = self.folder / "disc.cue"
+        self.tone(seconds=3)
+        sheet.write_text('FILE "one.flac" WAVE\n TRACK 01 AUDIO\n  INDEX 01 00:00:00\n TRACK 02 AUDIO\n  INDEX 01 00:01:00\n')
+        connection = await self.connection(await self.daemon(state=True))
+        self.assertEqual(self.specification.greeting_faults(connection.greeting), [])
+        self.assertNotEqual(self.specification.greeting_faults("* hello"), [])
+
+        async def result(name: str, **parameters: Any) -> dict[str, Any]:
+            reply = await connection.request(name, parameters)
+            self.assertEqual(self.specification.reply_faults(name, reply), [], (name, parameters))
+            self.assertIn("result", reply, (name, parameters, reply))
+            self.assertEqual(self.specification.request_faults(name, parameters), [])
+            return dict(reply["result"])
+
+        await result("load", paths=[str(sheet)], wait="ready")
+        await result("loop", start=0.25, end=0.75)
+        status, item = await result("status"), await result("item.status", id=1)
+        await result("bookmark.add", name="here")
+        found = {
+            "loop": status["loop"], "range": item["range"], "seekable": item["seekableTimeRanges"][0],
+            "first of list": (await result("list"))["rows"][0]["range"], "last of list": (await result("list"))["rows"][1]["range"],
+            "part": (await result("bookmark.list"))["rows"][0]["part"],
+        }
+        self.assertEqual(found["loop"], {"start": 0.25, "end": 0.75})
+        self.assertEqual((found["range"], found["last of list"]), ({"start": 0, "end": 1}, {"start": 1, "end": None}))
+        path = str(self.folder / "one.flac")
+        for index, (name, value) in enumerate(found.items()):
+            print(name, value)
+            with self.subTest(name=name):
+                self.assertEqual((await result("waveform", path=path, bins=2, range=value))["start"], value["start"])
+                self.assertEqual((await result("waveform", path=path, bins=2, **value))["start"], value["start"])
+                await result("export", paths=path, file=str(self.folder / f"{index}.wav"), range=value)
+                if value["end"] is not None and value["end"] <= 1:
+                    await result("loop", off=True)
+                    looped = await result("loop", range=value)
+                    self.assertEqual({"start": looped["start"], "end": looped["end"]}, value)
+                    self.assertEqual((await result("status"))["loop"], value)
+        presented = await result("item.tracks", id=1)
+        chosen = {"audible": presented["audio"], "legible": presented["subtitles"]}
+        self.assertEqual(chosen, {"audible": 0, "legible": None})
+        self.assertEqual((await result("item.select", id=1, selection=chosen))["audio"], chosen["audible"])
+        again = await result("item.select", id=1, audio=presented["audio"], subtitles=presented["subtitles"])
+        self.assertEqual((again["audio"], again["subtitles"]), (0, None))
+
     async def cause_events(self, watcher: JSONConnection, names: dict[str, str]) -> None:
         """Plays three entries in a player that has all subscriptions."""
         chapters = self.folder / "chapters.txt"

@@ -140,8 +140,9 @@ class DocumentTests(unittest.TestCase):
     def test_required_members_of_an_object_are_defined(self) -> None:
         def check(schema: Any) -> None:
             if isinstance(schema, dict):
-                if isinstance(schema.get("required"), list):
-                    self.assertEqual(set(schema["required"]) - set(schema["properties"]), set())
+                # An alternative requires members of the object that it belongs to.
+                for each in [schema, *schema.get("oneOf", [])] if "properties" in schema else []:
+                    self.assertEqual(set(each["required"]) - set(schema["properties"]) if isinstance(each.get("required"), list) else set(), set())
                 for each in schema.values():
                     check(each)
             elif isinstance(schema, list):

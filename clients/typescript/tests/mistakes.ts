@@ -1,7 +1,7 @@
 // Each line with a code is a mistake that the compiler must report with this code, and with no other one. This proves
 // that the generated types are neither `any` nor wider than the specification.
 
-import { Client, Entry, ErrorData, Events, Methods, Result, Seconds } from "./playhead";
+import { Client, DataOf, Entry, Events, Methods, Result, Seconds } from "./playhead";
 
 declare const client: Client;
 declare const status: Result<"status">;
@@ -86,5 +86,5 @@ client.request("seek").then((reply) => reply.result.time); // TS2532: the reques
 client.request("seek").then((reply) => reply.error.code); // TS2532: the request can have succeeded
 client.request("seek").then(({ error }) => error?.data.name === "timeout"); // TS2367: an error that does not exist
 client.request("ping").then(({ error }) => error?.data.name === "no-such-item"); // TS2367: an error of other methods
-const data: ErrorData<"no-such-item"> = { number: 2005, name: "no-such-item" }; // TS2322: the number of another error
+const data: DataOf<"no-such-item"> = { number: 2005, name: "no-such-item" }; // TS2322: the number of another error
 const name: Methods["seek"]["errors"] = "no-such-items"; // TS2820: a misspelt error

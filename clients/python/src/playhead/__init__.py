@@ -13,7 +13,7 @@
     asyncio.run(main())
 """
 
-from . import generated_events, generated_replies, generated_rows
+from . import generated_events, generated_replies, generated_rows, generated_values
 from .artwork import ArtworkImage
 from .client import Client, connect
 from .connection import Connection
@@ -24,6 +24,7 @@ from .generated_events import *  # noqa: F403
 from .generated_events import EVENTS, KEYS
 from .generated_replies import *  # noqa: F403
 from .generated_rows import *  # noqa: F403
+from .generated_values import *  # noqa: F403
 from .handover import hand_over
 from .player import Player
 from .reconnecting import Connected, Lost, clients, watch
@@ -68,3 +69,4 @@ __all__ = [
 __all__ += generated_events.__all__
 __all__ += generated_replies.__all__
 __all__ += generated_rows.__all__
+__all__ += generated_values.__all__

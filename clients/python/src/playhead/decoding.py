@@ -83,8 +83,6 @@ def _optional(read: Reader, found: object) -> Any:
 def _sequence(read: Reader, found: object) -> tuple[Any, ...]:
     if found is None:
         return ()
-    if isinstance(found, str) and read is _range:
-        found = found.split(",")
     if not isinstance(found, list):
         raise TypeError
     return tuple(read(each) for each in found)
@@ -133,7 +131,10 @@ def _time(found: object) -> Fraction:
 
 
 def _range(found: object) -> TimeRange:
-    return TimeRange.parse(_text(found))
+    if not isinstance(found, dict):
+        raise TypeError
+    end = found["end"]
+    return TimeRange(_time(found["start"]), None if end is None else _time(end))
 
 
 def _one(read: Callable[[object], T], fields: Mapping[str, object], wire: str) -> T:

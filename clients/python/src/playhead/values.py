@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import urllib.parse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -37,14 +37,6 @@ class TimeRange:
     start: Fraction
     end: Fraction | None
 
-    @staticmethod
-    def parse(text: str) -> TimeRange:
-        """Parses the daemon's form `START-END`."""
-        start, dash, end = text.rpartition("-")
-        if not dash or not start or not end:
-            raise ValueError(f"a range must have the form START-END (got {text!r})")
-        return TimeRange(Fraction(start), None if end == "inf" else Fraction(end))
-
     def __contains__(self, time: Fraction) -> bool:
         return self.start <= time and (self.end is None or time < self.end)
 
@@ -53,6 +45,13 @@ class Event:
     """An event of the daemon. Each kind of event has a separate class."""
 
     wire_name: ClassVar[str] = ""
+
+
+def wire_range(time_range: TimeRange | str | None) -> Mapping[str, int | str | None] | str | None:
+    """The wire form of a range: an object with exact times, or the text as it is."""
+    if not isinstance(time_range, TimeRange):
+        return time_range
+    return {"start": wire_time(time_range.start), "end": wire_time(time_range.end)}
 
 
 def wire_time(time: Time | None) -> int | str | None:
