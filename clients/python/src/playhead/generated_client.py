@@ -43,7 +43,7 @@ from .generated_replies import (
     WaveformReply,
 )
 from .sending import Sends
-from .values import Location, Number, Time, wire_location, wire_number, wire_texts, wire_time
+from .values import Location, Number, Time, TimeRange, wire_location, wire_number, wire_range, wire_texts, wire_time
 
 
 class ClientCommands(Sends):
@@ -189,8 +189,8 @@ class ClientCommands(Sends):
     async def export(
         self, *paths: Location, file: Location | None = None,
         format: Literal["wav", "caf", "flac", "m4a", "mp4", "mov", "matroska", "webm", "ogg", "mp3"] | None = None,
-        replace: bool | None = None, start: Time | None = None, end: Time | None = None, mix: bool | None = None,
-        track: int | None = None,
+        replace: bool | None = None, start: Time | None = None, end: Time | None = None, range: TimeRange | str | None = None,
+        mix: bool | None = None, track: int | None = None,
         codec: Literal["copy", "none", "pcm", "float", "flac", "alac", "aac", "opus", "mp3", "ima4"] | None = None,
         sample_rate: int | None = None, channels: int | None = None, bits: Literal[16, 24, 32, 64] | None = None,
         bit_rate: int | None = None, video: Literal["copy", "none", "h264"] | None = None, height: int | None = None,
@@ -207,6 +207,7 @@ class ClientCommands(Sends):
             "replace": replace,
             "start": wire_time(start),
             "end": wire_time(end),
+            "range": wire_range(range),
             "mix": mix,
             "track": track,
             "codec": codec,
@@ -279,8 +280,8 @@ class ClientCommands(Sends):
         return read_int(reply, "cancelled")
 
     async def waveform(
-        self, path: Location, *, start: Time | None = None, end: Time | None = None, bins: int | None = None,
-        samples_per_bin: int | None = None, mono: bool | None = None, file: Location | None = None,
+        self, path: Location, *, start: Time | None = None, end: Time | None = None, range: TimeRange | str | None = None,
+        bins: int | None = None, samples_per_bin: int | None = None, mono: bool | None = None, file: Location | None = None,
         format: Literal["json", "dat", "png", "svg"] | None = None, replace: bool | None = None, width: int | None = None,
         height: int | None = None, color: str | None = None, background: str | None = None, axis: bool | None = None,
         bits: Literal[8, 16] | None = None, header: str | Sequence[str] | None = None,
@@ -292,6 +293,7 @@ class ClientCommands(Sends):
             "path": wire_location(path),
             "start": wire_time(start),
             "end": wire_time(end),
+            "range": wire_range(range),
             "bins": bins,
             "samples-per-bin": samples_per_bin,
             "mono": mono,

@@ -20,7 +20,7 @@ class At(Event):
     player: str
     item: int
     time: Fraction = field(metadata={"wire": "pts"})
-    kind: str
+    kind: Literal["crossed", "skipped"]
     direction: Literal["forward", "backward"] | None = None
     chapter: int | None = None
     title: str | None = None
@@ -137,7 +137,7 @@ class NewAccessLogEntry(Event):
     time: Fraction = field(metadata={"wire": "pts"})
     uri: str
     address: str
-    type: str
+    type: Literal["file", "vod", "live", ""]
     startup: Fraction
     seq: int | None = None
 

@@ -19,7 +19,7 @@ from .generated_replies import (
     Status,
 )
 from .sending import Sends
-from .values import Number, Time, wire_number, wire_texts, wire_time, wire_volume
+from .values import Number, Time, TimeRange, wire_number, wire_range, wire_texts, wire_time, wire_volume
 
 
 class PlaybackCommands(Sends):
@@ -55,13 +55,14 @@ class PlaybackCommands(Sends):
         return decode(FadeReply, reply)
 
     async def loop(
-        self, start: Time | None = None, end: Time | None = None, *, off: bool | None = None, last: bool | None = None,
-        count: int | None = None, item: int | str | None = None,
+        self, start: Time | None = None, end: Time | None = None, *, range: TimeRange | str | None = None,
+        off: bool | None = None, last: bool | None = None, count: int | None = None, item: int | str | None = None,
     ) -> LoopReply:
         """Loop a part of the current item, end the loop, or show it."""
         reply = await self._send("loop", {
             "start": wire_time(start),
             "end": wire_time(end),
+            "range": wire_range(range),
             "off": off,
             "last": last,
             "count": count,

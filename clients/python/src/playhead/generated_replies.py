@@ -37,6 +37,7 @@ from .generated_rows import (
     WaveformBin,
     WrittenImage,
 )
+from .generated_values import ErrorName
 from .values import TimeRange
 
 
@@ -55,7 +56,7 @@ class Hello:
     protocol: int
     version: str
     instance: str
-    rights: tuple[str, ...]
+    rights: tuple[Literal["read", "control", "write", "administer"], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +173,7 @@ class RateTogetherReply:
 class ReplayGain:
     """The reply of `replay-gain`."""
 
-    mode: str
+    mode: Literal["off", "track", "album", "auto"]
     pre_amp: float
     fallback: float
     protect: bool
@@ -222,7 +223,7 @@ class Status:
     album: str | None = None
     stream_title: str | None = None
     stream_url: str | None = None
-    error: str | None = None
+    error: ErrorName | None = None
     message: str | None = None
 
 
@@ -336,7 +337,7 @@ class Chapters:
     item: int | None = None
     count: int
     next: int | None
-    fault: str | None = None
+    fault: ErrorName | None = None
     message: str | None = None
     asset: int | None = None
     rows: tuple[Chapter, ...] = ()
@@ -452,7 +453,7 @@ class ItemStatus:
     range: TimeRange | None = None
     stream_title: str | None = None
     stream_url: str | None = None
-    error: str | None = None
+    error: ErrorName | None = None
     message: str | None = None
 
 
@@ -484,7 +485,7 @@ class AssetStatus:
     asset: int
     status: Literal["unknown", "loading", "loaded", "failed", "cancelled"]
     path: str | None = None
-    error: str | None = None
+    error: ErrorName | None = None
     message: str | None = None
     rows: tuple[AssetValue, ...] = ()
 
@@ -495,10 +496,10 @@ class ExportReply:
 
     scan: int
     file: str
-    format: str
+    format: Literal["wav", "caf", "flac", "m4a", "mp4", "mov", "matroska", "webm", "ogg", "mp3"]
     duration: Fraction
     size: int
-    fault: str | None = None
+    fault: ErrorName | None = None
     message: str | None = None
 
 
@@ -520,7 +521,7 @@ class ImageReply:
     width: int
     height: int
     file: str | None = None
-    fault: str | None = None
+    fault: ErrorName | None = None
     message: str | None = None
     rows: tuple[WrittenImage, ...] = ()
 
@@ -554,7 +555,7 @@ class WaveformReply:
     duration: Fraction
     cached: bool
     file: str | None = None
-    fault: str | None = None
+    fault: ErrorName | None = None
     message: str | None = None
     rows: tuple[WaveformBin, ...] = ()
 
@@ -576,7 +577,7 @@ class Explanation:
     """The reply of `explain`."""
 
     player: str
-    kind: str
+    kind: Literal["start", "seek", "splice"]
     item: int
     requested: Fraction
     reached: Fraction
@@ -623,7 +624,7 @@ class OutputStatus:
     preferred: tuple[str, ...]
     lost: Literal["pause", "hold", "move", "null"]
     route: str | None
-    error: str | None = None
+    error: ErrorName | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -657,7 +658,7 @@ class PreparedRecording:
     recorder: int
     file: str
     source: str
-    format: str
+    format: Literal["pcm", "flac", "alac", "aac", "opus", "ima4", "ulaw", "alaw", "ilbc", "amr"] | None
     sample_rate: int
     channels: int
 
@@ -671,13 +672,13 @@ class RecorderStatus:
     file: str
     time: Fraction = field(metadata={"wire": "pts"})
     source: str | None
-    format: str | None
+    format: Literal["pcm", "flac", "alac", "aac", "opus", "ima4", "ulaw", "alaw", "ilbc", "amr"] | None
     sample_rate: int
     channels: int
     lost: int
     skipped: int
     waiting_for_level: bool
-    fault: str | None = None
+    fault: ErrorName | None = None
     message: str | None = None
 
 
@@ -691,7 +692,7 @@ class RecordingOutcome:
     size: int
     lost: int
     skipped: int
-    fault: str | None = None
+    fault: ErrorName | None = None
     message: str | None = None
 
 
@@ -700,8 +701,8 @@ class SessionSetting:
     """The reply of `session.category`."""
 
     category: Literal["ambient", "soloAmbient", "playback", "record", "playAndRecord", "multiRoute", "audioProcessing"]
-    mode: str
-    options: tuple[str, ...]
+    mode: Literal["default", "voiceChat", "videoChat", "gameChat", "videoRecording", "measurement", "moviePlayback", "spokenAudio", "voicePrompt"]
+    options: tuple[Literal["mixWithOthers", "duckOthers", "allowBluetooth", "defaultToSpeaker", "interruptSpokenAudioAndMixWithOthers", "allowBluetoothA2DP", "allowAirPlay"], ...]
     role: Literal["music", "video", "game", "event", "phone", "production", "a11y"]
     other_audio: Literal["interrupted", "mixed", "ducked"]
     playback: bool
@@ -723,8 +724,8 @@ class SessionStatus:
     """The reply of `session.status`."""
 
     category: Literal["ambient", "soloAmbient", "playback", "record", "playAndRecord", "multiRoute", "audioProcessing"]
-    mode: str
-    options: tuple[str, ...]
+    mode: Literal["default", "voiceChat", "videoChat", "gameChat", "videoRecording", "measurement", "moviePlayback", "spokenAudio", "voicePrompt"]
+    options: tuple[Literal["mixWithOthers", "duckOthers", "allowBluetooth", "defaultToSpeaker", "interruptSpokenAudioAndMixWithOthers", "allowBluetoothA2DP", "allowAirPlay"], ...]
     role: Literal["music", "video", "game", "event", "phone", "production", "a11y"]
     other_audio: Literal["interrupted", "mixed", "ducked"]
     playback: bool
@@ -789,7 +790,7 @@ class SavedState:
     writes: int
     crashed: tuple[int, ...] = ()
     code: int | None = None
-    error: str | None = None
+    error: ErrorName | None = None
     message: str | None = None
 
 __all__ = [

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
+from .generated_values import ErrorName
 from .values import TimeRange, Value
 
 
@@ -72,7 +73,7 @@ class Entry:
     artist: str | None = None
     album: str | None = None
     range: TimeRange | None = None
-    error: str | None = None
+    error: ErrorName | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,10 +126,10 @@ class Chapter:
 class LogEntry:
     """A row of `item.log`."""
 
-    kind: str
+    kind: Literal["access", "error"]
     uri: str
     address: str
-    type: str | None = None
+    type: Literal["file", "vod", "live", ""] | None = None
     startup: Fraction | None = None
     requests: int | None = None
     bytes: int | None = None
@@ -236,10 +237,10 @@ class VolumePoint:
 class AssetValue:
     """A row of `asset.load` or `asset.status`."""
 
-    key: str
+    key: Literal["tracks", "duration", "playable", "readable", "composable", "hasProtectedContent", "chapters", "preferredRate", "preferredVolume", "providesPreciseDuration", "metadata", "commonMetadata", "availableMetadataFormats"]
     status: Literal["unknown", "loading", "loaded", "failed", "cancelled"]
     value: Value = None
-    error: str | None = None
+    error: ErrorName | None = None
     message: str | None = None
 
 
@@ -277,8 +278,8 @@ class LoudnessResult:
     gain: float | None = None
     peak: float | None = None
     duration: Fraction | None = None
-    fault: str | None = None
-    error: str | None = None
+    fault: ErrorName | None = None
+    error: ErrorName | None = None
     message: str | None = None
 
 
@@ -357,7 +358,7 @@ class EventsRow:
 class OutputDevice:
     """A row of `output.list`."""
 
-    kind: str
+    kind: Literal["output", "input", "port"]
     device: str
     description: str
     default: bool | None = None
@@ -394,13 +395,13 @@ class Recorder:
     file: str
     time: Fraction = field(metadata={"wire": "pts"})
     source: str | None
-    format: str | None
+    format: Literal["pcm", "flac", "alac", "aac", "opus", "ima4", "ulaw", "alaw", "ilbc", "amr"] | None
     sample_rate: int
     channels: int
     lost: int
     skipped: int
     waiting_for_level: bool
-    fault: str | None = None
+    fault: ErrorName | None = None
     message: str | None = None
 
 
