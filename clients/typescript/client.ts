@@ -9,7 +9,6 @@ export type Method = keyof Methods;
 export type Params<M extends Method> = Methods[M]["params"];
 export type Result<M extends Method> = Methods[M]["result"];
 export type EventName = keyof Events;
-export type ErrorName = keyof Errors;
 
 /** The data of one of these errors, with its number and name. */
 export type DataOf<E extends ErrorName> = E extends ErrorName ? ErrorData & { number: Errors[E]; name: E } : never;

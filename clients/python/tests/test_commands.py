@@ -115,7 +115,7 @@ class CommandTests(Case):
         self.assertEqual((looped.start, looped.end, looped.count), (Fraction(2), Fraction(5, 2), 1))
         self.assertEqual((await main.status()).loop, playhead.TimeRange(Fraction(2), Fraction(5, 2)))
         self.assertIsNone((await main.loop(off=True)).start)
-        self.assertEqual((await main.loop(range=playhead.TimeRange(Fraction(1, 3), Fraction(5, 2)))).start, Fraction(1, 3))
+        self.assertEqual((await main.loop(range=playhead.TimeRange(Fraction(1, 4), Fraction(5, 2)))).start, Fraction(1, 4))
         self.assertIsNone((await main.loop(off=True)).start)
         for chapter in ("next_chapter", "previous_chapter"):
             with self.assertRaises(playhead.PlayheadError) as refused:

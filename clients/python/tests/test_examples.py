@@ -106,7 +106,7 @@ class ExampleTests(Case):
             async for event in events:
                 if isinstance(event, playhead.Changed):
                     loop = event.new
-                if isinstance(event, playhead.Transition) and loop == "1-1.5":
+                if isinstance(event, playhead.Transition) and loop == {"start": 1, "end": 1.5}:
                     self.assertEqual((event.time, event.from_), (1, event.to))
                     break
         output, _ = await typed.communicate(b"<\ntwo\n")

@@ -106,7 +106,7 @@ class SpecificationTests(Case):
         self.assertEqual(self.specification.greeting_faults(connection.greeting), [])
         self.assertNotEqual(self.specification.greeting_faults("* hello"), [])
 
-        async def result(name: str, **parameters: Any) -> dict[str, Any]:
+        async def result(name: str, /, **parameters: Any) -> dict[str, Any]:
             reply = await connection.request(name, parameters)
             self.assertEqual(self.specification.reply_faults(name, reply), [], (name, parameters))
             self.assertIn("result", reply, (name, parameters, reply))

@@ -34,7 +34,7 @@ class WatchingTests(Case):
             await client.ping()
             single = await anext(changes)
             assert isinstance(single, playhead.Changed)
-            self.assertEqual((single.old, single.new, single.changes), (0, 1, ("insert:1:0",)))
+            self.assertEqual((single.old, single.new, single.changes), (0, 1, (playhead.QueueChange(change="insert", item=1, index=0),)))
             for _ in range(3):
                 await client.main.append(one)
             await client.ping()
