@@ -127,7 +127,11 @@ extension PlayerItem {
     var entry = playlistEntry ?? PlaylistEntry(location: location)
     // Replaces the URL of the playlist, which may contain a user name and password.
     if asset.url != nil { entry.location = location }
-    if let title { entry.title = title }
+    // The texts of the request, or else of the playlist, or else of the tags.
+    let tags = tagTitles
+    entry.title = title ?? entry.title ?? tags?.title
+    entry.metadata[.creator] = entry.metadata[.creator] ?? tags?.artist
+    entry.metadata[.album] = entry.metadata[.album] ?? tags?.album
     entry.range = timeRange
     if duration.isNumeric { entry.duration = duration }
     return entry
