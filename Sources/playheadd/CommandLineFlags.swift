@@ -131,7 +131,8 @@ struct CommandLineFlags: ParsableArguments {
     if let outputLatency, !DaemonOptions.outputLatencyRange.contains(outputLatency) {
       throw ValidationError("--output-latency must be between 10 and 150 (got \(outputLatency))")
     }
-    for folder in writeRoot where folder.hasPrefix("/") {
+    // Other checks reject a path that is not absolute, or has `..`.
+    for folder in writeRoot where folder.hasPrefix("/") && !folder.split(separator: "/").contains("..") {
       var status = stat()
       let isFound = stat(folder, &status) == 0
       guard isFound, status.st_mode & S_IFMT == S_IFDIR else {

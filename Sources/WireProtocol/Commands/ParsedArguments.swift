@@ -141,9 +141,7 @@ public struct ParsedArguments: Sendable, Hashable {
   func checkComplete() throws(MediaError) {
     for (index, parameter) in spec.parameters.enumerated() where !has(index) {
       guard parameter.position == .required || parameter.position == .list else { continue }
-      // A list is named by one of its values: "PATH is missing", not "paths is missing".
-      let name = parameter.position == .list ? parameter.placeholder : parameter.name.rawValue
-      throw failure("\(name) is missing: it must be \(parameter.kind.accepted)")
+      throw failure("\(parameter.name.rawValue) is missing: it must be \(parameter.kind.accepted)")
     }
   }
 

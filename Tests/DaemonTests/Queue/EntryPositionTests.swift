@@ -70,7 +70,8 @@ import Testing
     ("move '#9' to=0", "the queue has only 4 entries (got #9)"),
     (#"queue.edit "remove next" "remove '#9'""#, "the queue has only 4 entries (got #9)"),
     ("jump -3", "only 2 entries were played before (got -3)"),
-    ("seek 0.05 item=next", ""), ("seek 0.05 item=+9", "the queue has only 4 entries (got #10)"),
+    ("seek 0.05 item=next", "item 4 is not the current item, which is 3"),
+    ("seek 0.05 item=+9", "the queue has only 4 entries (got #10)"),
     ("wait item=+9", "the queue has only 4 entries (got #10)"), ("wait item=-3", "only 2 entries were played before"),
     ("item.status previous", "there is no item 2 in the queue"), ("at 0.05 item=-3", "only 2 entries"),
   ])

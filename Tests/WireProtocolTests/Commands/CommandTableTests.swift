@@ -52,7 +52,7 @@ import Testing
     #expect(longCount > 5)
     #expect(
       try Lines.rejection("load").error.error.message
-        == "PATH is missing: it must be an absolute path, a file://, http:// or https:// URL, or fd:TOKEN"
+        == "paths is missing: it must be an absolute path, a file://, http:// or https:// URL, or fd:TOKEN"
         + " (load PATH... [OPTION]...)")
   }
 
