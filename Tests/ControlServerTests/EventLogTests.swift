@@ -14,7 +14,9 @@ import WireProtocol
     return EventLog(limits: limits, schedule: later)
   }
 
-  private func change(_ key: ObservableKey = .playerVolume, _ value: FieldValue, player: String = "main") -> ChangedEvent {
+  private func change(_ key: ObservableKey = .playerVolume, _ value: FieldValue, player: String = "main")
+    -> ChangedEvent
+  {
     ChangedEvent(player: player, key: key, old: .none, new: value, cause: "request")
   }
 

@@ -143,8 +143,8 @@ extension FieldValue {
     case .string(let text), .number(let text): text.utf8.count
     case .integerList(let list): list.byteCount
     case .list(let elements): elements.reduce(0) { $0 + 32 + $1.textByteCount }
-    // Events have no JSON values.
-    case .none, .integer, .bool, .time, .fraction, .json: 0
+    // The size of these values is bounded.
+    case .none, .integer, .bool, .time, .fraction, .structured: 0
     }
   }
 }

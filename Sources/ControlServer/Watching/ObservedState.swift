@@ -26,7 +26,7 @@ struct ObservedPlayer: PlayerValues {
   var appliesCriteria: Bool { state.appliesMediaSelectionCriteriaAutomatically }
   var replayGain: String { state.replayGain.mode.rawValue }
   var repeatMode: String { state.repeatMode.rawValue }
-  var loop: String? { state.loop?.wireText }
+  var loop: TimeRange? { state.loop?.range }
   var shuffleSeed: UInt64? { state.shuffleSeed }
   var onFailure: String { state.itemFailurePolicy.rawValue }
   var error: String? { state.error?.code.name }
@@ -41,7 +41,7 @@ struct ObservedItem: ItemValues {
   var duration = MediaTime.indefinite
   var providesPreciseDuration = false
   /// Nil before the groups are known.
-  var currentMediaSelection: [String]?
+  var currentMediaSelection: TrackSelection?
   var titles = Titles()
 
   /// The title, artist and album of an entry. Nil if they are unknown.

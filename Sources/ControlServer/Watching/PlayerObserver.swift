@@ -112,7 +112,7 @@ final class PlayerObserver: @unchecked Sendable {
       player: name, key: key.key, old: key.value(in: ObservedPlayer(state: change.old)),
       new: key.value(in: ObservedPlayer(state: change.new)), cause: change.cause.rawValue)
     let isShort = changes.map { $0.count <= Self.maximumStepCount } ?? false
-    event.changes = .some(isShort ? changes?.map(\.step.wireText) : nil)
+    event.changes = .some(isShort ? changes?.map { QueueChange($0.step) } : nil)
     publish(event, key.key)
     for case .inserted(let id, _) in (changes ?? []).map(\.step) {
       guard let item = player.onLoop({ $0.item(id) }), item.status != .unknown else { continue }
@@ -153,7 +153,7 @@ final class PlayerObserver: @unchecked Sendable {
           titles: entry.map { ObservedItem.Titles($0) } ?? ObservedItem.Titles()), cause)
     case .mediaSelectionChanged(let id, let selection):
       guard var values = reportedValues.values[id], let item = player.onLoop({ $0.item(id) }) else { return }
-      values.currentMediaSelection = Self.selectionTexts(selection, of: item)
+      values.currentMediaSelection = Self.selection(selection, of: item)
       itemChanged(id, values, .request)
     case .playedToEnd(let item, let time): notify(PlayedToEndEvent(position(item, time)))
     case .failedToPlayToEnd(let item, let time, let error):
@@ -214,15 +214,18 @@ final class PlayerObserver: @unchecked Sendable {
   }
 
   /// The selected track of each group of an entry. Nil before the groups are known.
-  private static func selection(of item: PlayerItem) -> [String]? {
-    item.status == .readyToPlay ? selectionTexts(item.currentMediaSelection, of: item) : nil
+  private static func selection(of item: PlayerItem) -> TrackSelection? {
+    item.status == .readyToPlay ? selection(item.currentMediaSelection, of: item) : nil
   }
 
-  private static func selectionTexts(_ selection: MediaSelection, of item: PlayerItem) -> [String] {
-    item.mediaSelectionGroups.map { group in
-      let track = selection.selectedOption(in: group).map { "\($0.trackID)" } ?? "none"
-      return "\(group.characteristic.rawValue)=\(track)"
+  private static func selection(_ selection: MediaSelection, of item: PlayerItem) -> TrackSelection {
+    var tracks = TrackSelection()
+    for group in item.mediaSelectionGroups {
+      let option = selection.selectedOption(in: group)
+      let choice = option.map { TrackChoice.track($0.trackID) } ?? TrackChoice.none
+      if let group = MediaSelectionCommand.Group(rawValue: group.characteristic.rawValue) { tracks[group] = choice }
     }
+    return tracks
   }
 
   private func notify(_ event: any NumberedEvent) { publish(event, .itemEvents) }
@@ -257,16 +260,4 @@ extension ChangedEvent.Anchor {
 extension EdgeTrim.Source {
   /// The name on the wire. Nil if nothing states the number of frames to trim.
   fileprivate var wireName: String? { self == .none ? nil : rawValue }
-}
-
-extension QueueStep {
-  /// The step in the form of the `changes` field of an event.
-  var wireText: String {
-    switch self {
-    case .inserted(let id, let index): "insert:\(id):\(index)"
-    case .removed(let id, let index): "remove:\(id):\(index)"
-    case .moved(let id, let from, let to): "move:\(id):\(from):\(to)"
-    case .rotated(let count): "rotate:\(count)"
-    }
-  }
 }

@@ -25,9 +25,9 @@ public struct ChangedEvent: NumberedEvent {
   public let new: FieldValue
   /// The cause of the change, such as `request`, `itemEnded` or `output`. `initial` for the initial value.
   public let cause: String
-  /// The edits of the queue, for `queue.version`, such as `insert:ITEM:INDEX`. The inner optional is nil for more than
-  /// 16 edits, and if the whole order changed.
-  public var changes: [String]??
+  /// The edits of the queue, for `queue.version`. The inner optional is nil for more than 16 edits, and if the whole
+  /// order changed.
+  public var changes: [QueueChange]??
   /// The position from which the time advances at the new rate, for `player.timebaseRate`.
   public var anchor: Anchor?
 

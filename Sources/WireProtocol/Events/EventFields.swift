@@ -82,11 +82,10 @@ extension FieldKey<FieldValue> {
   }
 }
 
-extension FieldKey<[String]> {
+extension FieldKey<[QueueChange]> {
   static var changes: Self {
     Self(
-      "changes",
-      "the edits of the queue in order, such as `insert:12:3`; `none` for too many edits or a new order")
+      "changes", "the edits of the queue in order, such as `insert:12:3`; `none` for too many edits or a new order")
   }
 }
 

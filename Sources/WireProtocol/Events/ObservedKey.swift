@@ -62,6 +62,23 @@ public struct ObservedKey<Root>: Sendable {
     _ value: @escaping @Sendable (Root) -> String?
   ) -> Self { Self(key, type, summary, nullable: true) { value($0).map { .string($0) } ?? .none } }
 
+  static func optionalRange(
+    _ key: ObservableKey, _ summary: String, _ value: @escaping @Sendable (Root) -> TimeRange?
+  ) -> Self { Self(key, .range, summary, nullable: true) { value($0).map { .range($0) } ?? .none } }
+
+  static func optionalSelection(
+    _ key: ObservableKey, _ summary: String, _ value: @escaping @Sendable (Root) -> TrackSelection?
+  ) -> Self { Self(key, .selection, summary, nullable: true) { value($0).map { .selection($0) } ?? .none } }
+
+  /// A list of words of an enumeration.
+  static func optionalWords<Word: RawRepresentable<String> & CaseIterable>(
+    _ key: ObservableKey, _: Word.Type, _ summary: String, _ value: @escaping @Sendable (Root) -> [String]?
+  ) -> Self {
+    Self(key, .words(Word.allCases.map(\.rawValue)), summary, nullable: true) {
+      value($0).map { .strings($0) } ?? .none
+    }
+  }
+
   static func optionalTexts(
     _ key: ObservableKey, _ summary: String, _ value: @escaping @Sendable (Root) -> [String]?
   ) -> Self { Self(key, .texts, summary, nullable: true) { value($0).map { .strings($0) } ?? .none } }

@@ -26,8 +26,8 @@ public protocol PlayerValues {
   var appliesCriteria: Bool { get }
   var replayGain: String { get }
   var repeatMode: String { get }
-  /// `START-END` in seconds.
-  var loop: String? { get }
+  /// The looped range of the current item.
+  var loop: TimeRange? { get }
   var shuffleSeed: UInt64? { get }
   var onFailure: String { get }
   /// The name of the error.
@@ -52,8 +52,8 @@ public protocol ItemValues {
   var title: String? { get }
   var artist: String? { get }
   var album: String? { get }
-  /// The selected track of each group, such as `audible=1`.
-  var currentMediaSelection: [String]? { get }
+  /// The selected track of each group.
+  var currentMediaSelection: TrackSelection? { get }
 }
 
 /// The values of the keys of the output.
@@ -125,7 +125,7 @@ extension ObservedKey where Root == any PlayerValues {
       "the mode of `replay-gain`: `off`, `track`, `album` or `auto`"
     ) { $0.replayGain },
     .word(.playerRepeat, FieldKey<String>.`repeat`.spec.type, "what repeats: `off`, `one` or `all`") { $0.repeatMode },
-    .optionalText(.playerLoop, "the looped range of the current item, `START-END` in seconds, or `none`") { $0.loop },
+    .optionalRange(.playerLoop, "the looped range of the current item, `START-END` in seconds, or `none`") { $0.loop },
     .optionalInteger(.playerShuffle, "the seed of the shuffled order, or `none`") { $0.shuffleSeed },
     .word(.playerOnFailure, .words(of: FailurePolicy.self), "the action when an item fails: `skip`, `stop` or `retry`")
     {
@@ -182,7 +182,7 @@ extension ObservedKey where Root == any ItemValues {
     ) { $0.title },
     .optionalText(.itemArtist, "the artist of each item whose tags are known, with the same rules") { $0.artist },
     .optionalText(.itemAlbum, "the album of each item whose tags are known, with the same rules") { $0.album },
-    .optionalTexts(
+    .optionalSelection(
       .itemCurrentMediaSelection,
       "for each opened item: the presented track of each group, such as `audible=1,legible=none`; groups without tracks"
         + " are left out. `none` before the item is opened"
@@ -217,7 +217,9 @@ extension ObservedKey where Root == any SessionValues {
       $0.category
     },
     .word(.sessionMode, .words(of: SessionMode.self), "the mode of the session (`session.category`)") { $0.mode },
-    .optionalTexts(.sessionOptions, "the options of the session (`session.category`), or `none`") { $0.options },
+    .optionalWords(.sessionOptions, SessionOption.self, "the options of the session (`session.category`), or `none`") {
+      $0.options
+    },
     .boolean(.sessionIsActive, "whether the session is active") { $0.isActive },
     .boolean(
       .sessionIsInterrupted, "whether another program interrupts playback; the players are then paused"

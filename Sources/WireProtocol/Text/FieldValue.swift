@@ -19,7 +19,7 @@ public enum FieldValue: Sendable, Hashable {
   /// A list of integers, such as ids. In both forms like `list`.
   case integerList(IntegerList)
   /// A value that is an object or array in JSON.
-  indirect case json(StructuredValue)
+  indirect case structured(StructuredValue)
 
   /// An integer. Values outside the range of `Int64` become text and do not trap.
   public static func int(_ value: some BinaryInteger) -> FieldValue {
@@ -53,13 +53,13 @@ public enum FieldValue: Sendable, Hashable {
   }
 
   /// A range of seconds: ``StructuredValue/range(_:)``.
-  public static func range(_ range: TimeRange) -> FieldValue { .json(.range(range)) }
+  public static func range(_ range: TimeRange) -> FieldValue { .structured(.range(range)) }
 
   /// A change of a queue: ``StructuredValue/change(_:)``.
-  public static func change(_ change: QueueChange) -> FieldValue { .json(.change(change)) }
+  public static func change(_ change: QueueChange) -> FieldValue { .structured(.change(change)) }
 
   /// The selected tracks of an entry: ``StructuredValue/selection(_:)``.
-  public static func selection(_ selection: TrackSelection) -> FieldValue { .json(.selection(selection)) }
+  public static func selection(_ selection: TrackSelection) -> FieldValue { .structured(.selection(selection)) }
 
   /// A list of ranges of seconds.
   public static func ranges(_ ranges: [TimeRange]) -> FieldValue { .list(ranges.map(FieldValue.range)) }
@@ -94,7 +94,7 @@ extension FieldValue {
     case .list(let elements): appendList(elements, to: &buffer)
     case .integerList(let list):
       if list.isEmpty { buffer.append(contentsOf: "\"\"".utf8) } else { appendList(list, to: &buffer) }
-    case .json(let value): value.appendWords(to: &buffer)
+    case .structured(let value): value.appendWords(to: &buffer)
     }
   }
 
@@ -107,7 +107,7 @@ extension FieldValue {
     case .time(let time):
       if time.isNumeric { appendWords(to: &buffer) } else { JSONText.append(time.decimalDescription, to: &buffer) }
     case .fraction(let time): JSONText.append(time.fractionDescription, to: &buffer)
-    case .json(let value): value.appendJSON(to: &buffer)
+    case .structured(let value): value.appendJSON(to: &buffer)
     case .integerList(let list):
       buffer.append(UInt8(ascii: "["))
       appendList(list, to: &buffer)

@@ -264,7 +264,7 @@ import Testing
     }
   }
 
-  /// A key has a value, or events. Its definition is at its place in the table.
+  /// A key has a value, or events. The definition of a value has the name of its key.
   @Test func everyObservableKeyHasAValueOrEvents() {
     for key in ObservableKey.allCases {
       let events = EventTable.all.filter { $0.key == key }

@@ -70,8 +70,8 @@ import Testing
     for (value, words, json) in Self.values {
       let request: (method: String, name: String)
       switch value {
-      case .json(.range): request = (#"waveform","params":{"path":"/a","#, "range")
-      case .json(.selection(let selection)) where selection != TrackSelection():
+      case .structured(.range): request = (#"waveform","params":{"path":"/a","#, "range")
+      case .structured(.selection(let selection)) where selection != TrackSelection():
         request = (#"item.select","params":{"#, "selection")
       default: continue
       }

@@ -82,11 +82,6 @@ extension LoopCommand: WaitingHandler {
   }
 }
 
-extension PlayerLoop {
-  /// The range in the form of `status` and `observe`: `70-83.5`.
-  var wireText: String { range.wireText }
-}
-
 extension RepeatMode {
   fileprivate init(_ mode: RepeatCommand.Mode) {
     switch mode {

@@ -181,9 +181,9 @@ extension FieldKey<HostTime> {
 
 extension FieldKey<JSONValue> {
   /// A JSON object.
-  init(object name: String, _ summary: String) { self.init(name, .object, summary) { .json(.json($0)) } }
+  init(object name: String, _ summary: String) { self.init(name, .object, summary) { .structured(.json($0)) } }
   /// An array of JSON objects.
-  init(objects name: String, _ summary: String) { self.init(name, .objects, summary) { .json(.json($0)) } }
+  init(objects name: String, _ summary: String) { self.init(name, .objects, summary) { .structured(.json($0)) } }
 }
 
 extension FieldKey<FilePath> {

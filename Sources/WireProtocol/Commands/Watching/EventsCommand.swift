@@ -41,7 +41,8 @@ public enum EventsCommand: SometimesWaitingCommand {
     public var events: [(number: UInt64, event: any NumberedEvent)]
 
     public init(
-      instance: String, lastEvent: UInt64, missed: UInt64, hasMore: Bool, events: [(number: UInt64, event: any NumberedEvent)]
+      instance: String, lastEvent: UInt64, missed: UInt64, hasMore: Bool,
+      events: [(number: UInt64, event: any NumberedEvent)]
     ) {
       (self.instance, self.lastEvent, self.missed) = (instance, lastEvent, missed)
       (self.hasMore, self.events) = (hasMore, events)

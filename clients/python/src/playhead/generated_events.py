@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
+from .generated_values import QueueChange
 from .values import Event, Value
 
 
@@ -38,7 +39,7 @@ class Changed(Event):
     old: Value = None
     new: Value
     cause: Literal["request", "itemEnded", "looped", "itemFailed", "itemLoaded", "buffered", "stalled", "output", "interruption", "rangeEnded", "fadeEnded", "session", "closed", "initial"]
-    changes: tuple[str, ...] = ()
+    changes: tuple[QueueChange, ...] = ()
     time: Fraction | None = field(default=None, metadata={"wire": "pts"})
     host_time: Fraction | None = None
     initial: bool | None = None
@@ -148,7 +149,7 @@ class NewErrorLogEntry(Event):
 
     id: int
     player: str
-    item: int | None
+    item: int
     time: Fraction = field(metadata={"wire": "pts"})
     code: int
     name: str
@@ -276,7 +277,7 @@ class Stalled(Event):
 
     id: int
     player: str
-    item: int | None
+    item: int
     time: Fraction = field(metadata={"wire": "pts"})
     seq: int | None = None
 
@@ -344,6 +345,8 @@ class TimedMetadata(Event):
     info: str | None = None
     owner: str | None = None
     artwork_type: str | None = None
+    artwork: int | None = None
+    target_level: int | None = None
     total: int | None = None
     play_count: int | None = None
     code: int | None = None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
-from .generated_values import ErrorName
+from .generated_values import ErrorName, QueueChange
 from .values import TimeRange, Value
 
 
@@ -299,14 +299,14 @@ class EventsRow:
     """A row of `events`."""
 
     seq: int
-    event: Literal["chapter-changed", "changed", "failed-to-play-to-end", "interruption", "item-skipped", "new-access-log-entry", "new-error-log-entry", "packets-skipped", "played-to-end", "route-changed", "secondary-audio-hint", "stalled", "stream-title", "time-jumped", "timed-metadata", "transition"]
+    event: Literal["changed", "chapter-changed", "failed-to-play-to-end", "interruption", "item-skipped", "new-access-log-entry", "new-error-log-entry", "packets-skipped", "played-to-end", "route-changed", "secondary-audio-hint", "stalled", "stream-title", "time-jumped", "timed-metadata", "transition"]
     player: str | None = None
     key: str | None = None
     item: int | None = None
     old: Value = None
     new: Value = None
     cause: str | None = None
-    changes: tuple[str, ...] = ()
+    changes: tuple[QueueChange, ...] = ()
     time: Fraction | None = field(default=None, metadata={"wire": "pts"})
     host_time: Fraction | None = None
     chapter: int | None = None
@@ -342,6 +342,8 @@ class EventsRow:
     info: str | None = None
     owner: str | None = None
     artwork_type: str | None = None
+    artwork: int | None = None
+    target_level: int | None = None
     total: int | None = None
     play_count: int | None = None
     data: str | None = None
