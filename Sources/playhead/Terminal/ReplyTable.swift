@@ -24,8 +24,11 @@ enum ReplyTable {
 
   private static func log(_ rows: [ServerLine.TextFields]) -> Table {
     var table = Table(columns: ["KIND", "URL", "DETAILS"], isRightAligned: [false, false, false])
+    // An entry is opened for its state and for decoding. Both requests often have the same result.
+    var shown: Set<[String]> = []
     for row in rows {
       let cells = [row["kind"] ?? "-", row["uri"] ?? "-", row["kind"] == "error" ? error(row) : access(row)]
+      guard shown.insert(cells).inserted else { continue }
       table.append(cells.map { Terminal.printable($0) }, mark: row["kind"] == "error" ? .red : .plain)
     }
     return table

@@ -109,6 +109,22 @@ import Testing
     #expect(list.contains("0:40  Part 1 (0:00-0:40)\n") && list.contains("Part 2 (0:40-)\n"), "\(list)")
   }
 
+  /// The entry is opened for its state and for decoding: two requests with the same result.
+  @Test func logOfAnEntryHasEachLineOnce() throws {
+    let daemon = try makeDaemon()
+    let client = try daemon.connect()
+    try client.reply("on-failure stop")
+    try client.reply("load http://127.0.0.1:9/a.ogg")
+    try client.reply("play")
+    #expect(try client.reply("wait ready").hasPrefix("error code="))
+    let log = try daemon.playhead("item.log", "--human")
+    let lines = log.output.split(separator: "\n")
+    print(log.output)
+    #expect(log.status == 0 && lines.first?.hasPrefix("KIND") == true, "\(log)")
+    #expect(lines.contains { $0.hasPrefix("access ") } && lines.contains { $0.hasPrefix("error ") }, "\(log)")
+    #expect(Set(lines).count == lines.count, "\(log)")
+  }
+
   @Test func reloadOfTheConfigurationIsDescribed() throws {
     let folder = try TemporaryDirectory("reload")
     try folder.write("a.toml", Array("[limits]\nplayers = 5\n".utf8))
