@@ -173,6 +173,42 @@ import Testing
     #expect(doubts.contains(doubt))
   }
 
+  /// A first seek that is cancelled ends before the reader knows whether the timestamps are right.
+  @Test(arguments: [
+    ("a.mka", [], true, PositionDoubt?.none), ("a.m4a", ["-use_editlist", "0"], true, nil),
+    ("a.m4a", ["-use_editlist", "0"], false, .irregularTimestamps),
+  ])
+  func seeksAfterACancelledSeekClaimOnlyWhatTheyProve(
+    _ name: String, _ options: [String], _ isLocal: Bool, _ doubt: PositionDoubt?
+  ) throws {
+    let folder = try TemporaryFolder()
+    let (original, path) = (folder.file("original-\(name)"), folder.file(name))
+    try Tool.ffmpeg(arguments: ["-f", "lavfi", "-i", Self.source] + Self.aac + options + [original])
+    let edit = name == "a.mka" ? "matroska_jitter(data, 0, 1)" : "mp4_jitter(data, 300, 1)"
+    try MediaPatch.apply(edit, from: original, to: path)
+    let bytes = ClosableBytes(try readFile(path))
+    let source = Asset(location: .source(name: name) { () throws(MediaError) in bytes })
+    // A seek is cancelled at another moment each time, or has ended before.
+    var cancelledCount = 0
+    for delay in 0..<300 {
+      let reader = try AudioTrackReader(asset: isLocal ? Asset(path: path) : source)
+      let finished = DispatchSemaphore(value: 0)
+      Thread {
+        for _ in 0..<delay * 4 { sched_yield() }
+        reader.cancel()
+        finished.signal()
+      }.start()
+      let code = errorCode { try reader.seekExactly(to: MediaTime(value: 3, timescale: 1)) }
+      finished.wait()
+      reader.resetCancellation()
+      if code == 6015 { cancelledCount += 1 }
+      try reader.seekExactly(to: MediaTime(value: 5, timescale: 1))
+      #expect(reader.positionDoubt == doubt, "after \(delay): \(code)")
+    }
+    print("\(name) \(isLocal): \(cancelledCount) cancelled")
+    #expect(cancelledCount > 0)
+  }
+
   /// A range begins at the right sample, even where a seek has no proof.
   @Test(arguments: rows)
   func exportedRangesEqualARead(_ row: Row) async throws {

@@ -243,9 +243,12 @@ extension MediaTrackReader {
   /// Decodes some frames at the start, once, to learn the frame lengths and, unless `untilKnown`, the
   /// lateness of timestamps.
   func learnFrameGrid(untilKnown: Bool = false) throws(MediaError) {
-    guard let timeline = reader.timeline, timeline.hasRoundedTicks || !reader.stream.codecName.hasPrefix("pcm_"),
-      reader.isCounted
-    else { return }
+    guard let timeline = reader.timeline, timeline.hasRoundedTicks || !reader.stream.codecName.hasPrefix("pcm_") else {
+      return
+    }
+    // A cancelled read ends the count. Without the grid, wrong timestamps would count as proof.
+    if !reader.isCounted, !hasLearnedFrameGrid { try mapped { () throws(AVFailure) in try reader.rewind() } }
+    guard reader.isCounted else { return }
     do throws(MediaError) {
       for _ in 0..<Self.learningFrameCount where !(untilKnown ? reader.grid.isKnown : reader.grid.isLatenessKnown) {
         guard try decodeOne() else { break }
@@ -254,6 +257,7 @@ extension MediaTrackReader {
       // Damage at the start is irrelevant for other positions.
       if error.code == .cancelled { throw error }
     }
+    hasLearnedFrameGrid = true
     isAtEnd = false
     pendingError = nil
   }

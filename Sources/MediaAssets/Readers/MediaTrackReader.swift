@@ -93,6 +93,8 @@ final class MediaTrackReader: ResumableAudioReader, @unchecked Sendable {
   var warning: MediaError?
   /// The reason why the position since the last seek is not proven; nil if it is proven.
   var positionDoubt: PositionDoubt?
+  /// Whether `learnFrameGrid` has decoded what it needs.
+  var hasLearnedFrameGrid = false
   /// Whether an interruption left the demuxer at an unknown position: seek to `position` before reading.
   var mustReposition = false
   /// An error found while frames remained to be delivered. The next read throws it.
