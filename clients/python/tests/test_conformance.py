@@ -175,6 +175,8 @@ def as_words(value: Any) -> str:
         return ",".join(as_words(each).replace("\\", "\\\\").replace(",", "\\,") for each in value)
     if is_range(value):
         return f"{as_words(value['start'])}-{'inf' if value['end'] is None else as_words(value['end'])}"
+    if is_change(value):
+        return ":".join(as_words(each) for each in value.values())
     if isinstance(value, Fraction):
         return repr(float(value))
     return str(value)
@@ -184,6 +186,11 @@ def is_range(value: Any) -> bool:
     return isinstance(value, dict) and set(value) == {"start", "end"}
 
 
+def is_change(value: Any) -> bool:
+    """Whether a value is a change of a queue, such as `insert:12:3` in text form. The members have the order of the text form."""
+    return isinstance(value, dict) and "change" in value
+
+
 def same(text: Any, value: Any) -> bool:
     """Whether a value in text form equals a JSON value."""
     if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
@@ -191,7 +198,7 @@ def same(text: Any, value: Any) -> bool:
             return Fraction(str(text)) == Fraction(value)
         except ValueError:
             return False
-    if is_range(value) or isinstance(value, list) and value and all(is_range(each) for each in value):
+    if is_range(value) or is_change(value) or isinstance(value, list) and value and all(is_range(each) or is_change(each) for each in value):
         return str(text) == as_words(value)
     if isinstance(value, dict) or isinstance(value, list) and any(isinstance(each, dict) for each in value):
         return bool(json.loads(str(text), parse_float=Fraction) == value)
