@@ -3,17 +3,9 @@ import WireProtocol
 extension Invocation {
   /// Parses the single word after a command, from a set of choices.
   mutating func parseChoice(
-    _ name: [UInt8], _ arguments: ArraySlice<[UInt8]>, _ action: (String) -> Action?
+    _ name: String, _ rest: ArraySlice<[UInt8]>, _ action: (String) -> Action?
   ) throws(Misuse) -> Action {
-    let name = String(decoding: name, as: UTF8.self)
-    var words: [String] = []
-    var rest = arguments
-    while let argument = rest.popFirst() {
-      let word = String(decoding: argument, as: UTF8.self)
-      if word == "--help" || word == "-h" { return .help(command: name) }
-      if try parseGlobalOption(argument, &rest) { continue }
-      words.append(word)
-    }
+    guard let words = try separate(rest, of: name)?.texts else { return .help(command: name) }
     guard words.count == 1, let parsedAction = words.first.flatMap(action) else {
       throw Misuse(
         message: "\(name) requires one of \(Subcommand.named(name)?.arguments ?? ""); see playhead \(name) --help")
@@ -22,55 +14,36 @@ extension Invocation {
   }
 
   /// Parses the arguments of `help`: all commands or one.
-  mutating func parseHelp(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
-    var words: [String] = []
-    var rest = arguments
-    while let argument = rest.popFirst() {
-      let word = String(decoding: argument, as: UTF8.self)
-      if word == "--help" || word == "-h" { return .help(command: "help") }
-      if try parseGlobalOption(argument, &rest) { continue }
-      words.append(word)
-    }
+  mutating func parseHelp(_ rest: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
+    guard let words = try separate(rest, of: .help)?.texts else { return .help(command: "help") }
     guard words.count <= 1 else { throw Misuse(message: "help accepts at most one command") }
     return .help(command: words.first)
   }
 
+  /// Parses the arguments of `shell`, which accepts only global options.
+  mutating func parseShell(_ rest: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
+    guard let found = try separate(rest, of: .shell) else { return .help(command: "shell") }
+    guard found.elements.isEmpty else { throw Misuse(message: "shell accepts no arguments") }
+    return .shell
+  }
+
   /// Parses the arguments of `add`.
-  mutating func parseAdd(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
-    var options = AddOptions()
-    var rest = arguments
-    while let argument = rest.popFirst() {
-      if try parseGlobalOption(argument, &rest) { continue }
-      guard argument.starts(with: "-".utf8), argument.count > 1 else {
-        options.paths.append(argument)
-        continue
-      }
-      let text = String(decoding: argument, as: UTF8.self)
-      switch text {
-      case "--":
-        options.paths += rest
-        rest = []
-      case "--replace": options.replaces = true
-      case "--next": options.insertsNext = true
-      case "--all": options.includesAll = true
-      case "--lists": options.prefersPlaylists = true
-      case "--follow": options.followsLinks = true
-      case "--dry-run": options.isDryRun = true
-      case "--help", "-h": return .help(command: "add")
-      case "--player":
-        guard let player = rest.popFirst() else { throw Misuse(message: "--player needs a value") }
-        options.player = player
-      case _ where text.hasPrefix("--player="): options.player = Array(argument.dropFirst("--player=".utf8.count))
-      default: throw Misuse(message: "add has no option \(text); see playhead add --help")
-      }
+  mutating func parseAdd(_ rest: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
+    guard let found = try separate(rest, of: .add) else { return .help(command: "add") }
+    let beginning = found.words.prefix { !$0.elementsEqual("--".utf8) }
+    if let option = beginning.first(where: { $0.starts(with: "-".utf8) && $0.count > 1 }) {
+      throw Misuse(message: "add has no option \(String(decoding: option, as: UTF8.self)); see playhead add --help")
     }
+    let options = AddOptions(
+      paths: found.operands, replaces: found.has("replace"), insertsNext: found.has("next"),
+      includesAll: found.has("all"), prefersPlaylists: found.has("lists"), followsLinks: found.has("follow"),
+      isDryRun: found.has("dry-run"), isVerbose: isVerbose, player: found.values(of: "player").last)
     guard !options.paths.isEmpty, options.paths.allSatisfy({ !$0.isEmpty }) else {
       throw Misuse(message: "add requires the name of a file or folder")
     }
     guard !(options.replaces && options.insertsNext) else {
       throw Misuse(message: "--replace and --next are mutually exclusive")
     }
-    options.isVerbose = isVerbose
     return .add(options)
   }
 }

@@ -6,13 +6,6 @@ extension CommandSpec {
 }
 
 extension Invocation {
-  /// Parses `--format TEMPLATE`. Nil for any other argument.
-  static func template(_ argument: [UInt8], _ rest: inout ArraySlice<[UInt8]>) throws(Misuse) -> ValueTemplate? {
-    let option = "--format"
-    guard argument.prefix(while: { $0 != UInt8(ascii: "=") }).elementsEqual(option.utf8) else { return nil }
-    return try ValueTemplate(parsing: String(decoding: try value(of: option, in: argument, &rest), as: UTF8.self))
-  }
-
   /// Checks that no other form is selected, if there is a template.
   func checkForm(with template: ValueTemplate?) throws(Misuse) {
     guard template == nil || outputFormat == nil else {

@@ -29,9 +29,9 @@ extension Invocation {
   }
 
   /// Whether the argument is a parameter of the command, such as `wait=ready`, and not a number of seconds.
-  func isWaitParameter(_ argument: [UInt8], among parameters: [ParameterSpec]) -> Bool {
+  func isWaitParameter(_ argument: [UInt8], among options: [Subcommand.Option]) -> Bool {
     let text = String(decoding: argument, as: UTF8.self)
-    guard parameters.contains(where: { $0.name == .wait }) else { return false }
+    guard options.contains(where: { $0.name == ParameterName.wait.rawValue }) else { return false }
     return text == "--wait" || text.hasPrefix("--wait=") && Double(text.dropFirst("--wait=".count)) == nil
   }
 

@@ -171,7 +171,7 @@ struct Invocation: Equatable {
       if try parseGlobalOption(argument, &rest) { continue }
       switch String(decoding: argument.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self) {
       case "--player":
-        player = try Self.value(of: "--player", in: argument, &rest)
+        player = try Self.values(of: Subcommand.leadingPlayer, in: argument, &rest).last ?? nil
         if player?.isEmpty == true { throw Misuse(message: "--player needs a value") }
       case "--help", "-h": return
       case "--version":
@@ -182,23 +182,22 @@ struct Invocation: Equatable {
     }
     guard let word = rest.popFirst() else { throw Misuse(message: "a command is missing; see playhead --help") }
     let command = CommandAlias.resolved(String(decoding: word, as: UTF8.self))
-    let name = Self.bytes(command)
     switch command {
     case "watch": action = try parseWatch(rest)
     case "save": action = try parseSave(rest)
     case "get": action = try parseGet(rest)
     case "record": action = try parseRecord(rest)
     case "info", "tags": action = try parseInspect(command, rest)
-    case "shell":
-      action = try parseShellArguments(rest) ? .help(command: "shell") : .shell
+    case "shell": action = try parseShell(rest)
     case "add": action = try parseAdd(rest)
-    case "completions": action = try parseChoice(name, rest) { CompletionScript(rawValue: $0).map { .completions($0) } }
-    case "manual": action = try parseChoice(name, rest) { ManualPage(rawValue: $0).map { .manual($0) } }
+    case "completions":
+      action = try parseChoice(command, rest) { CompletionScript(rawValue: $0).map { .completions($0) } }
+    case "manual": action = try parseChoice(command, rest) { ManualPage(rawValue: $0).map { .manual($0) } }
     case "complete": action = .complete(Array(rest.first == Self.bytes("--") ? rest.dropFirst() : rest))
     case "spool":
-      action = try parseChoice(name, rest) { Int($0).flatMap { $0 > 0 ? .spool(capacity: $0) : nil } }
+      action = try parseChoice(command, rest) { Int($0).flatMap { $0 > 0 ? .spool(capacity: $0) : nil } }
     case "help": action = try parseHelp(rest)
-    case _ where CommandAlias.isCommand(command): action = try parseRequest(name, rest)
+    case _ where CommandAlias.isCommand(command): action = try parseRequest(command, rest)
     default: throw CommandAlias.unknown(command)
     }
   }
@@ -239,48 +238,16 @@ struct Invocation: Equatable {
     return true
   }
 
-  /// Parses the arguments of `shell`, which accepts only global options. Returns true for `--help` or `-h`.
-  private mutating func parseShellArguments(_ rest: ArraySlice<[UInt8]>) throws(Misuse) -> Bool {
-    var rest = rest
-    while let argument = rest.popFirst() {
-      if argument == Self.bytes("--help") || argument == Self.bytes("-h") { return true }
-      if try parseGlobalOption(argument, &rest) { continue }
-      throw Misuse(message: "shell accepts no arguments")
-    }
-    return false
-  }
-
   /// Parses a request. `--option value`, `--option=value` and `--flag` are equivalent to `option=value` and `flag`.
   /// `-o PATH` is the file that the command writes.
-  private mutating func parseRequest(_ name: [UInt8], _ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
-    let command = String(decoding: name, as: UTF8.self)
+  private mutating func parseRequest(_ command: String, _ rest: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
     let spec = CommandName(rawValue: command).flatMap { CommandTable.spec($0) }
     let parameters = LoadOptions.spec(of: command)?.parameters ?? spec?.parameters ?? []
-    var words = [name]
-    var template: ValueTemplate?
-    var rest = arguments
-    while let argument = rest.popFirst() {
-      if spec?.acceptsTemplate == true, let parsed = try Self.template(argument, &rest) {
-        template = parsed
-        continue
-      }
-      if argument == Self.bytes("-o"), spec?.writesOpenedFile == true {
-        try parseOutputFile(&rest)
-        continue
-      }
-      guard argument.starts(with: Self.bytes("--")) || argument == Self.bytes("-h") else {
-        words.append(argument)
-        continue
-      }
-      if argument == Self.bytes("--") {
-        words.append(argument)
-        words += rest
-        break
-      }
-      if argument == Self.bytes("--help") || argument == Self.bytes("-h") { return .help(command: command) }
-      if !isWaitParameter(argument, among: parameters), try parseGlobalOption(argument, &rest) { continue }
-      words.append(try Self.optionWord(argument, among: parameters, of: command, &rest))
-    }
+    var options = parameters.filter { $0.position == .option }.map(Subcommand.Option.init)
+    if spec?.acceptsTemplate == true { options.append(Subcommand.templateOption) }
+    let found = try separate(rest, of: command, by: options, writesFile: spec?.writesOpenedFile == true)
+    guard let found else { return .help(command: command) }
+    let words = [Self.bytes(command)] + found.words
     if let options = Subscription.watchOptions(for: spec?.name) {
       throw Misuse(
         message: "\(command) subscribes for one connection, which the client closes; use `playhead watch \(options)`")
@@ -291,66 +258,20 @@ struct Invocation: Equatable {
     }
     if spec?.name == WaitCommand.name { return try parseWait(words) }
     if spec?.name == PlayCommand.name, let request = try Self.rangeRequest(words) { return .request(request) }
-    if let template { return try parseFormatted(words, template) }
+    if let template = try found.template() { return try parseFormatted(words, template) }
     return LoadOptions(words).map { .load($0) } ?? .request(words)
-  }
-
-  /// Parses the path after `-o`.
-  private mutating func parseOutputFile(_ rest: inout ArraySlice<[UInt8]>) throws(Misuse) {
-    guard let value = rest.popFirst(), !value.isEmpty else { throw Misuse(message: "-o needs a path") }
-    guard !StandardInput.isStandardInput(value) else {
-      throw Misuse(message: "-o needs a path; standard output is not supported")
-    }
-    guard outputFile == nil else { throw Misuse(message: "-o can be used only once") }
-    outputFile = value
   }
 
   /// The forms of the flag of `player.create` for a temporary player.
   private static let temporaryWords = ["temporary", "temporary=true"].map { bytes($0) }
 
-  /// Converts `--option value`, `--option=value` or `--flag` to the word `option=value` or `flag`.
-  static func optionWord(
-    _ argument: [UInt8], among parameters: [ParameterSpec], of command: String, _ rest: inout ArraySlice<[UInt8]>
-  ) throws(Misuse) -> [UInt8] {
-    let option = argument.dropFirst(2)
-    let key = option.prefix { $0 != UInt8(ascii: "=") }
-    let parameter = parameters.first { $0.position == .option && key.elementsEqual($0.name.rawValue.utf8) }
-    guard let parameter else {
-      throw Misuse(
-        message: "\(command) has no option --\(String(decoding: key, as: UTF8.self)); see playhead \(command) --help")
-    }
-    if key.count < option.count || parameter.kind == .flag { return Array(option) }
-    guard let value = rest.popFirst() else { throw Misuse(message: "--\(parameter.name.rawValue) needs a value") }
-    return Array(option) + Self.bytes("=") + value
-  }
-
   /// Parses the arguments of `record`: a file, or `-o` with a file, and options. The options are those of
   /// `record.prepare` and `record.start`, in either form.
-  private mutating func parseRecord(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
-    let parameters = Self.recordParameters
-    var words: [[UInt8]] = []
-    var rest = arguments
-    while let argument = rest.popFirst() {
-      if argument == Self.bytes("-o") {
-        try parseOutputFile(&rest)
-        continue
-      }
-      guard argument.starts(with: Self.bytes("--")) || argument == Self.bytes("-h") else {
-        words.append(argument)
-        continue
-      }
-      if argument == Self.bytes("--") {
-        words.append(argument)
-        words += rest
-        break
-      }
-      if argument == Self.bytes("--help") || argument == Self.bytes("-h") { return .help(command: "record") }
-      if try parseGlobalOption(argument, &rest) { continue }
-      words.append(try Self.optionWord(argument, among: parameters, of: "record", &rest))
-    }
-    guard !words.isEmpty || outputFile != nil else { throw Misuse(message: "record requires a file name") }
+  private mutating func parseRecord(_ rest: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
+    guard let found = try separate(rest, of: .record, writesFile: true) else { return .help(command: "record") }
+    guard !found.elements.isEmpty || outputFile != nil else { throw Misuse(message: "record requires a file name") }
     guard !isJSON else { throw Misuse(message: "record does not support --json; use record.prepare and record.start") }
-    return .record(words)
+    return .record(found.words)
   }
 
   /// The options of `record`.
@@ -359,35 +280,10 @@ struct Invocation: Equatable {
     return specs.flatMap(\.parameters).filter { $0.position == .option }
   }
 
-  /// The value of `--option=value`, or of `--option value`.
-  static func value(
-    of option: String, in argument: [UInt8], _ rest: inout ArraySlice<[UInt8]>
-  ) throws(Misuse) -> [UInt8] {
-    if option.utf8.count < argument.count { return Array(argument.dropFirst(option.utf8.count + 1)) }
-    guard let value = rest.popFirst() else { throw Misuse(message: "\(option) needs a value") }
-    return value
-  }
-
-  private mutating func parseGet(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
-    var options = GetOptions()
-    var rest = arguments
-    while let argument = rest.popFirst() {
-      if try parseGlobalOption(argument, &rest) { continue }
-      if let template = try Self.template(argument, &rest) {
-        options.template = template
-        continue
-      }
-      guard argument.starts(with: Self.bytes("--")) || argument == Self.bytes("-h") else {
-        options.names.append(String(decoding: argument, as: UTF8.self))
-        continue
-      }
-      let option = String(decoding: argument.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
-      switch option {
-      case "--player": options.player = try Self.value(of: option, in: argument, &rest)
-      case "--help", "-h": return .help(command: "get")
-      default: throw Misuse(message: "get has no option \(option); see playhead get --help")
-      }
-    }
+  private mutating func parseGet(_ rest: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
+    guard let found = try separate(rest, of: .get) else { return .help(command: "get") }
+    let options = GetOptions(
+      names: found.texts, template: try found.template(), player: found.values(of: "player").last)
     guard options.template == nil || options.names.isEmpty else {
       throw Misuse(message: "--format cannot be combined with names")
     }
@@ -396,100 +292,46 @@ struct Invocation: Equatable {
     return .get(options)
   }
 
-  private mutating func parseSave(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
-    var options = SaveOptions()
-    var files: [[UInt8]] = []
-    var rest = arguments
-    while let argument = rest.popFirst() {
-      if try parseGlobalOption(argument, &rest) { continue }
-      guard argument.starts(with: Self.bytes("--")) || argument == Self.bytes("-h") else {
-        files.append(argument)
-        continue
-      }
-      let option = String(decoding: argument.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
-      switch option {
-      case "--":
-        files += rest
-        rest = []
-      case "--force": options.replaces = true
-      case "--player": options.player = try Self.value(of: option, in: argument, &rest)
-      case "--format": options.format = String(decoding: try Self.value(of: option, in: argument, &rest), as: UTF8.self)
-      case "--help", "-h": return .help(command: "save")
-      default: throw Misuse(message: "save has no option \(option); see playhead save --help")
-      }
-    }
-    guard files.count == 1, let file = files.first, !file.isEmpty else {
+  private mutating func parseSave(_ rest: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
+    guard let found = try separate(rest, of: .save) else { return .help(command: "save") }
+    guard found.operands.count == 1, let file = found.operands.first, !file.isEmpty else {
       throw Misuse(message: "save requires exactly one file name")
     }
-    options.file = file
-    return .save(options)
+    let format = found.values(of: "format").last.map { String(decoding: $0, as: UTF8.self) }
+    return .save(
+      SaveOptions(
+        file: file, format: format, player: found.values(of: "player").last, replaces: found.has("force")))
   }
 
-  private mutating func parseInspect(_ name: String, _ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
-    var options = InspectOptions(tagsOnly: name == "tags")
-    let parameters = InspectOptions.parameters(tagsOnly: options.tagsOnly)
+  private mutating func parseInspect(_ name: String, _ rest: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
+    let command = name == "tags" ? Subcommand.tags : .info
+    guard let found = try separate(rest, of: command) else { return .help(command: name) }
     // As in a request: `timeout=5` is an option, and `a=b.flac` is a file.
-    func isOption(_ argument: [UInt8]) -> Bool {
-      guard let end = argument.firstIndex(of: UInt8(ascii: "=")) else { return false }
-      return parameters.contains { argument[..<end].elementsEqual($0.name.rawValue.utf8) }
-    }
-    var rest = arguments
-    while let argument = rest.popFirst() {
-      if try parseGlobalOption(argument, &rest) { continue }
-      if options.tagsOnly, let template = try Self.template(argument, &rest) {
-        options.template = template
-        continue
-      }
-      guard argument.starts(with: Self.bytes("--")) || argument == Self.bytes("-h") else {
-        if isOption(argument) { options.words.append(argument) } else { options.files.append(argument) }
-        continue
-      }
-      switch String(decoding: argument, as: UTF8.self) {
-      case "--":
-        options.files += rest
-        rest = []
-      case "--help", "-h": return .help(command: name)
-      default: options.words.append(try Self.optionWord(argument, among: parameters, of: name, &rest))
+    func isOption(_ word: [UInt8]) -> Bool {
+      let key = word.prefix { $0 != UInt8(ascii: "=") }
+      return command.options.contains { option in
+        option.isParameter && key.elementsEqual(option.name.utf8) && (key.count < word.count || option.value == nil)
       }
     }
+    var options = InspectOptions(tagsOnly: name == "tags", template: try found.template())
+    let words = found.words.prefix { !$0.elementsEqual("--".utf8) }
+    options.words = words.filter(isOption)
+    options.files = words.filter { !isOption($0) } + found.words.dropFirst(words.count + 1)
     guard !options.files.isEmpty else { throw Misuse(message: "\(name) requires a file name") }
     try checkForm(with: options.template)
     return .inspect(options)
   }
 
-  private mutating func parseWatch(_ arguments: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
-    var options = WatchOptions()
-    var rest = arguments
-    while let argument = rest.popFirst() {
-      if try parseGlobalOption(argument, &rest) { continue }
-      if let template = try Self.template(argument, &rest) {
-        options.template = template
-        continue
-      }
-      // Values extend up to the next option.
-      func values() throws(Misuse) -> [[UInt8]] {
-        let values = Array(rest.prefix { !$0.starts(with: Self.bytes("--")) })
-        rest = rest.dropFirst(values.count)
-        guard !values.isEmpty else {
-          throw Misuse(message: "\(String(decoding: argument, as: UTF8.self)) needs a value")
-        }
-        return values
-      }
-      switch String(decoding: argument, as: UTF8.self) {
-      case "--tick": options.ticks += try values()
-      case "--at": options.times += try values()
-      case "--chapters": options.includesChapters = true
-      case "--meter": options.meters += try values()
-      case "--item": options.item = try values().last
-      case "--seeks": options.includesSeeks = true
-      case "--observe": options.keys += try values()
-      case "--player": options.player = try values().last
-      case "--lines": options.printsLines = true
-      case "--reconnect": options.reconnects = true
-      case "--help", "-h": return .help(command: "watch")
-      case let other: throw Misuse(message: "watch has no option \(other); see playhead watch --help")
-      }
+  private mutating func parseWatch(_ rest: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
+    guard let found = try separate(rest, of: .watch) else { return .help(command: "watch") }
+    guard found.texts.isEmpty else {
+      throw Misuse(message: "watch accepts no argument '\(found.texts[0])'; see playhead watch --help")
     }
+    let options = WatchOptions(
+      ticks: found.values(of: "tick"), times: found.values(of: "at"), includesChapters: found.has("chapters"),
+      meters: found.values(of: "meter"), item: found.values(of: "item").last, includesSeeks: found.has("seeks"),
+      keys: found.values(of: "observe"), player: found.values(of: "player").last, printsLines: found.has("lines"),
+      reconnects: found.has("reconnect"), template: try found.template())
     if options.times.isEmpty, !options.includesChapters, options.includesSeeks || options.item != nil {
       throw Misuse(message: "--item and --seeks require --at or --chapters; see playhead watch --help")
     }

@@ -33,18 +33,17 @@ extension Subcommand {
   ]
 
   /// Options before the command.
-  static let leadingOptions =
-    globalOptions + [
-      Option(
-        name: "player", value: "NAME",
-        summary: "before the command: the player of a command that names none (default: $PLAYHEAD_PLAYER, else main)",
-        candidates: .players)
-    ]
+  static let leadingOptions = globalOptions + [leadingPlayer]
+
+  static let leadingPlayer = Option(
+    name: "player", value: "NAME",
+    summary: "before the command: the player of a command that names none (default: $PLAYHEAD_PLAYER, else main)",
+    candidates: .players)
 
   private static let player = Option(
     name: "player", value: "NAME", summary: "the player (default: $PLAYHEAD_PLAYER, else main)", candidates: .players)
 
-  private static let get = Subcommand(
+  static let get = Subcommand(
     name: "get", arguments: "NAME...",
     summary: "Print values of the player and of its current entry, one per line.",
     details: """
@@ -59,15 +58,13 @@ extension Subcommand {
       \(HelpText.wrapped(Get.names.all.joined(separator: " "), width: 118, indent: "  "))
       """,
     candidates: .words(Get.names.all),
-    options: [
-      Option(name: "format", value: "TEMPLATE", summary: "a template, such as '{artist} - {title}'"), player,
-    ],
+    options: [templateOption, player],
     examples: [
       "playhead get title time duration", "playhead get --format '{artist} - {title} [{time:clock}]'",
       "playhead get tags.albumName",
     ])
 
-  private static let watch = Subcommand(
+  static let watch = Subcommand(
     name: "watch",
     summary: "Show and control the player on a terminal; otherwise print events.",
     details: """
@@ -115,7 +112,7 @@ extension Subcommand {
     statuses:
       "1 the daemon replied with an error; 2 invalid arguments; 3 the daemon is not reachable (not with --reconnect)")
 
-  private static let add = Subcommand(
+  static let add = Subcommand(
     name: "add", arguments: "PATH...",
     summary: "Add files, and the media files in folders and subfolders, to the queue.",
     details: """
@@ -146,7 +143,7 @@ extension Subcommand {
       + " (nothing was added), or a file below a folder is not readable (the rest was added); 2 invalid arguments; 3"
       + " the daemon is not reachable")
 
-  private static let save = Subcommand(
+  static let save = Subcommand(
     name: "save", arguments: "FILE",
     summary: "Write the queue to a playlist file.",
     details: """
@@ -166,7 +163,7 @@ extension Subcommand {
       "0 success; 1 the file could not be written, or the daemon replied with an error; 2 invalid arguments; 3 the"
       + " daemon is not reachable")
 
-  private static let record = Subcommand(
+  static let record = Subcommand(
     name: "record", arguments: "FILE | -o FILE",
     summary: "Record to a file until Enter is pressed, and show the audio level.",
     details: """
@@ -178,11 +175,7 @@ extension Subcommand {
       it its name.
       """,
     candidates: .files,
-    options: Invocation.recordParameters.map { parameter in
-      Option(
-        name: parameter.name.rawValue, value: parameter.kind == .flag ? nil : parameter.placeholder,
-        summary: parameter.summary, candidates: Candidates(of: parameter))
-    },
+    options: Invocation.recordParameters.map(Option.init),
     examples: [
       "playhead record idea.flac", "playhead record -o idea.flac",
       "playhead record --duration 10 --source @DEFAULT_MONITOR@ what-is-played.wav </dev/null",
@@ -192,12 +185,12 @@ extension Subcommand {
       "0 success; 1 the daemon replied with an error, or the recording ended with an error; 2 invalid arguments; 3 the"
       + " daemon is not reachable")
 
-  private static let info = inspecting(
+  static let info = inspecting(
     "info", "Print the duration, tracks, chapters and tags of files.",
     "The daemon reads the files. A file can also be an http:// or https:// URL. One file can be - (standard input).",
     tagsOnly: false, examples: ["playhead info album.flac", "playhead info https://example.org/two.flac --timeout 5"])
 
-  private static let tags = inspecting(
+  static let tags = inspecting(
     "tags", "Print the tags of files, one value per line.",
     """
     A line begins with the common key, or with the key of the format if there is no common key. A file can also be an
@@ -207,7 +200,7 @@ extension Subcommand {
     --format prints a template for each file. {KEY} is a tag: KEY is a common key such as albumName, or the file's own
     key. {file} is the file. A tag that the file does not have is empty. {{ and }} are braces.
     """, tagsOnly: true,
-    options: [Option(name: "format", value: "TEMPLATE", summary: "a template, such as '{artist} - {title}'")],
+    options: [templateOption],
     examples: ["playhead tags *.mp3", "playhead tags --format '{file}: {artist} - {title}' *.mp3"])
 
   private static func inspecting(
@@ -216,17 +209,12 @@ extension Subcommand {
   ) -> Subcommand {
     Subcommand(
       name: name, arguments: "FILE...", summary: summary, details: details, candidates: .files,
-      options: options
-        + Invocation.InspectOptions.parameters(tagsOnly: tagsOnly).map { parameter in
-          Option(
-            name: parameter.name.rawValue, value: parameter.kind == .flag ? nil : parameter.placeholder,
-            summary: parameter.summary, candidates: Candidates(of: parameter))
-        },
+      options: options + Invocation.InspectOptions.parameters(tagsOnly: tagsOnly).map(Option.init),
       examples: examples,
       statuses: "0 success; 1 a file could not be read; 2 invalid arguments; 3 the daemon is not reachable")
   }
 
-  private static let shell = Subcommand(
+  static let shell = Subcommand(
     name: "shell",
     summary: "Read commands from standard input, and print the daemon's replies.",
     details: """
@@ -246,7 +234,7 @@ extension Subcommand {
     statuses:
       "0 success; 1 a request failed, unless typed on a terminal; 2 invalid arguments; 3 the daemon is not reachable")
 
-  private static let help = Subcommand(
+  static let help = Subcommand(
     name: "help", arguments: "[COMMAND]", summary: "List the commands, or explain one.",
     details: "No daemon is necessary. `playhead COMMAND --help` is equivalent.", candidates: .commands,
     examples: ["playhead help", "playhead help seek"], statuses: "0 success; 2 unknown command")

@@ -26,10 +26,16 @@ struct Subcommand {
     var candidates = Candidates.nothing
     /// Whether values extend up to the next option.
     var isVariadic = false
+    /// Whether the option is a parameter of a command of the daemon.
+    var isParameter = false
 
     /// A synopsis such as `--tick T...`.
     var synopsis: String { "--\(name)" + (value.map { " \($0)" } ?? "") + (isVariadic ? "..." : "") }
   }
+
+  /// An option whose value is a template.
+  static let templateOption = Option(
+    name: "format", value: "TEMPLATE", summary: "a template, such as '{artist} - {title}'")
 
   var name: String
   /// The arguments before the options; empty for none.
@@ -67,4 +73,13 @@ struct Subcommand {
 
   private static let defaultStatuses =
     "0 success; 1 the daemon replied with an error; 2 invalid arguments; 3 the daemon is not reachable"
+}
+
+extension Subcommand.Option {
+  /// The option for a parameter of a command of the daemon.
+  init(_ parameter: ParameterSpec) {
+    self.init(
+      name: parameter.name.rawValue, value: parameter.kind == .flag ? nil : parameter.placeholder,
+      summary: parameter.summary, candidates: Candidates(of: parameter), isParameter: true)
+  }
 }
