@@ -306,43 +306,40 @@ enum ArgumentReader {
 
   // MARK: - Objects
 
-  /// Adds a member of an object to the value of a parameter, which is nil before the first member.
-  ///
-  /// - Returns: Whether the member is valid. Two members with one name are not.
-  static func add(
-    _ member: JSONArgument, named name: ArraySlice<UInt8>, to value: inout ArgumentValue?, of kind: ParameterSpec.Kind
-  ) -> Bool {
-    do throws(Fault) {
-      if kind == .selection {
-        var selection = TrackSelection()
-        if case .selection(let found)? = value { selection = found }
-        guard let group = group(name), selection[group] == nil else { return false }
-        selection[group] = try trackChoice(member)
-        value = .selection(selection)
-      } else {
-        // A member that is not given yet is an invalid time.
-        var (start, end) = (MediaTime.invalid, MediaTime.invalid)
-        if case .range(let found)? = value { (start, end) = (found.start, found.duration) }
-        if name.elementsEqual("start".utf8), !start.isValid {
-          start = try rangeTime(member)
-        } else if name.elementsEqual("end".utf8), !end.isValid {
-          if case .null = member { end = .positiveInfinity } else { end = try rangeTime(member) }
+  /// The members of an object, as they are read.
+  struct ObjectMembers {
+    let kind: ParameterSpec.Kind
+    private var selection = TrackSelection()
+    private var start: MediaTime?
+    private var end: MediaTime?
+
+    init(of kind: ParameterSpec.Kind) { self.kind = kind }
+
+    /// Adds a member.
+    ///
+    /// - Returns: Whether the member is valid. Two members with one name are not.
+    mutating func add(_ member: JSONArgument, named name: ArraySlice<UInt8>) -> Bool {
+      do throws(Fault) {
+        if kind == .selection {
+          guard let group = ArgumentReader.group(name), selection[group] == nil else { return false }
+          selection[group] = try ArgumentReader.trackChoice(member)
+        } else if name.elementsEqual("start".utf8), start == nil {
+          start = try ArgumentReader.rangeTime(member)
+        } else if name.elementsEqual("end".utf8), end == nil {
+          end = if case .null = member { .positiveInfinity } else { try ArgumentReader.rangeTime(member) }
         } else {
           return false
         }
-        value = .range(TimeRange(start: start, duration: end))
-      }
-      return true
-    } catch { return false }
-  }
+        return true
+      } catch { return false }
+    }
 
-  /// The value of an object whose members have been added. Nil if a member is missing.
-  static func finished(_ value: ArgumentValue?) -> ArgumentValue? {
-    guard case .range(let members)? = value else { return value }
-    do throws(Fault) {
-      guard members.start.isValid else { return nil }
-      return .range(try range(members.start, members.duration.isValid ? members.duration : .positiveInfinity))
-    } catch { return nil }
+    /// The value of the parameter. Nil if a member is missing.
+    var value: ArgumentValue? {
+      if kind == .selection { return selection == TrackSelection() ? nil : .selection(selection) }
+      guard let start, let range = try? ArgumentReader.range(start, end ?? .positiveInfinity) else { return nil }
+      return .range(range)
+    }
   }
 
   private static func rangeTime(_ member: JSONArgument) throws(Fault) -> MediaTime {

@@ -483,15 +483,14 @@ public struct RequestParser: Sendable {
     // Reading the strings changes the text, which an error shows.
     let written = Array(lexer.text[range].prefix(256))
     var index = range.lowerBound
-    var value: ArgumentValue?
+    var members = ArgumentReader.ObjectMembers(of: parameter.kind)
     while let name = JSONSyntax.nextMember(in: &lexer.text, at: &index) {
       let member = jsonArgument(at: &index)
-      guard
-        ArgumentReader.add(
-          member.argument(in: lexer.text), named: lexer.text[name], to: &value, of: parameter.kind)
-      else { throw ArgumentReader.invalidValue(Excerpt.quoted(written[...]), parameter, spec) }
+      guard members.add(member.argument(in: lexer.text), named: lexer.text[name]) else {
+        throw ArgumentReader.invalidValue(Excerpt.quoted(written[...]), parameter, spec)
+      }
     }
-    guard let value = ArgumentReader.finished(value) else {
+    guard let value = members.value else {
       throw ArgumentReader.invalidValue(Excerpt.quoted(written[...]), parameter, spec)
     }
     return value

@@ -216,7 +216,7 @@ import Testing
       #expect(outcome == .init(status: 0, output: output, errors: ""), "\(form)")
       #expect(try daemon.playhead("wait", "status=playing").status == 0)
     }
-    let failed = try daemon.playhead("--json", "play", "2.wav", "--player", "nobody", folder: daemon.folder.path)
+    let failed = try daemon.playhead("--json", "play", "2.wav", "--player", "absent", folder: daemon.folder.path)
     #expect(failed.status == 1 && failed.output == "" && failed.errors.contains("no-such-player"), "\(failed)")
   }
 

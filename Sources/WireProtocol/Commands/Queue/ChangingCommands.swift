@@ -33,7 +33,7 @@ public enum RemoveCommand: ImmediateCommand, QueueEditingCommand {
 }
 
 extension RemoveCommand: SingleEditCommand {
-  static func edit(_ arguments: Arguments<Self>) -> RequestedEdit { .remove(arguments.ids) }
+  public static func edit(_ arguments: Arguments<Self>) -> RequestedEdit { .remove(arguments.ids) }
 }
 
 /// `move`: moves an entry.
@@ -95,7 +95,7 @@ public enum MoveCommand: ImmediateCommand, QueueEditingCommand {
 }
 
 extension MoveCommand: SingleEditCommand {
-  static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
+  public static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
     guard let position = position(arguments) else { preconditionFailure("a checked request has a position") }
     return .move(arguments.id, to: position)
   }
@@ -140,7 +140,7 @@ public enum ReplaceCommand: ImmediateCommand, QueueEditingCommand {
 }
 
 extension ReplaceCommand: SingleEditCommand {
-  static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
+  public static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
     .replace(
       arguments.id,
       by: RequestedEdit.NewEntries(
@@ -150,16 +150,7 @@ extension ReplaceCommand: SingleEditCommand {
 
 /// `clear`: removes all entries.
 public enum ClearCommand: ImmediateCommand, QueueEditingCommand {
-  public struct Parameters: ParameterList {
-    public let ifVersion: Parameter<Int?>
-    public let player: Parameter<String>
-
-    public init(_ list: inout ParameterListBuilder) {
-      ifVersion = list.ifVersion()
-      player = list.player()
-    }
-  }
-
+  public typealias Parameters = PlayerVersionParameters
   public typealias Reply = ChangedQueueReply
 
   public static let name: CommandName = "clear"
@@ -176,5 +167,5 @@ public enum ClearCommand: ImmediateCommand, QueueEditingCommand {
 }
 
 extension ClearCommand: SingleEditCommand {
-  static func edit(_: Arguments<Self>) -> RequestedEdit { .clear }
+  public static func edit(_: Arguments<Self>) -> RequestedEdit { .clear }
 }

@@ -13,16 +13,7 @@ public struct CurrentEntryReply: ReplyFields {
 
 /// `next`: plays the next entry.
 public enum NextCommand: ImmediateCommand {
-  public struct Parameters: ParameterList {
-    public let ifVersion: Parameter<Int?>
-    public let player: Parameter<String>
-
-    public init(_ list: inout ParameterListBuilder) {
-      ifVersion = list.ifVersion()
-      player = list.player()
-    }
-  }
-
+  public typealias Parameters = PlayerVersionParameters
   public typealias Reply = CurrentEntryReply
 
   public static let name: CommandName = "next"

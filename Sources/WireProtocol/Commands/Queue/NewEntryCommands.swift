@@ -1,10 +1,10 @@
 import MediaCore
 
 /// `load`: replaces the queue.
-public enum LoadCommand: SometimesWaitingCommand, QueueEditingCommand {
-  public struct Parameters: ParameterList {
-    let paths: Parameter<WireList<FilePath>>
-    let entries: NewEntryParameters
+public enum LoadCommand: NewEntriesCommand {
+  public struct Parameters: NewEntriesParameterList {
+    public let paths: Parameter<WireList<FilePath>>
+    public let entries: NewEntryParameters
 
     public init(_ list: inout ParameterListBuilder) {
       paths = list.newPaths()
@@ -30,28 +30,16 @@ public enum LoadCommand: SometimesWaitingCommand, QueueEditingCommand {
       """,
     errors: [.versionMismatch] + CommandTable.newEntryErrors,
     example: ["> load \"/music/one more.flac\" /music/two.flac", "< ok items=1,2 version=1"])
-
-  public static let waiting = CommandSpec.Waiting.untilReady
-
-  public static func waits(_ arguments: Arguments<Self>) -> Bool { arguments.waits(definition.parameters.entries) }
-
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
-    try arguments.checkNewEntries(arguments.paths, definition.parameters.entries)
-  }
-
-  public static func request(_ arguments: Arguments<Self>) -> QueueEditRequest {
-    arguments.request(edit(arguments), definition.parameters.entries)
-  }
 }
 
-extension LoadCommand: SingleEditCommand {
-  static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
+extension LoadCommand {
+  public static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
     .load(arguments.newEntries(arguments.paths, definition.parameters.entries))
   }
 }
 
 /// `append`: appends entries to the queue.
-public enum AppendCommand: SometimesWaitingCommand, QueueEditingCommand {
+public enum AppendCommand: NewEntriesCommand {
   public typealias Parameters = LoadCommand.Parameters
   public typealias Reply = ExpandedEntriesReply
 
@@ -64,33 +52,21 @@ public enum AppendCommand: SometimesWaitingCommand, QueueEditingCommand {
       + " `wait=ready` the reply comes when all entries are ready, or has the error of the first that fails.",
     errors: [.versionMismatch] + CommandTable.newEntryErrors,
     example: ["> append /music/three.flac", "< ok items=3 version=2"])
-
-  public static let waiting = CommandSpec.Waiting.untilReady
-
-  public static func waits(_ arguments: Arguments<Self>) -> Bool { arguments.waits(definition.parameters.entries) }
-
-  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
-    try arguments.checkNewEntries(arguments.paths, definition.parameters.entries)
-  }
-
-  public static func request(_ arguments: Arguments<Self>) -> QueueEditRequest {
-    arguments.request(edit(arguments), definition.parameters.entries)
-  }
 }
 
-extension AppendCommand: SingleEditCommand {
-  static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
+extension AppendCommand {
+  public static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
     .append(arguments.newEntries(arguments.paths, definition.parameters.entries))
   }
 }
 
 /// `insert`: inserts entries into the queue.
-public enum InsertCommand: SometimesWaitingCommand, QueueEditingCommand {
-  public struct Parameters: ParameterList {
-    let paths: Parameter<WireList<FilePath>>
+public enum InsertCommand: NewEntriesCommand {
+  public struct Parameters: NewEntriesParameterList {
+    public let paths: Parameter<WireList<FilePath>>
     let after: Parameter<EntryReference?>
     let before: Parameter<EntryReference?>
-    let entries: NewEntryParameters
+    public let entries: NewEntryParameters
 
     public init(_ list: inout ParameterListBuilder) {
       paths = list.newPaths()
@@ -110,24 +86,16 @@ public enum InsertCommand: SometimesWaitingCommand, QueueEditingCommand {
     errors: [.noSuchItem, .versionMismatch] + CommandTable.newEntryErrors,
     example: ["> insert /music/four.flac after=2", "< ok items=4 version=3"])
 
-  public static let waiting = CommandSpec.Waiting.untilReady
-
-  public static func waits(_ arguments: Arguments<Self>) -> Bool { arguments.waits(definition.parameters.entries) }
-
   public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
     guard arguments.after == nil || arguments.before == nil else {
       throw arguments.failure("after and before exclude each other")
     }
     try arguments.checkNewEntries(arguments.paths, definition.parameters.entries)
   }
-
-  public static func request(_ arguments: Arguments<Self>) -> QueueEditRequest {
-    arguments.request(edit(arguments), definition.parameters.entries)
-  }
 }
 
-extension InsertCommand: SingleEditCommand {
-  static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
+extension InsertCommand {
+  public static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
     let position =
       arguments.after.map { RequestedPosition.after(item: $0) }
       ?? arguments.before.map { RequestedPosition.before(item: $0) } ?? .next

@@ -36,6 +36,30 @@ public struct NewEntryParameters: Sendable {
   }
 }
 
+/// The parameters of a command that adds entries.
+public protocol NewEntriesParameterList: ParameterList {
+  var paths: Parameter<WireList<FilePath>> { get }
+  var entries: NewEntryParameters { get }
+}
+
+/// A command that adds entries. It waits for playlists to be read, and with `wait=ready` for the entries.
+public protocol NewEntriesCommand: SometimesWaitingCommand, SingleEditCommand
+where Parameters: NewEntriesParameterList {}
+
+extension NewEntriesCommand {
+  public static var waiting: CommandSpec.Waiting { .untilReady }
+
+  public static func waits(_ arguments: Arguments<Self>) -> Bool { arguments.waits(definition.parameters.entries) }
+
+  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
+    try arguments.checkNewEntries(arguments.paths, definition.parameters.entries)
+  }
+
+  public static func request(_ arguments: Arguments<Self>) -> QueueEditRequest {
+    arguments.request(edit(arguments), definition.parameters.entries)
+  }
+}
+
 extension ParameterListBuilder {
   /// Adds the locations of new entries.
   mutating func newPaths() -> Parameter<WireList<FilePath>> {

@@ -34,7 +34,7 @@ public protocol QueueEditingCommand: Command where Reply: QueueEditReply {
 }
 
 /// A command that can be a part of `queue.edit`.
-protocol SingleEditCommand: QueueEditingCommand {
+public protocol SingleEditCommand: QueueEditingCommand {
   /// The edit of a checked request.
   static func edit(_ arguments: Arguments<Self>) -> RequestedEdit
 }
@@ -56,5 +56,16 @@ extension WireList<FilePath> {
     case .named: filter(bytes: FilePath.isNamedAsPlaylist)
     case .all: filter(bytes: FilePath.isFileOrAddress)
     }
+  }
+}
+
+/// The player whose queue a command edits, and the version that the queue must have.
+public struct PlayerVersionParameters: ParameterList {
+  public let ifVersion: Parameter<Int?>
+  public let player: Parameter<String>
+
+  public init(_ list: inout ParameterListBuilder) {
+    ifVersion = list.ifVersion()
+    player = list.player()
   }
 }
