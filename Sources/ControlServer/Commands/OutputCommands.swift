@@ -68,10 +68,9 @@ extension OutputFields {
 }
 
 extension OutputSelection {
-  /// The selection in the form of `output.selection`.
-  var wireText: String {
-    "selected=\(target.wireText) preferred=\(preferred.isEmpty ? "none" : preferred.joined(separator: ","))"
-      + " lost=\(lostPolicy.rawValue)"
+  /// The value of `output.selection`.
+  var fields: OutputSelectionFields {
+    OutputSelectionFields(selected: target.wireText, preferred: preferred, lost: lostPolicy)
   }
 }
 

@@ -21,8 +21,12 @@ struct ObservedPlayer: PlayerValues {
   var actionAtItemEnd: String { state.actionAtItemEnd.rawValue }
   var automaticallyWaits: Bool { state.automaticallyWaitsToMinimizeStalling }
   var audioTimePitchAlgorithm: String { state.audioTimePitchAlgorithm.rawValue }
-  var audibleCriteria: String? { state.mediaSelectionCriteria[.audible]?.wireText }
-  var legibleCriteria: String? { state.mediaSelectionCriteria[.legible]?.wireText }
+  var audibleCriteria: MediaSelectionRequest? {
+    state.mediaSelectionCriteria[.audible].map(MediaSelectionRequest.init)
+  }
+  var legibleCriteria: MediaSelectionRequest? {
+    state.mediaSelectionCriteria[.legible].map(MediaSelectionRequest.init)
+  }
   var appliesCriteria: Bool { state.appliesMediaSelectionCriteriaAutomatically }
   var replayGain: String { state.replayGain.mode.rawValue }
   var repeatMode: String { state.repeatMode.rawValue }
@@ -73,5 +77,5 @@ struct ObservedOutput: OutputValues {
   var state: String { engine.outputState.status.rawValue }
   var route: String? { engine.route.output?.label }
   var devices: [String]? { engine.devices?.outputs.map(\.name) }
-  var selection: String { engine.outputSelection.wireText }
+  var selection: OutputSelectionFields { engine.outputSelection.fields }
 }

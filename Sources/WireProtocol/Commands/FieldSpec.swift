@@ -56,6 +56,10 @@ public enum FieldType: Sendable, Hashable {
   case range
   /// The selected tracks of an entry, such as `audible=1,legible=none`: an object in JSON.
   case selection
+  /// The criteria of `media-selection`, such as `language=de,en`: an object in JSON.
+  case criteria
+  /// The settings of `output.set`, such as `selected=default preferred=none lost=pause`: an object in JSON.
+  case outputSelection
   case integers
   case numbers
   case texts
@@ -89,6 +93,8 @@ public enum FieldType: Sendable, Hashable {
     case .fraction: "fraction"
     case .range: "range of seconds"
     case .selection: "selected tracks"
+    case .criteria: "criteria"
+    case .outputSelection: "output selection"
     case .integers: "list of integers"
     case .numbers: "list of numbers"
     case .texts: "list of texts"

@@ -34,9 +34,10 @@ public struct ObservedKey<Root>: Sendable {
     _ key: ObservableKey, _ summary: String, _ value: @escaping @Sendable (Root) -> UInt64
   ) -> Self { Self(key, .integer, summary) { .int(value($0)) } }
 
-  static func time(
+  /// A duration, which is `indefinite` while unknown.
+  static func duration(
     _ key: ObservableKey, _ summary: String, _ value: @escaping @Sendable (Root) -> MediaTime
-  ) -> Self { Self(key, .time, summary) { .time(value($0)) } }
+  ) -> Self { Self(key, .time, summary, nullable: true) { .time(value($0)) } }
 
   static func text(
     _ key: ObservableKey, _ summary: String, _ value: @escaping @Sendable (Root) -> String
@@ -69,6 +70,14 @@ public struct ObservedKey<Root>: Sendable {
   static func optionalSelection(
     _ key: ObservableKey, _ summary: String, _ value: @escaping @Sendable (Root) -> TrackSelection?
   ) -> Self { Self(key, .selection, summary, nullable: true) { value($0).map { .selection($0) } ?? .none } }
+
+  static func optionalCriteria(
+    _ key: ObservableKey, _ summary: String, _ value: @escaping @Sendable (Root) -> MediaSelectionRequest?
+  ) -> Self { Self(key, .criteria, summary, nullable: true) { value($0).map { .options($0.options) } ?? .none } }
+
+  static func outputSelection(
+    _ key: ObservableKey, _ summary: String, _ value: @escaping @Sendable (Root) -> OutputSelectionFields
+  ) -> Self { Self(key, .outputSelection, summary) { .options(value($0).options) } }
 
   /// A list of words of an enumeration.
   static func optionalWords<Word: RawRepresentable<String> & CaseIterable>(

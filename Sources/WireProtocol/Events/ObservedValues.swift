@@ -20,9 +20,9 @@ public protocol PlayerValues {
   var actionAtItemEnd: String { get }
   var automaticallyWaits: Bool { get }
   var audioTimePitchAlgorithm: String { get }
-  /// The criteria of `media-selection`, as its options.
-  var audibleCriteria: String? { get }
-  var legibleCriteria: String? { get }
+  /// The criteria of `media-selection`.
+  var audibleCriteria: MediaSelectionRequest? { get }
+  var legibleCriteria: MediaSelectionRequest? { get }
   var appliesCriteria: Bool { get }
   var replayGain: String { get }
   var repeatMode: String { get }
@@ -63,7 +63,7 @@ public protocol OutputValues {
   var route: String? { get }
   /// The names of the devices.
   var devices: [String]? { get }
-  var selection: String { get }
+  var selection: OutputSelectionFields { get }
 }
 
 /// The values of the keys of the audio session.
@@ -110,11 +110,11 @@ extension ObservedKey where Root == any PlayerValues {
       .playerAudioTimePitchAlgorithm, .words(of: PitchCommand.Algorithm.self),
       "the algorithm of `pitch`: `timeDomain`, `spectral` or `varispeed`"
     ) { $0.audioTimePitchAlgorithm },
-    .optionalText(
+    .optionalCriteria(
       .playerAudibleCriteria,
       "the criteria of `media-selection` for audio, such as `language=de,en principal=describes-video`, or `none`"
     ) { $0.audibleCriteria },
-    .optionalText(.playerLegibleCriteria, "the criteria of `media-selection` for subtitles, or `none`") {
+    .optionalCriteria(.playerLegibleCriteria, "the criteria of `media-selection` for subtitles, or `none`") {
       $0.legibleCriteria
     },
     .boolean(.playerAppliesCriteria, "whether items follow the criteria (`media-selection automatic`)") {
@@ -166,7 +166,7 @@ extension ObservedKey where Root == any ItemValues {
       .itemStatus, FieldKey<String>.itemStatus.spec.type,
       "the status of every entry: `unknown` until it is opened, then `readyToPlay` or `failed`"
     ) { $0.statusText },
-    .time(
+    .duration(
       .itemDuration,
       "the duration of each opened item, in seconds; `indefinite` while unknown. An estimate is corrected when the end"
         + " of the audio has been read"
@@ -202,9 +202,9 @@ extension ObservedKey where Root == any OutputValues {
     .optionalTexts(.outputDevices, "the names of the output devices, or `none` while no sound server replies") {
       $0.devices
     },
-    .text(.outputSelection, "the requested output, such as `selected=default preferred=headset lost=pause`") {
-      $0.selection
-    },
+    .outputSelection(
+      .outputSelection, "the requested output, such as `selected=default preferred=headset lost=pause`"
+    ) { $0.selection },
   ]
 }
 

@@ -33,10 +33,23 @@ public enum AsyncAPI {
         "type": "object",
         "properties": [
           "jsonrpc": ["const": "2.0"], "method": ["const": .string(spec.name.rawValue)],
-          "params": spec.fields.schema(),
+          "params": parameters(spec),
         ],
         "required": ["jsonrpc", "method", "params"],
       ],
     ]
+  }
+
+  /// The fields of an event. The type of the values of `changed` depends on the key.
+  private static func parameters(_ spec: EventSpec) -> JSONValue {
+    let schema = spec.fields.schema()
+    guard spec.name == .changed else { return schema }
+    let alternatives: [JSONValue] = ObservableKey.allCases.compactMap { key in
+      guard let value = key.value?.schema else { return nil }
+      return [
+        "properties": ["key": ["const": .string(key.rawValue)], "old": value, "new": value], "required": ["key"],
+      ]
+    }
+    return schema.with("oneOf", .array(alternatives))
   }
 }

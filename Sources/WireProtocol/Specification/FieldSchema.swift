@@ -15,6 +15,8 @@ extension FieldType {
     case .fraction: .schema("Fraction")
     case .range: .schema("Range")
     case .selection: .schema("TrackSelection")
+    case .criteria: .schema("MediaSelectionCriteria")
+    case .outputSelection: .schema("OutputSelection")
     case .integers: ["type": "array", "items": ["type": "integer"]]
     case .numbers: ["type": "array", "items": ["type": "number"]]
     case .texts: ["type": "array", "items": ["type": "string"]]
@@ -81,6 +83,30 @@ extension FieldType {
         "properties": .object(
           MediaSelectionCommand.Group.allCases.map { .init($0.rawValue, ["type": ["integer", "null"]]) }),
         "required": [], "additionalProperties": false,
+      ]
+    ),
+    (
+      "MediaSelectionCriteria",
+      [
+        "description": "The criteria of a group of tracks. A criterion that is not set is absent.", "type": "object",
+        "properties": .object(
+          [.init("language", FieldType.texts.schema)]
+            + ["characteristics", "principal"].map {
+              .init($0, FieldType.words(MediaSelectionRequest.Characteristic.allCases.map(\.rawValue)).schema)
+            }),
+        "required": [], "additionalProperties": false,
+      ]
+    ),
+    (
+      "OutputSelection",
+      [
+        "description": "The requested output.", "type": "object",
+        "properties": [
+          "selected": ["type": "string", "description": "the name of the device, default or null"],
+          "preferred": ["anyOf": [FieldType.texts.schema, ["type": "null"]]],
+          "lost": FieldType.words(of: LostDevicePolicy.self).schema,
+        ],
+        "required": ["selected", "preferred", "lost"], "additionalProperties": false,
       ]
     ),
   ]

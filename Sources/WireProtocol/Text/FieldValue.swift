@@ -61,6 +61,9 @@ public enum FieldValue: Sendable, Hashable {
   /// The selected tracks of an entry: ``StructuredValue/selection(_:)``.
   public static func selection(_ selection: TrackSelection) -> FieldValue { .structured(.selection(selection)) }
 
+  /// Options of a command: ``StructuredValue/options(_:)``.
+  public static func options(_ options: [StructuredValue.Option]) -> FieldValue { .structured(.options(options)) }
+
   /// A list of ranges of seconds.
   public static func ranges(_ ranges: [TimeRange]) -> FieldValue { .list(ranges.map(FieldValue.range)) }
 

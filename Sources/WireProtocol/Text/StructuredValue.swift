@@ -11,6 +11,14 @@ public enum StructuredValue: Sendable, Hashable {
   case change(QueueChange)
   /// The selected tracks of an entry. In the text form such as `audible=1,legible=none`. In JSON an object.
   case selection(TrackSelection)
+  /// Options of a command. In the text form `NAME=VALUE`, separated by spaces. In JSON an object.
+  case options([Option])
+
+  /// The name and the value of an option.
+  public struct Option: Sendable, Hashable {
+    let name: String
+    let value: FieldValue
+  }
 
   /// Appends the value in the text form.
   func appendWords(to buffer: inout [UInt8]) {
@@ -18,6 +26,14 @@ public enum StructuredValue: Sendable, Hashable {
     case .range(let range): buffer.append(range: range)
     case .change(let change): change.appendWords(to: &buffer)
     case .selection(let selection): selection.appendWords(to: &buffer)
+    case .options(let options):
+      var text: [UInt8] = []
+      for (index, option) in options.enumerated() {
+        if index > 0 { text.append(UInt8(ascii: " ")) }
+        text.append(contentsOf: "\(option.name)=".utf8)
+        option.value.appendWords(to: &text)
+      }
+      text.withUnsafeBufferPointer { WordsText.append(utf8: $0, to: &buffer) }
     case .json(let value):
       var text: [UInt8] = []
       value.append(to: &text)
@@ -31,6 +47,15 @@ public enum StructuredValue: Sendable, Hashable {
     case .json(let value): value.append(to: &buffer)
     case .change(let change): change.appendJSON(to: &buffer)
     case .selection(let selection): selection.appendJSON(to: &buffer)
+    case .options(let options):
+      buffer.append(UInt8(ascii: "{"))
+      for (index, option) in options.enumerated() {
+        if index > 0 { buffer.append(UInt8(ascii: ",")) }
+        JSONText.append(option.name, to: &buffer)
+        buffer.append(UInt8(ascii: ":"))
+        option.value.appendJSON(to: &buffer)
+      }
+      buffer.append(UInt8(ascii: "}"))
     case .range(let range):
       buffer.append(contentsOf: "{\"start\":".utf8)
       FieldValue.time(range.start).appendJSON(to: &buffer)

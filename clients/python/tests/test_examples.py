@@ -6,6 +6,7 @@ import asyncio
 import os
 import pathlib
 import sys
+from fractions import Fraction
 
 from support import HERE, Case, playhead
 
@@ -106,7 +107,7 @@ class ExampleTests(Case):
             async for event in events:
                 if isinstance(event, playhead.Changed):
                     loop = event.new
-                if isinstance(event, playhead.Transition) and loop == {"start": 1, "end": 1.5}:
+                if isinstance(event, playhead.Transition) and loop == playhead.TimeRange(Fraction(1), Fraction(3, 2)):
                     self.assertEqual((event.time, event.from_), (1, event.to))
                     break
         output, _ = await typed.communicate(b"<\ntwo\n")

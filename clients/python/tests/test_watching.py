@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import typing
 from fractions import Fraction
 from typing import Any
 
 from support import Case, playhead
+
+from playhead.connection import event_class
 
 TICK = {"player": "main", "item": 1, "rate": 1, "reason": "periodic", "late": 0, "hostTime": 12.5}
 
@@ -24,6 +27,27 @@ class WatchingTests(Case):
                              ("player.volume", 1, Fraction(1, 4), "request", None))
         self.assertEqual([(each.key, each.initial) for each in first if isinstance(each, playhead.Changed)],
                          [("player.volume", True), ("queue.version", True)])
+
+    async def test_changes_have_the_types_of_their_key(self) -> None:
+        client = await self.client(await self.daemon())
+        await client.main.load(self.tone(seconds=1), wait="ready")
+        async with client.main.observe("player.rate", "player.timeControlStatus", "item.duration", "item.currentMediaSelection", "output.devices") as changes:
+            found = {each.key: each for each in [await anext(changes) for _ in range(5)] if isinstance(each, playhead.Changed)}
+        rate, duration = found["player.rate"], found["item.duration"]
+        status, selection, devices = found["player.timeControlStatus"], found["item.currentMediaSelection"], found["output.devices"]
+        # mypy checks the types of `new`.
+        assert isinstance(rate, playhead.PlayerRateChanged) and isinstance(duration, playhead.ItemDurationChanged)
+        assert isinstance(status, playhead.PlayerTimeControlStatusChanged) and isinstance(devices, playhead.OutputDevicesChanged)
+        assert isinstance(selection, playhead.ItemCurrentMediaSelectionChanged) and selection.new and duration.new
+        self.assertEqual((type(rate.new), rate.new + 0.5), (float, 0.5))
+        self.assertEqual((type(duration.new), duration.new + Fraction(1, 3)), (Fraction, Fraction(4, 3)))
+        paused: typing.Literal["paused", "waitingToPlayAtSpecifiedRate", "playing"] = status.new
+        self.assertEqual((paused, selection.new.audible, devices.new, rate.old), ("paused", 0, (), None))
+
+    def test_a_key_of_a_newer_daemon_has_no_types(self) -> None:
+        self.assertIs(event_class("changed", {"key": "player.mood"}), playhead.Changed)
+        self.assertIs(event_class("changed", {"key": "player.rate"}), playhead.PlayerRateChanged)
+        self.assertIsNone(event_class("mood", {"key": "player.rate"}))
 
     async def test_merged_queue_edits_have_no_list_of_changes(self) -> None:
         client = await self.client(await self.daemon())
@@ -165,7 +189,7 @@ class WatchingTests(Case):
             elif isinstance(event, playhead.Changed) and event.new == Fraction(1, 4):
                 break
         self.assertEqual([type(event) for event in seen],
-                         [playhead.Connected, playhead.Changed, playhead.Lost, playhead.Connected, playhead.Changed])
+                         [playhead.Connected, playhead.PlayerVolumeChanged, playhead.Lost, playhead.Connected, playhead.PlayerVolumeChanged])
 
     async def test_events_during_a_lost_connection_are_delivered_in_order(self) -> None:
         daemon = await self.daemon()
@@ -217,7 +241,7 @@ class WatchingTests(Case):
             if isinstance(event, playhead.Changed) and event.initial:
                 await client.main.play()
                 await client.clock_advance(2)
-            if {playhead.Connected, playhead.Changed, playhead.Tick} <= kinds:
+            if {playhead.Connected, playhead.PlayerTimeControlStatusChanged, playhead.Tick} <= kinds:
                 break
         with self.assertRaises(playhead.PlayheadError):
             async for event in playhead.watch("player.nothing", path=daemon.socket):

@@ -47,15 +47,6 @@ extension MediaCharacteristic {
 }
 
 extension MediaSelectionCriteria {
-  /// The criteria in the form of `media-selection`, without the group.
-  var wireText: String {
-    let parts = [
-      ("language", preferredLanguages), ("characteristics", preferredCharacteristics.sortedNames),
-      ("principal", principalCharacteristics.sortedNames),
-    ]
-    return parts.filter { !$0.1.isEmpty }.map { "\($0.0)=\($0.1.joined(separator: ","))" }.joined(separator: " ")
-  }
-
   fileprivate init(_ request: MediaSelectionRequest) {
     func characteristics(_ names: Set<MediaSelectionRequest.Characteristic>) -> Set<MediaCharacteristic> {
       Set(names.compactMap { MediaCharacteristic(rawValue: $0.rawValue) })
@@ -63,5 +54,17 @@ extension MediaSelectionCriteria {
     self.init(
       preferredLanguages: request.languages, preferredCharacteristics: characteristics(request.characteristics),
       principalCharacteristics: characteristics(request.principal))
+  }
+}
+
+extension MediaSelectionRequest {
+  /// The request of these criteria.
+  init(_ criteria: MediaSelectionCriteria) {
+    func characteristics(_ all: Set<MediaCharacteristic>) -> Set<Characteristic> {
+      Set(all.compactMap { Characteristic(rawValue: $0.rawValue) })
+    }
+    self.init(
+      languages: criteria.preferredLanguages, characteristics: characteristics(criteria.preferredCharacteristics),
+      principal: characteristics(criteria.principalCharacteristics))
   }
 }

@@ -45,6 +45,15 @@ public struct MediaSelectionRequest: Sendable, Hashable {
   }
 }
 
+extension MediaSelectionRequest {
+  /// The options of `media-selection` that request these criteria.
+  var options: [StructuredValue.Option] {
+    func names(_ set: Set<Characteristic>) -> [String] { set.map(\.rawValue).sorted() }
+    let all = [("language", languages), ("characteristics", names(characteristics)), ("principal", names(principal))]
+    return all.filter { !$0.1.isEmpty }.map { .init(name: $0.0, value: .strings($0.1)) }
+  }
+}
+
 extension Arguments<MediaSelectionCommand> {
   /// The new criteria of the group. Nil: unchanged, or none with `clear`.
   ///

@@ -298,6 +298,28 @@ public enum OutputStatusCommand: ImmediateCommand {
     ])
 }
 
+/// The requested output: the value of `output.selection`.
+public struct OutputSelectionFields: Sendable, Hashable {
+  /// The name of the device, `default` or `null`.
+  public var selected: String
+  /// Empty: none.
+  public var preferred: [String]
+  public var lost: LostDevicePolicy
+
+  public init(selected: String, preferred: [String], lost: LostDevicePolicy) {
+    (self.selected, self.preferred, self.lost) = (selected, preferred, lost)
+  }
+
+  /// The options of `output.set` that request this output.
+  var options: [StructuredValue.Option] {
+    [
+      .init(name: "selected", value: .string(selected)),
+      .init(name: "preferred", value: preferred.isEmpty ? .none : .strings(preferred)),
+      .init(name: "lost", value: .string(lost.rawValue)),
+    ]
+  }
+}
+
 /// The state of the output, and its settings.
 public struct OutputFields: ReplyFields {
   /// Nil while none is open.

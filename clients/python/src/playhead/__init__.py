@@ -21,7 +21,7 @@ from .edits import Edit
 from .errors import Disconnected, PlayheadError, ProtocolError, RequestTooLong, TooManyWaits
 from .generated_errors import ErrorCode
 from .generated_events import *  # noqa: F403
-from .generated_events import EVENTS, KEYS
+from .generated_events import CHANGES, EVENTS, KEYS
 from .generated_replies import *  # noqa: F403
 from .generated_rows import *  # noqa: F403
 from .generated_values import *  # noqa: F403
@@ -36,6 +36,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ArtworkImage",
+    "CHANGES",
     "Client",
     "Connected",
     "Connection",

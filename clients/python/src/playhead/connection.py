@@ -18,7 +18,7 @@ from typing import Protocol
 from .decoding import decode
 from .errors import Disconnected, PlayheadError, ProtocolError, RequestTooLong, TooManyWaits, fresh
 from .generated_errors import ErrorCode
-from .generated_events import EVENTS, Closing, Overflow, Removed
+from .generated_events import CHANGES, EVENTS, Changed, Closing, Overflow, Removed
 from .sockets import default_socket
 from .values import Event
 
@@ -289,7 +289,7 @@ class Connection:
         pending.reply.set_result(result)
 
     def _event(self, name: str, fields: Mapping[str, object]) -> None:
-        kind = EVENTS.get(name)
+        kind = event_class(name, fields)
         if kind is None:
             log.debug("unknown event %s", name)
             return
@@ -348,6 +348,12 @@ class Connection:
 def only_waits(command: str, parameters: Mapping[str, object]) -> bool:
     """Whether a request only waits for an event."""
     return command == "wait" or command == "events" and bool(parameters.get("wait"))
+
+
+def event_class(name: str, fields: Mapping[str, object]) -> type[Event] | None:
+    """The class of an event with these fields. None for an event of a newer daemon."""
+    kind = EVENTS.get(name)
+    return CHANGES.get(str(fields.get("key")), kind) if kind is Changed else kind
 
 
 def refusal(message: Mapping[str, object]) -> PlayheadError:

@@ -65,6 +65,8 @@ def _reader(hint: Any) -> tuple[Reader, bool]:
         if len(kinds) == 1:
             return functools.partial(_optional, _reader(kinds[0])[0]), True
         return value, True
+    if hint is object:
+        return value, True
     if dataclasses.is_dataclass(hint) and hint is not TimeRange:
         return functools.partial(_object, hint), False
     readers: dict[Any, Reader] = {int: _int, float: _float, bool: _bool, str: _text, Fraction: _time, TimeRange: _range}

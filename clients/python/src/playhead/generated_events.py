@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
-from .generated_values import QueueChange
-from .values import Event, Value
+from .generated_values import MediaSelectionCriteria, OutputSelection, QueueChange, TrackSelection
+from .values import Event, TimeRange, Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +36,8 @@ class Changed(Event):
     player: str
     key: str
     item: int | None = None
-    old: Value = None
-    new: Value
+    old: object = None
+    new: object
     cause: Literal["request", "itemEnded", "looped", "itemFailed", "itemLoaded", "buffered", "stalled", "output", "interruption", "rangeEnded", "fadeEnded", "session", "closed", "initial"]
     changes: tuple[QueueChange, ...] = ()
     time: Fraction | None = field(default=None, metadata={"wire": "pts"})
@@ -374,6 +374,413 @@ class Transition(Event):
     seq: int | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerTimeControlStatusChanged(Changed):
+    """A change of `player.timeControlStatus`: whether the player is `paused`, waits to play (`waitingToPlayAtSpecifiedRate`)
+    or is `playing`."""
+
+    key: Literal["player.timeControlStatus"]
+    old: Literal["paused", "waitingToPlayAtSpecifiedRate", "playing"] | None = None
+    new: Literal["paused", "waitingToPlayAtSpecifiedRate", "playing"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerReasonForWaitingToPlayChanged(Changed):
+    """A change of `player.reasonForWaitingToPlay`: the reason why the player waits, such as `noItemToPlay`, or `none`."""
+
+    key: Literal["player.reasonForWaitingToPlay"]
+    old: Literal["toMinimizeStalls", "evaluatingBufferingRate", "noItemToPlay", "currentItemFailed", "outputUnavailable", "startTimeNotReached", "interrupted", "categoryForbidsPlayback"] | None = None
+    new: Literal["toMinimizeStalls", "evaluatingBufferingRate", "noItemToPlay", "currentItemFailed", "outputUnavailable", "startTimeNotReached", "interrupted", "categoryForbidsPlayback"] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerRateChanged(Changed):
+    """A change of `player.rate`: the requested rate; 0 while paused."""
+
+    key: Literal["player.rate"]
+    old: float | None = None
+    new: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerTimebaseRateChanged(Changed):
+    """A change of `player.timebaseRate`: the rate at which the time heard advances; 0 while paused or waiting."""
+
+    key: Literal["player.timebaseRate"]
+    old: float | None = None
+    new: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerDefaultRateChanged(Changed):
+    """A change of `player.defaultRate`: the rate that `play` uses."""
+
+    key: Literal["player.defaultRate"]
+    old: float | None = None
+    new: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerCurrentItemChanged(Changed):
+    """A change of `player.currentItem`: the id of the current item, or `none`."""
+
+    key: Literal["player.currentItem"]
+    old: int | None = None
+    new: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerVolumeChanged(Changed):
+    """A change of `player.volume`: the volume, from 0 to 1."""
+
+    key: Literal["player.volume"]
+    old: float | None = None
+    new: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerIsFadingChanged(Changed):
+    """A change of `player.isFading`: whether the volume that is heard changes in a fade; `false` while paused."""
+
+    key: Literal["player.isFading"]
+    old: bool | None = None
+    new: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerIsMutedChanged(Changed):
+    """A change of `player.isMuted`: whether the player is muted."""
+
+    key: Literal["player.isMuted"]
+    old: bool | None = None
+    new: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerPanChanged(Changed):
+    """A change of `player.pan`: the pan, from -1 (left) to 1 (right)."""
+
+    key: Literal["player.pan"]
+    old: float | None = None
+    new: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerActionAtItemEndChanged(Changed):
+    """A change of `player.actionAtItemEnd`: the action at the end of an item: `advance`, `stop`, `pause` or `none`."""
+
+    key: Literal["player.actionAtItemEnd"]
+    old: Literal["advance", "stop", "pause", "none"] | None = None
+    new: Literal["advance", "stop", "pause", "none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerAutomaticallyWaitsToMinimizeStallingChanged(Changed):
+    """A change of `player.automaticallyWaitsToMinimizeStalling`: whether playback resumes automatically after an underrun
+    (`auto-wait`)."""
+
+    key: Literal["player.automaticallyWaitsToMinimizeStalling"]
+    old: bool | None = None
+    new: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerAudioTimePitchAlgorithmChanged(Changed):
+    """A change of `player.audioTimePitchAlgorithm`: the algorithm of `pitch`: `timeDomain`, `spectral` or `varispeed`."""
+
+    key: Literal["player.audioTimePitchAlgorithm"]
+    old: Literal["timeDomain", "spectral", "varispeed"] | None = None
+    new: Literal["timeDomain", "spectral", "varispeed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerMediaSelectionCriteriaAudibleChanged(Changed):
+    """A change of `player.mediaSelectionCriteria.audible`: the criteria of `media-selection` for audio, such as
+    `language=de,en principal=describes-video`, or `none`."""
+
+    key: Literal["player.mediaSelectionCriteria.audible"]
+    old: MediaSelectionCriteria | None = None
+    new: MediaSelectionCriteria | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerMediaSelectionCriteriaLegibleChanged(Changed):
+    """A change of `player.mediaSelectionCriteria.legible`: the criteria of `media-selection` for subtitles, or `none`."""
+
+    key: Literal["player.mediaSelectionCriteria.legible"]
+    old: MediaSelectionCriteria | None = None
+    new: MediaSelectionCriteria | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerAppliesMediaSelectionCriteriaAutomaticallyChanged(Changed):
+    """A change of `player.appliesMediaSelectionCriteriaAutomatically`: whether items follow the criteria (`media-selection
+    automatic`)."""
+
+    key: Literal["player.appliesMediaSelectionCriteriaAutomatically"]
+    old: bool | None = None
+    new: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerReplayGainChanged(Changed):
+    """A change of `player.replayGain`: the mode of `replay-gain`: `off`, `track`, `album` or `auto`."""
+
+    key: Literal["player.replayGain"]
+    old: Literal["off", "track", "album", "auto"] | None = None
+    new: Literal["off", "track", "album", "auto"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerRepeatChanged(Changed):
+    """A change of `player.repeat`: what repeats: `off`, `one` or `all`."""
+
+    key: Literal["player.repeat"]
+    old: Literal["off", "one", "all"] | None = None
+    new: Literal["off", "one", "all"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerLoopChanged(Changed):
+    """A change of `player.loop`: the looped range of the current item, `START-END` in seconds, or `none`."""
+
+    key: Literal["player.loop"]
+    old: TimeRange | None = None
+    new: TimeRange | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerShuffleChanged(Changed):
+    """A change of `player.shuffle`: the seed of the shuffled order, or `none`."""
+
+    key: Literal["player.shuffle"]
+    old: int | None = None
+    new: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerOnFailureChanged(Changed):
+    """A change of `player.onFailure`: the action when an item fails: `skip`, `stop` or `retry`."""
+
+    key: Literal["player.onFailure"]
+    old: Literal["skip", "stop", "retry"] | None = None
+    new: Literal["skip", "stop", "retry"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerErrorChanged(Changed):
+    """A change of `player.error`: the name of the error that stopped the player, until it plays again, or `none`."""
+
+    key: Literal["player.error"]
+    old: str | None = None
+    new: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemStatusChanged(Changed):
+    """A change of `item.status`: the status of every entry: `unknown` until it is opened, then `readyToPlay` or `failed`."""
+
+    key: Literal["item.status"]
+    old: Literal["unknown", "readyToPlay", "failed"] | None = None
+    new: Literal["unknown", "readyToPlay", "failed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemDurationChanged(Changed):
+    """A change of `item.duration`: the duration of each opened item, in seconds; `indefinite` while unknown. An estimate is
+    corrected when the end of the audio has been read."""
+
+    key: Literal["item.duration"]
+    old: Fraction | None = None
+    new: Fraction | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemProvidesPreciseDurationChanged(Changed):
+    """A change of `item.providesPreciseDuration`: for each opened item: whether the duration is exact."""
+
+    key: Literal["item.providesPreciseDuration"]
+    old: bool | None = None
+    new: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemErrorChanged(Changed):
+    """A change of `item.error`: the name of the error of a failed item, or `none`."""
+
+    key: Literal["item.error"]
+    old: str | None = None
+    new: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemTitleChanged(Changed):
+    """A change of `item.title`: the title of each item whose tags are known: that of the request, or else of the tags, or else
+    of the playlist; `none` without one, and for one of more than 1,024 bytes."""
+
+    key: Literal["item.title"]
+    old: str | None = None
+    new: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemArtistChanged(Changed):
+    """A change of `item.artist`: the artist of each item whose tags are known, with the same rules."""
+
+    key: Literal["item.artist"]
+    old: str | None = None
+    new: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemAlbumChanged(Changed):
+    """A change of `item.album`: the album of each item whose tags are known, with the same rules."""
+
+    key: Literal["item.album"]
+    old: str | None = None
+    new: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemCurrentMediaSelectionChanged(Changed):
+    """A change of `item.currentMediaSelection`: for each opened item: the presented track of each group, such as
+    `audible=1,legible=none`; groups without tracks are left out. `none` before the item is opened."""
+
+    key: Literal["item.currentMediaSelection"]
+    old: TrackSelection | None = None
+    new: TrackSelection | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemIsPlaybackLikelyToKeepUpChanged(Changed):
+    """A change of `item.isPlaybackLikelyToKeepUp`: whether the current item is expected to play without a stall."""
+
+    key: Literal["item.isPlaybackLikelyToKeepUp"]
+    old: bool | None = None
+    new: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemIsPlaybackBufferFullChanged(Changed):
+    """A change of `item.isPlaybackBufferFull`: whether the buffer of the current item is full: decoding pauses, and a waiting
+    player starts."""
+
+    key: Literal["item.isPlaybackBufferFull"]
+    old: bool | None = None
+    new: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemIsPlaybackBufferEmptyChanged(Changed):
+    """A change of `item.isPlaybackBufferEmpty`: whether the buffer of the current item is empty. When another item becomes
+    current, the former one reports an empty buffer."""
+
+    key: Literal["item.isPlaybackBufferEmpty"]
+    old: bool | None = None
+    new: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueVersionChanged(Changed):
+    """A change of `queue.version`: a number that increases with every change of the queue."""
+
+    key: Literal["queue.version"]
+    old: int | None = None
+    new: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputStateChanged(Changed):
+    """A change of `output.state`: the state of the output: `opening`, `ready`, `unresponsive` (the device accepts no audio),
+    `fallback` (silence until a device is available), `lost` (players wait) or `closed`."""
+
+    key: Literal["output.state"]
+    old: Literal["opening", "ready", "unresponsive", "fallback", "lost", "closed"] | None = None
+    new: Literal["opening", "ready", "unresponsive", "fallback", "lost", "closed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputRouteChanged(Changed):
+    """A change of `output.route`: the output device and, after a `/`, its port; `none` without an output."""
+
+    key: Literal["output.route"]
+    old: str | None = None
+    new: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputDevicesChanged(Changed):
+    """A change of `output.devices`: the names of the output devices, or `none` while no sound server replies."""
+
+    key: Literal["output.devices"]
+    old: tuple[str, ...] = ()
+    new: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputSelectionChanged(Changed):
+    """A change of `output.selection`: the requested output, such as `selected=default preferred=headset lost=pause`."""
+
+    key: Literal["output.selection"]
+    old: OutputSelection | None = None
+    new: OutputSelection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionCategoryChanged(Changed):
+    """A change of `session.category`: the category of the session (`session.category`)."""
+
+    key: Literal["session.category"]
+    old: Literal["ambient", "soloAmbient", "playback", "record", "playAndRecord", "multiRoute", "audioProcessing"] | None = None
+    new: Literal["ambient", "soloAmbient", "playback", "record", "playAndRecord", "multiRoute", "audioProcessing"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionModeChanged(Changed):
+    """A change of `session.mode`: the mode of the session (`session.category`)."""
+
+    key: Literal["session.mode"]
+    old: Literal["default", "voiceChat", "videoChat", "gameChat", "videoRecording", "measurement", "moviePlayback", "spokenAudio", "voicePrompt"] | None = None
+    new: Literal["default", "voiceChat", "videoChat", "gameChat", "videoRecording", "measurement", "moviePlayback", "spokenAudio", "voicePrompt"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionOptionsChanged(Changed):
+    """A change of `session.options`: the options of the session (`session.category`), or `none`."""
+
+    key: Literal["session.options"]
+    old: tuple[Literal["mixWithOthers", "duckOthers", "allowBluetooth", "defaultToSpeaker", "interruptSpokenAudioAndMixWithOthers", "allowBluetoothA2DP", "allowAirPlay"], ...] = ()
+    new: tuple[Literal["mixWithOthers", "duckOthers", "allowBluetooth", "defaultToSpeaker", "interruptSpokenAudioAndMixWithOthers", "allowBluetoothA2DP", "allowAirPlay"], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionIsActiveChanged(Changed):
+    """A change of `session.isActive`: whether the session is active."""
+
+    key: Literal["session.isActive"]
+    old: bool | None = None
+    new: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionIsInterruptedChanged(Changed):
+    """A change of `session.isInterrupted`: whether another program interrupts playback; the players are then paused."""
+
+    key: Literal["session.isInterrupted"]
+    old: bool | None = None
+    new: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionSecondaryAudioShouldBeSilencedHintChanged(Changed):
+    """A change of `session.secondaryAudioShouldBeSilencedHint`: whether the sound server lowers the volume of playback because
+    another program plays."""
+
+    key: Literal["session.secondaryAudioShouldBeSilencedHint"]
+    old: bool | None = None
+    new: bool
+
+
 EVENTS: dict[str, type[Event]] = {
     "at": At,
     "changed": Changed,
@@ -402,6 +809,54 @@ EVENTS: dict[str, type[Event]] = {
     "transition": Transition,
 }
 """The classes by the wire names of the events."""
+
+CHANGES: dict[str, type[Changed]] = {
+    "player.timeControlStatus": PlayerTimeControlStatusChanged,
+    "player.reasonForWaitingToPlay": PlayerReasonForWaitingToPlayChanged,
+    "player.rate": PlayerRateChanged,
+    "player.timebaseRate": PlayerTimebaseRateChanged,
+    "player.defaultRate": PlayerDefaultRateChanged,
+    "player.currentItem": PlayerCurrentItemChanged,
+    "player.volume": PlayerVolumeChanged,
+    "player.isFading": PlayerIsFadingChanged,
+    "player.isMuted": PlayerIsMutedChanged,
+    "player.pan": PlayerPanChanged,
+    "player.actionAtItemEnd": PlayerActionAtItemEndChanged,
+    "player.automaticallyWaitsToMinimizeStalling": PlayerAutomaticallyWaitsToMinimizeStallingChanged,
+    "player.audioTimePitchAlgorithm": PlayerAudioTimePitchAlgorithmChanged,
+    "player.mediaSelectionCriteria.audible": PlayerMediaSelectionCriteriaAudibleChanged,
+    "player.mediaSelectionCriteria.legible": PlayerMediaSelectionCriteriaLegibleChanged,
+    "player.appliesMediaSelectionCriteriaAutomatically": PlayerAppliesMediaSelectionCriteriaAutomaticallyChanged,
+    "player.replayGain": PlayerReplayGainChanged,
+    "player.repeat": PlayerRepeatChanged,
+    "player.loop": PlayerLoopChanged,
+    "player.shuffle": PlayerShuffleChanged,
+    "player.onFailure": PlayerOnFailureChanged,
+    "player.error": PlayerErrorChanged,
+    "item.status": ItemStatusChanged,
+    "item.duration": ItemDurationChanged,
+    "item.providesPreciseDuration": ItemProvidesPreciseDurationChanged,
+    "item.error": ItemErrorChanged,
+    "item.title": ItemTitleChanged,
+    "item.artist": ItemArtistChanged,
+    "item.album": ItemAlbumChanged,
+    "item.currentMediaSelection": ItemCurrentMediaSelectionChanged,
+    "item.isPlaybackLikelyToKeepUp": ItemIsPlaybackLikelyToKeepUpChanged,
+    "item.isPlaybackBufferFull": ItemIsPlaybackBufferFullChanged,
+    "item.isPlaybackBufferEmpty": ItemIsPlaybackBufferEmptyChanged,
+    "queue.version": QueueVersionChanged,
+    "output.state": OutputStateChanged,
+    "output.route": OutputRouteChanged,
+    "output.devices": OutputDevicesChanged,
+    "output.selection": OutputSelectionChanged,
+    "session.category": SessionCategoryChanged,
+    "session.mode": SessionModeChanged,
+    "session.options": SessionOptionsChanged,
+    "session.isActive": SessionIsActiveChanged,
+    "session.isInterrupted": SessionIsInterruptedChanged,
+    "session.secondaryAudioShouldBeSilencedHint": SessionSecondaryAudioShouldBeSilencedHintChanged,
+}
+"""The classes of `changed` by the observed keys."""
 
 KEYS: tuple[str, ...] = (
     "player.timeControlStatus",
@@ -456,26 +911,71 @@ KEYS: tuple[str, ...] = (
 
 __all__ = [
     "At",
+    "CHANGES",
     "Changed",
     "ChapterChanged",
     "Closing",
     "EVENTS",
     "FailedToPlayToEnd",
     "Interruption",
+    "ItemAlbumChanged",
+    "ItemArtistChanged",
+    "ItemCurrentMediaSelectionChanged",
+    "ItemDurationChanged",
+    "ItemErrorChanged",
+    "ItemIsPlaybackBufferEmptyChanged",
+    "ItemIsPlaybackBufferFullChanged",
+    "ItemIsPlaybackLikelyToKeepUpChanged",
+    "ItemProvidesPreciseDurationChanged",
     "ItemSkipped",
+    "ItemStatusChanged",
+    "ItemTitleChanged",
     "KEYS",
     "Meter",
     "NewAccessLogEntry",
     "NewErrorLogEntry",
+    "OutputDevicesChanged",
+    "OutputRouteChanged",
+    "OutputSelectionChanged",
+    "OutputStateChanged",
     "Overflow",
     "PacketsSkipped",
     "PlayedToEnd",
+    "PlayerActionAtItemEndChanged",
+    "PlayerAppliesMediaSelectionCriteriaAutomaticallyChanged",
+    "PlayerAudioTimePitchAlgorithmChanged",
+    "PlayerAutomaticallyWaitsToMinimizeStallingChanged",
+    "PlayerCurrentItemChanged",
+    "PlayerDefaultRateChanged",
+    "PlayerErrorChanged",
+    "PlayerIsFadingChanged",
+    "PlayerIsMutedChanged",
+    "PlayerLoopChanged",
+    "PlayerMediaSelectionCriteriaAudibleChanged",
+    "PlayerMediaSelectionCriteriaLegibleChanged",
+    "PlayerOnFailureChanged",
+    "PlayerPanChanged",
+    "PlayerRateChanged",
+    "PlayerReasonForWaitingToPlayChanged",
+    "PlayerRepeatChanged",
+    "PlayerReplayGainChanged",
+    "PlayerShuffleChanged",
+    "PlayerTimeControlStatusChanged",
+    "PlayerTimebaseRateChanged",
+    "PlayerVolumeChanged",
+    "QueueVersionChanged",
     "RecordMeter",
     "Recording",
     "Removed",
     "RouteChanged",
     "ScanProgress",
     "SecondaryAudioHint",
+    "SessionCategoryChanged",
+    "SessionIsActiveChanged",
+    "SessionIsInterruptedChanged",
+    "SessionModeChanged",
+    "SessionOptionsChanged",
+    "SessionSecondaryAudioShouldBeSilencedHintChanged",
     "Stalled",
     "StreamTitle",
     "Tick",

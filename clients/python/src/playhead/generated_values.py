@@ -39,6 +39,24 @@ ErrorName: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MediaSelectionCriteria:
+    """The criteria of a group of tracks. A criterion that is not set is absent."""
+
+    language: tuple[str, ...] = ()
+    characteristics: tuple[Literal["is-original-content", "is-dubbed-translation", "is-auxiliary-content", "contains-only-forced-subtitles", "transcribes-spoken-dialog", "describes-video"], ...] = ()
+    principal: tuple[Literal["is-original-content", "is-dubbed-translation", "is-auxiliary-content", "contains-only-forced-subtitles", "transcribes-spoken-dialog", "describes-video"], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputSelection:
+    """The requested output."""
+
+    selected: str
+    preferred: tuple[str, ...]
+    lost: Literal["pause", "hold", "move", "null"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QueueChange:
     """A change of the queue: an entry was inserted at index, removed from index, or moved from from to index, or the first
     count entries were moved to the end (rotate)."""
@@ -49,7 +67,18 @@ class QueueChange:
     index: int | None = None
     count: int | None = None
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrackSelection:
+    """The number of the selected track of each group; null: no track. A group that the entry does not have is absent."""
+
+    audible: int | None = None
+    legible: int | None = None
+
 __all__ = [
     "ErrorName",
+    "MediaSelectionCriteria",
+    "OutputSelection",
     "QueueChange",
+    "TrackSelection",
 ]

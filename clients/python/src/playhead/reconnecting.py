@@ -8,9 +8,10 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from .client import Client, connect
+from .connection import event_class
 from .decoding import decode, read_bool, read_int, read_text
 from .errors import Disconnected, PlayheadError
-from .generated_events import EVENTS, Overflow
+from .generated_events import Overflow
 from .values import Event, Time
 from .watching import Subscription
 
@@ -127,7 +128,7 @@ async def _missed(client: Client, keys: tuple[str, ...], player: str, since: int
         for row in rows if isinstance(rows, list) else []:
             if read_int(row, "seq") > newest:
                 return
-            kind = EVENTS.get(read_text(row, "event"))
+            kind = event_class(read_text(row, "event"), row)
             if kind is not None:
                 yield decode(kind, {**row, "id": changes.id})
         since = read_int(reply, "seq")

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 Value: TypeAlias = None | bool | int | Fraction | str | tuple[object, ...]
 """A value whose type depends on the context, such as the value of an observed key."""
@@ -43,8 +43,6 @@ class TimeRange:
 
 class Event:
     """An event of the daemon. Each kind of event has a separate class."""
-
-    wire_name: ClassVar[str] = ""
 
 
 def wire_range(time_range: TimeRange | str | None) -> Mapping[str, int | str | None] | str | None:
