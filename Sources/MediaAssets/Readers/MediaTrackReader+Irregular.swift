@@ -24,7 +24,7 @@ extension MediaTrackReader {
 
   /// Counts packets by their lengths if timestamps may be irregular, so that counted and decoded positions agree.
   private func alignCountingWithDecoding() throws(MediaError) {
-    guard !reader.counting.usesLengths, reader.format == .other, !isRemote, !isForwardOnly else { return }
+    guard !reader.counting.usesLengths, reader.format == .other, !isForwardOnly else { return }
     // FFmpeg's durations of Opus in MPEG transport streams are wrong at the edges.
     if reader.stream.codecName == "opus" { return try countByPacketLengths() }
     guard Self.codecsWithLengths.contains(reader.stream.codecName) else { return }
@@ -34,9 +34,13 @@ extension MediaTrackReader {
     try mapped { () throws(AVFailure) in try reader.startCountingByLengths() }
   }
 
-  /// Determines positions by counting from now on, unless counting needs the network or too much time.
+  /// Determines positions by counting from now on, because timestamps prove none. Sets `positionDoubt` instead if
+  /// counting needs the network or too much time.
   func countByPacketLengths() throws(MediaError) {
-    guard !isRemote, !isForwardOnly, byteCount <= Self.maximumCountedByteCount else { return }
+    guard !isRemote, !isForwardOnly, byteCount <= Self.maximumCountedByteCount else {
+      positionDoubt = .irregularTimestamps
+      return
+    }
     guard Self.codecsWithLengths.contains(reader.stream.codecName), reader.counting.isLengthKnown,
       !reader.hasRepeatedTimestamps
     else {
@@ -75,7 +79,6 @@ extension MediaTrackReader {
   func switchToCounting(toFrame target: Int64, within allowed: ClosedRange<Int64>) throws(MediaError) -> Bool {
     try countByPacketLengths()
     guard positioning != .timestamps else {
-      positionDoubt = .irregularTimestamps
       position = min(target, max(allowed.lowerBound, reader.frameStart))
       firstCorrectFrame = reader.frameStart
       return true

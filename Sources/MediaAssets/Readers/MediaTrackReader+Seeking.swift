@@ -39,11 +39,10 @@ extension MediaTrackReader {
   ///
   /// - Returns: whether the end was discarded.
   private func discardWrongEnd(before time: MediaTime) throws(MediaError) -> Bool {
-    guard end == nil, let limit = seekLimit, limit > 0, !isRemote, !hasCheckedLimit,
+    guard end == nil, let limit = seekLimit, limit > 0, !isForwardOnly, !hasCheckedLimit,
       reader.format == .flac || reader.format == .numberedFrames,
       time.frameIndex(rate: format.sampleRateHz, rounding: .towardNegativeInfinity) ?? .max >= limit
     else { return false }
-    hasCheckedLimit = true
     try move(toFrame: limit - 1, within: (limit - 1)...(limit - 1))
     while hasFrame {
       if reader.frameStart + Int64(reader.frame.frameCount) > limit {
@@ -53,6 +52,8 @@ extension MediaTrackReader {
       hasFrame = false
       guard try decodeOne() else { break }
     }
+    // A cancelled check is repeated by the next seek.
+    hasCheckedLimit = true
     mustReposition = true
     return false
   }
@@ -305,6 +306,7 @@ extension MediaTrackReader {
     _ = try decodeOne()
     if positioning == .counted(.oggPages), hasFrame, isOffGrid {
       try countByPacketLengths()
+      guard positioning != .counted(.oggPages) else { return }
       hasFrame = false
       return try repositionByCounting(toFrame: target, within: allowed)
     }

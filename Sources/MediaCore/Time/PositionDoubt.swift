@@ -4,7 +4,7 @@ public enum PositionDoubt: String, Sendable, Hashable, Codable, CaseIterable {
   /// Matroska file that is remote, or too long to check all of them. Only reading all media before the position would
   /// confirm it.
   case estimated
-  /// The timestamps of the file contradict its frame counts, and the file is too long to count all frames.
+  /// The timestamps of the file contradict its frame counts, and the file is remote or too long to count all frames.
   case irregularTimestamps
   /// Timestamps are rounded to more than a frame, and the frames have no common length from which the exact timestamp
   /// could be derived.

@@ -18,6 +18,9 @@ final class ClosableBytes: ByteSource {
 
   init(_ bytes: [UInt8], isSeekable: Bool = true) { (self.bytes, self.isSeekable) = (bytes, isSeekable) }
 
+  /// Whether a reader has cancelled its reads, and has not resumed them.
+  var isCancelled: Bool { state.withState { $0.isCancelled } }
+
   func close() { state.update { $0.isClosed = true } }
   func open() { state.update { $0.isClosed = false } }
   func onBlocked(_ body: @escaping @Sendable () -> Void) { state.update { $0.onBlocked = body } }
