@@ -144,6 +144,10 @@ import Testing
     print("\(row.name): \(cancelledCount) cancelled reads")
     // Smaller files may be read completely when they are opened.
     #expect(cancelledCount > 0 || fileBytes.count < 400_000)
+    let counter = try AudioTrackReader(asset: open())
+    let counted = try counter.exactFrameCount()
+    // The number of packets is not the number of frames that damaged packets decode to.
+    if row.name != "swapped.ts" { #expect(counted == Int64(whole.count / counter.format.channelCount)) }
   }
 
   /// Seeks 40 times. Compares the audio after each seek without a doubt with `whole`, and returns the doubts.

@@ -172,8 +172,10 @@ extension MediaTrackReader {
   /// - Throws: the errors of `read`, except for a file that ends too early; `cancelled`.
   func exactFrameCount() throws(MediaError) -> Int64 {
     if let end, end.isExact { return end.frame }
-    if !isRemote { try checkTimestamps() }
-    let isCountable = positioning != .timestamps && positioning != .decoded && reader.hasExactTimestamps
+    positionDoubt = nil
+    try checkTimestamps()
+    let isCountable =
+      positionDoubt == nil && positioning != .timestamps && positioning != .decoded && reader.hasExactTimestamps
     if isCountable, !CodecTraits.dependsOnAllEarlierAudio(codecName: reader.stream.codecName) {
       if let counted = try countPackets() { return counted }
     }
