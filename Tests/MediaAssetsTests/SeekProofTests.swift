@@ -2,6 +2,7 @@ import Foundation
 import MediaCore
 import MediaTesting
 import RigSupport
+import Synchronization
 import Testing
 
 @testable import MediaAssets
@@ -238,12 +239,18 @@ import Testing
     var cancelledCount = 0
     for delay in 0..<300 {
       let reader = try AudioTrackReader(asset: isLocal ? Asset(path: path) : source)
-      let finished = DispatchSemaphore(value: 0)
+      let (started, finished) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let isSeeking = Atomic(false)
       Thread {
+        started.signal()
+        // A short seek would end before a thread that waits for a lock runs.
+        while !isSeeking.load(ordering: .acquiring) {}
         for _ in 0..<delay * 4 { sched_yield() }
         reader.cancel()
         finished.signal()
       }.start()
+      started.wait()
+      isSeeking.store(true, ordering: .releasing)
       let code = errorCode { try reader.seekExactly(to: MediaTime(value: 3, timescale: 1)) }
       finished.wait()
       reader.resetCancellation()
