@@ -40,18 +40,29 @@ extension DecodedAudio {
   ]
 
   /// Whether samples after a seek differ only because of the state of a `stateful` decoder. This is true if the best
-  /// match in the file is at the expected position, for both the first and the last samples.
+  /// match in the file is at the expected position, for both the first and the last audible samples, and if digital
+  /// silence before and after them is at its position.
   ///
   /// - Parameters:
   ///   - heard: the interleaved samples after the seek.
   ///   - start: the frame at which `heard` should begin.
   func isNoise(_ heard: [Float], from start: Int) -> Bool {
-    guard Self.stateful.contains(codecName) else { return false }
+    guard Self.stateful.contains(codecName), let first = heard.firstIndex(where: { $0 != 0 }),
+      let last = heard.lastIndex(where: { $0 != 0 })
+    else { return false }
     let channelCount = format.channelCount
-    let count = heard.count / channelCount
-    return [0, max(0, count - SampleSearch.frameCount)].allSatisfy { first in
+    // Digital silence, which replaces missing packets, identifies no position.
+    let audible = first / channelCount..<last / channelCount + 1
+    let hasExpectedSilence = samples.withSamples { whole in
+      let expected = whole.dropFirst(start * channelCount).prefix(heard.count)
+      return expected.prefix(audible.lowerBound * channelCount).allSatisfy { $0 == 0 }
+        && expected.dropFirst(audible.upperBound * channelCount).allSatisfy { $0 == 0 }
+    }
+    guard hasExpectedSilence else { return false }
+    return [audible.lowerBound, max(audible.lowerBound, audible.upperBound - SampleSearch.frameCount)].allSatisfy {
+      first in
       heard.withUnsafeBufferPointer { heard in
-        let range = UnsafeBufferPointer(rebasing: heard[(first * channelCount)...])
+        let range = UnsafeBufferPointer(rebasing: heard[first * channelCount..<audible.upperBound * channelCount])
         return SampleSearch.offset(of: range, in: samples, near: start + first, noiseShare: 0.5) == 0
       }
     }

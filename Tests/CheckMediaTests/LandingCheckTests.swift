@@ -14,10 +14,16 @@ import Testing
     let all = Mutex<[String]>([])
   }
 
-  /// Stereo noise.
+  /// Digital silence in the audio, as in place of missing packets.
+  private static let silence = 12_000..<16_000
+
+  /// Stereo noise with a range of silence.
   private static func audio(codecName: String) throws -> (DecodedAudio, [Float]) {
     var random = SeededGenerator(seed: 5)
-    let samples = (0..<frameCount * 2).map { _ in Float.random(in: -0.5...0.5, using: &random) }
+    let samples = (0..<frameCount * 2).map { index in
+      let sample = Float.random(in: -0.5...0.5, using: &random)
+      return silence.contains(index / 2) ? 0 : sample
+    }
     let store = try SampleStore(channelCount: 2)
     try samples.withUnsafeBufferPointer { try store.append(#require($0.baseAddress), frameCount: frameCount) }
     try store.seal()
@@ -32,7 +38,8 @@ import Testing
     var name: String
     var codecName = "vorbis"
     var target = 5_000
-    var reportedFrame = 5_000
+    /// Nil: `target`.
+    var reportedFrame: Int?
     /// The first frame of the samples, and their number.
     var source = 5_000
     var count = 4_096
@@ -60,6 +67,15 @@ import Testing
       name: "another position in AAC", codecName: "aac", source: 6_024,
       expected: ["fail\tfalse-exact\tseek: after a seek to frame 5000 sample "]),
     Row(
+      name: "noise of AAC before silence", codecName: "aac", target: 9_000, source: 9_000, added: 0.05,
+      expected: ["noise\tseek\tafter a seek to frame 9000 "]),
+    Row(
+      name: "noise of AAC after silence", codecName: "aac", target: 15_000, source: 15_000, added: 0.05,
+      expected: ["noise\tseek\tafter a seek to frame 15000 "]),
+    Row(
+      name: "silence of AAC that ends too early", codecName: "aac", target: 15_000, source: 15_100, added: 0.05,
+      expected: ["fail\tfalse-exact\tseek: after a seek to frame 15000 sample "]),
+    Row(
       name: "another landing", reportedFrame: 5_001, source: 5_001,
       expected: ["fail\tseek\ta landing at frame 5000\tframe 5001"]),
     Row(
@@ -74,9 +90,10 @@ import Testing
     let (audio, samples) = try Self.audio(codecName: row.codecName)
     let lines = Lines()
     let report = CheckReport(only: nil) { line in lines.all.withLock { $0.append(line) } }
-    let heard = samples[row.source * 2..<(row.source + row.count) * 2].map { $0 + row.added }
+    let heard = samples[row.source * 2..<(row.source + row.count) * 2].map { $0 == 0 ? 0 : $0 + row.added }
     LandingCheck(whole: audio, report: report, check: .seek).compare(
-      heard, target: row.target, reportedFrame: row.reportedFrame, isExact: row.isExact, expectedFrameCount: 4_096)
+      heard, target: row.target, reportedFrame: row.reportedFrame ?? row.target, isExact: row.isExact,
+      expectedFrameCount: 4_096)
     let found = lines.all.withLock { $0 }
     print(row.name, found)
     #expect(found.count == min(1, row.expected.count), "\(found)")
