@@ -76,7 +76,11 @@ const word: Seconds = "end"; // TS2322: a word that no time has
 client.on("change", () => {}); // TS2345: an unknown event
 client.on("changed", (event) => event.value); // TS2339: a field of another event
 client.on("tick", (event: Events["changed"]) => event.key); // TS2345: the fields of another event
-client.on("changed", (event) => event.old.length); // TS2571: the value can be of any type
+if (changed.key === "item.title") changed.old.length; // TS2533: the old value can be absent or null
+if (changed.key === "output.devices") changed.new.length; // TS2531: the devices can be unknown
+if (changed.key === "player.rate") changed.new.length; // TS2339: the rate is a number
+if (changed.key === "player.timeControlStatus" && changed.new === "stopped") throw 0; // TS2367: a status that does not exist
+if (changed.key === "player.mood") throw 0; // TS2367: a key that does not exist
 client.on("changed", (event) => event.item.toFixed()); // TS2532: the item can be absent
 const cause: "end" = changed.cause; // TS2322: a cause that does not exist
 const initial: boolean = changed.initial; // TS2322: the flag can be absent
