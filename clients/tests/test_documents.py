@@ -16,7 +16,7 @@ names:
 `<!-- documents: WORD ... -->` prepares a page: `pulseaudio` is a PulseAudio with two silent sinks, in real time.
 
 The README and the guide have a daemon that `playheadd &` starts, without options. A page that needs other options
-starts its own daemon, and states why. The other pages have a daemon that may write to the home folder.
+starts its own daemon, and states why. The other pages have a daemon that may write to ~/Music.
 
 The daemon runs on a virtual clock, which advances as long as a command runs.
 """
