@@ -10,7 +10,7 @@ struct CommandArguments {
     case separator
   }
 
-  private(set) var elements: [Element] = []
+  fileprivate(set) var elements: [Element] = []
 
   /// The arguments that are no options.
   var operands: [[UInt8]] { elements.compactMap { if case .operand(let operand) = $0 { operand } else { nil } } }
@@ -18,16 +18,31 @@ struct CommandArguments {
   /// The operands as text.
   var texts: [String] { operands.map { String(decoding: $0, as: UTF8.self) } }
 
+  /// The operands before `--`.
+  var beginning: [[UInt8]] {
+    let elements = elements.prefix { if case .separator = $0 { false } else { true } }
+    return CommandArguments(elements: Array(elements)).operands
+  }
+
   /// The arguments as words of a request: `--option VALUE` as `option=VALUE`, and `--flag` as `flag`.
   var words: [[UInt8]] {
     elements.compactMap { element in
       switch element {
       case .operand(let operand): operand
-      case .option(let option, let value):
-        option.isParameter ? Array(option.name.utf8) + (value.map { [UInt8(ascii: "=")] + $0 } ?? []) : nil
+      case .option(let option, let value): Self.word(option, value)
       case .separator: Array("--".utf8)
       }
     }
+  }
+
+  /// The options among the words.
+  var optionWords: [[UInt8]] {
+    elements.compactMap { if case .option(let option, let value) = $0 { Self.word(option, value) } else { nil } }
+  }
+
+  /// Nil for an option of the client.
+  private static func word(_ option: Subcommand.Option, _ value: [UInt8]?) -> [UInt8]? {
+    option.isParameter ? Array(option.name.utf8) + (value.map { [UInt8(ascii: "=")] + $0 } ?? []) : nil
   }
 
   /// Whether the flag `--name` is given.
@@ -48,8 +63,6 @@ struct CommandArguments {
     guard let text = values(of: Subcommand.templateOption.name).last else { return nil }
     return try ValueTemplate(parsing: String(decoding: text, as: UTF8.self))
   }
-
-  fileprivate mutating func append(_ element: Element) { elements.append(element) }
 }
 
 extension Invocation {
@@ -69,8 +82,8 @@ extension Invocation {
     while let argument = rest.popFirst() {
       let isOption = argument.starts(with: "--".utf8)
       if isOption, argument.count == 2 {
-        found.append(.separator)
-        for operand in rest { found.append(.operand(operand)) }
+        found.elements.append(.separator)
+        found.elements += rest.map { .operand($0) }
         break
       }
       if argument.elementsEqual("--help".utf8) || argument.elementsEqual("-h".utf8) { return nil }
@@ -79,7 +92,7 @@ extension Invocation {
         continue
       }
       guard isOption else {
-        found.append(.operand(argument))
+        found.elements.append(.operand(argument))
         continue
       }
       if !isWaitParameter(argument, among: options), try parseGlobalOption(argument, &rest) { continue }
@@ -87,7 +100,9 @@ extension Invocation {
       guard let option = options.first(where: { $0.name == name }) else {
         throw Misuse(message: "\(command) has no option --\(name); see playhead \(command) --help")
       }
-      for value in try Self.values(of: option, in: argument, &rest) { found.append(.option(option, value: value)) }
+      for value in try Self.values(of: option, in: argument, &rest) {
+        found.elements.append(.option(option, value: value))
+      }
     }
     return found
   }

@@ -30,8 +30,7 @@ extension Invocation {
   /// Parses the arguments of `add`.
   mutating func parseAdd(_ rest: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
     guard let found = try separate(rest, of: .add) else { return .help(command: "add") }
-    let beginning = found.words.prefix { !$0.elementsEqual("--".utf8) }
-    if let option = beginning.first(where: { $0.starts(with: "-".utf8) && $0.count > 1 }) {
+    if let option = found.beginning.first(where: { $0.starts(with: "-".utf8) && $0.count > 1 }) {
       throw Misuse(message: "add has no option \(String(decoding: option, as: UTF8.self)); see playhead add --help")
     }
     let options = AddOptions(

@@ -306,17 +306,16 @@ struct Invocation: Equatable {
   private mutating func parseInspect(_ name: String, _ rest: ArraySlice<[UInt8]>) throws(Misuse) -> Action {
     let command = name == "tags" ? Subcommand.tags : .info
     guard let found = try separate(rest, of: command) else { return .help(command: name) }
+    var options = InspectOptions(
+      files: found.operands, tagsOnly: name == "tags", template: try found.template(), words: found.optionWords)
     // As in a request: `timeout=5` is an option, and `a=b.flac` is a file.
-    func isOption(_ word: [UInt8]) -> Bool {
-      let key = word.prefix { $0 != UInt8(ascii: "=") }
-      return command.options.contains { option in
-        option.isParameter && key.elementsEqual(option.name.utf8) && (key.count < word.count || option.value == nil)
-      }
+    func isOption(_ operand: [UInt8]) -> Bool {
+      guard let end = operand.firstIndex(of: UInt8(ascii: "=")) else { return false }
+      return command.options.contains { $0.isParameter && operand[..<end].elementsEqual($0.name.utf8) }
     }
-    var options = InspectOptions(tagsOnly: name == "tags", template: try found.template())
-    let words = found.words.prefix { !$0.elementsEqual("--".utf8) }
-    options.words = words.filter(isOption)
-    options.files = words.filter { !isOption($0) } + found.words.dropFirst(words.count + 1)
+    let beginning = found.beginning.count
+    options.words += options.files[..<beginning].filter(isOption)
+    options.files = options.files[..<beginning].filter { !isOption($0) } + options.files[beginning...]
     guard !options.files.isEmpty else { throw Misuse(message: "\(name) requires a file name") }
     try checkForm(with: options.template)
     return .inspect(options)

@@ -54,7 +54,8 @@ import Testing
     #expect(try daemon.playhead(command, url, "--timeout", "0").status == 2)
     #expect(try daemon.playhead(command, url, "--colour").status == 2)
     #expect(try daemon.playhead(command, url, "--header").errors.contains("--header needs a value"))
-    // A word with `=` that is not one of these options is a file name.
+    // A flag without dashes is a file name, and so is a word with `=` that is none of these options.
+    #expect(try daemon.playhead(command, "precise").errors.contains("/precise (file-not-found)"))
     #expect(try daemon.playhead(command, "a=b.wav").errors.contains("a=b.wav"))
     let help = try daemon.playhead(command, "--help").output
     for option in [
