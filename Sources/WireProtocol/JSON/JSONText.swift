@@ -1,5 +1,20 @@
 /// Writes JSON. The output is always valid UTF-8 on one line.
 enum JSONText {
+  /// Appends an object. `append` appends the value of a member.
+  static func appendObject<Members: Collection>(
+    _ members: Members, to buffer: inout [UInt8], name: (Members.Element) -> String,
+    append: (Members.Element, inout [UInt8]) -> Void
+  ) {
+    buffer.append(UInt8(ascii: "{"))
+    for (index, member) in members.enumerated() {
+      if index > 0 { buffer.append(UInt8(ascii: ",")) }
+      Self.append(name(member), to: &buffer)
+      buffer.append(UInt8(ascii: ":"))
+      append(member, &buffer)
+    }
+    buffer.append(UInt8(ascii: "}"))
+  }
+
   /// Appends `text` as a JSON string (RFC 8259 section 7). Escapes control characters and the two Unicode line
   /// separators.
   static func append(_ text: String, to buffer: inout [UInt8]) {

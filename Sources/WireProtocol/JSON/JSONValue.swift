@@ -83,14 +83,7 @@ public indirect enum JSONValue: Sendable, Hashable {
       }
       buffer.append(UInt8(ascii: "]"))
     case .object(let members):
-      buffer.append(UInt8(ascii: "{"))
-      for (index, member) in members.enumerated() {
-        if index > 0 { buffer.append(UInt8(ascii: ",")) }
-        JSONText.append(member.name, to: &buffer)
-        buffer.append(UInt8(ascii: ":"))
-        member.value.append(to: &buffer)
-      }
-      buffer.append(UInt8(ascii: "}"))
+      JSONText.appendObject(members, to: &buffer, name: { $0.name }, append: { $0.value.append(to: &$1) })
     }
   }
 

@@ -48,14 +48,7 @@ public enum StructuredValue: Sendable, Hashable {
     case .change(let change): change.appendJSON(to: &buffer)
     case .selection(let selection): selection.appendJSON(to: &buffer)
     case .options(let options):
-      buffer.append(UInt8(ascii: "{"))
-      for (index, option) in options.enumerated() {
-        if index > 0 { buffer.append(UInt8(ascii: ",")) }
-        JSONText.append(option.name, to: &buffer)
-        buffer.append(UInt8(ascii: ":"))
-        option.value.appendJSON(to: &buffer)
-      }
-      buffer.append(UInt8(ascii: "}"))
+      JSONText.appendObject(options, to: &buffer, name: { $0.name }, append: { $0.value.appendJSON(to: &$1) })
     case .range(let range):
       buffer.append(contentsOf: "{\"start\":".utf8)
       FieldValue.time(range.start).appendJSON(to: &buffer)
