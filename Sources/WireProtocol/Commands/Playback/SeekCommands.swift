@@ -68,7 +68,7 @@ public enum SeekCommand: WaitingCommand {
       - `tolerance`: the reached position is another one within the tolerances
       - `estimated`: the position is calculated from the bit rate, from the durations in a playlist, or from the
         timestamps of a Matroska file that is remote or too long to check
-      - `irregularTimestamps`: the timestamps contradict the frame counts, and the file is too long to count
+      - `irregularTimestamps`: the timestamps contradict the frame counts, and the file is remote or too long to count
       - `coarseTimestamps`: the timestamps are rounded to more than a frame
       - `decoderState`: the decoder needs all audio before the position, and the file is too long for that
       - `damage`: packets before the position are missing, damaged, or have wrong timestamps

@@ -30,9 +30,7 @@ public enum LoadCommand: NewEntriesCommand {
       """,
     errors: [.versionMismatch] + CommandTable.newEntryErrors,
     example: ["> load \"/music/one more.flac\" /music/two.flac", "< ok items=1,2 version=1"])
-}
 
-extension LoadCommand {
   public static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
     .load(arguments.newEntries(arguments.paths, definition.parameters.entries))
   }
@@ -52,9 +50,7 @@ public enum AppendCommand: NewEntriesCommand {
       + " `wait=ready` the reply comes when all entries are ready, or has the error of the first that fails.",
     errors: [.versionMismatch] + CommandTable.newEntryErrors,
     example: ["> append /music/three.flac", "< ok items=3 version=2"])
-}
 
-extension AppendCommand {
   public static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
     .append(arguments.newEntries(arguments.paths, definition.parameters.entries))
   }
@@ -92,9 +88,7 @@ public enum InsertCommand: NewEntriesCommand {
     }
     try arguments.checkNewEntries(arguments.paths, definition.parameters.entries)
   }
-}
 
-extension InsertCommand {
   public static func edit(_ arguments: Arguments<Self>) -> RequestedEdit {
     let position =
       arguments.after.map { RequestedPosition.after(item: $0) }
