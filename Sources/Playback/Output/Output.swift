@@ -273,6 +273,9 @@ final class Output: @unchecked Sendable {
 
   // MARK: - Events
 
+  /// Whether the sink's side has posted events that are not delivered yet. `pump` will deliver them.
+  var hasPendingEvents: Bool { session?.core.hasPendingEvents ?? false }
+
   /// Handles a wakeup from the sink's side of a session.
   private func pump(_ number: UInt64) { if session?.number == number { pump() } }
 

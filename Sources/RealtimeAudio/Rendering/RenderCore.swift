@@ -202,6 +202,10 @@ public final class RenderCore: @unchecked Sendable {
     return events.queue.pop()
   }
 
+  /// Whether there are events that `nextEvent` has not returned. If not, the engine knows every event of the frames that
+  /// it has read from `clock` before.
+  public var hasPendingEvents: Bool { events.queue.positions.slotToRead() >= 0 }
+
   /// The number of events that did not fit in the queue. After such a loss the engine does not know the state of the
   /// output, and restarts it.
   public var lostEventCount: Int { events.lostCount.load(ordering: .relaxed) }
@@ -242,7 +246,6 @@ public final class RenderCore: @unchecked Sendable {
   public func render(into output: UnsafeMutablePointer<Float>, frameCount: Int) {
     state.pointee.applyCommands(commands, events: events)
     state.pointee.render(into: output, frameCount: frameCount, events: events)
-    events.publish()
   }
 
   /// Rewinds, so that the next `render` begins at `frame` again.

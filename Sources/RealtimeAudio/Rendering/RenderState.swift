@@ -220,6 +220,8 @@ struct RenderState: ~Copyable {
     }
     (output + filled &* channelCount).update(repeating: 0, count: (frameCount &- filled) &* channelCount)
     clips.add(output, frameCount: frameCount, channelCount: channelCount, at: renderedFrame)
+    // Before the clock may count these frames as heard: `RenderCore.hasPendingEvents` depends on this order.
+    events.publish()
     move(toFrame: renderedFrame &+ Int64(frameCount))
     updateActivity()
   }
