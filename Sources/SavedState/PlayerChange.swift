@@ -55,7 +55,7 @@ struct PlayerChange {
       ListChange(from: old.lists[0], to: player.order), ListChange(from: old.lists[1], to: player.original),
     ]
     result = StateDatabase.WrittenPlayer(
-      index: index, fields: player.fields,
+      index: index, settings: player.settings,
       lists: [
         lists[0].isEmpty ? old.lists[0] : StateDatabase.WrittenList(player.order),
         lists[1].isEmpty ? old.lists[1] : StateDatabase.WrittenList(player.original),
@@ -74,7 +74,7 @@ struct PlayerChange {
   }
 
   var isEmpty: Bool {
-    lists.allSatisfy(\.isEmpty) && old.fields == player.fields && old.history == player.history
+    lists.allSatisfy(\.isEmpty) && old.settings == player.settings && old.history == player.history
       && old.position == player.position && old.index == result.index && player.entries.isEmpty
   }
 
@@ -82,9 +82,9 @@ struct PlayerChange {
   ///
   /// - Throws: the errors of GRDB.
   func write(_ db: Database) throws {
-    if old.fields != player.fields || old.index != result.index {
-      try db.cachedStatement(sql: "INSERT OR REPLACE INTO player(name, place, fields) VALUES (?, ?, ?)").execute(
-        arguments: [player.name, result.index, FieldText.encode(player.fields)])
+    if old.settings != player.settings || old.index != result.index {
+      try db.cachedStatement(sql: "INSERT OR REPLACE INTO player(name, place, settings) VALUES (?, ?, ?)").execute(
+        arguments: [player.name, result.index, try StoredSettingsJSON.encode(player.settings)])
     }
     for (number, list) in lists.enumerated() { try write(list, number, db) }
     if old.history != player.history {
@@ -126,17 +126,17 @@ struct PlayerChange {
 
   private func writeEntries(_ db: Database) throws {
     let insert = try db.cachedStatement(
-      sql: "INSERT OR REPLACE INTO entry(id, kind, place, fields) VALUES (?, ?, ?, ?)")
-    let change = try db.cachedStatement(sql: "UPDATE entry SET fields = ? WHERE id = ?")
+      sql: "INSERT OR REPLACE INTO entry(id, kind, place, settings) VALUES (?, ?, ?, ?)")
+    let change = try db.cachedStatement(sql: "UPDATE entry SET settings = ? WHERE id = ?")
     for entry in player.entries {
       guard added.contains(entry.id) else {
         // The entry is already in the database, or is in no queue. In the second case the statement changes nothing.
-        try change.execute(arguments: [FieldText.encode(entry.fields), Int64(bitPattern: entry.id)])
+        try change.execute(arguments: [try StoredSettingsJSON.encode(entry.settings), Int64(bitPattern: entry.id)])
         continue
       }
       let (kind, bytes) = entry.location.column
       try insert.execute(
-        arguments: [Int64(bitPattern: entry.id), kind, Data(bytes), FieldText.encode(entry.fields)])
+        arguments: [Int64(bitPattern: entry.id), kind, Data(bytes), try StoredSettingsJSON.encode(entry.settings)])
     }
     let delete = try db.cachedStatement(sql: "DELETE FROM entry WHERE id = ?")
     for id in removed { try delete.execute(arguments: [Int64(bitPattern: id)]) }

@@ -34,7 +34,7 @@ extension StateDatabase {
       // `entry.place` has the bytes of the location; `queueEntry.place` is the index in the queue.
       let copy = try db.cachedStatement(
         sql:
-          "INSERT INTO queueEntry(queue, place, kind, bytes, fields) SELECT ?, ?, kind, place, fields FROM entry WHERE id = ?"
+          "INSERT INTO queueEntry(queue, place, kind, bytes, settings) SELECT ?, ?, kind, place, settings FROM entry WHERE id = ?"
       )
       for (index, id) in ids.enumerated() { try copy.execute(arguments: [name, index, Int64(bitPattern: id)]) }
       return .commit
@@ -52,15 +52,15 @@ extension StateDatabase {
       }
       var entries: [StoredEntry] = []
       let rows = try Row.fetchCursor(
-        db, sql: "SELECT kind, bytes, fields FROM queueEntry WHERE queue = ? ORDER BY place", arguments: [name])
+        db, sql: "SELECT kind, bytes, settings FROM queueEntry WHERE queue = ? ORDER BY place", arguments: [name])
       while let row = try rows.next() {
         let bytes = try row.withUnsafeData(atIndex: 1) { $0.map { [UInt8]($0) } ?? [] }
         guard let location = StoredEntry.Location(kind: Int(try row.integer(atIndex: 0)), bytes: bytes),
-          let fields = FieldText.decode(try row.decode(String.self, atIndex: 2))
+          let settings = StoredSettingsJSON.decode(try row.text(atIndex: 2), as: StoredEntry.Settings.self)
         else {
           throw MediaError(.stateDamaged, "the queue \(name) is damaged")
         }
-        entries.append(StoredEntry(id: UInt64(entries.count), location: location, fields: fields))
+        entries.append(StoredEntry(id: UInt64(entries.count), location: location, settings: settings))
       }
       return entries
     }

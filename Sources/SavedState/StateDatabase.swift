@@ -24,7 +24,7 @@ final class StateDatabase {
   /// The written state of a player.
   struct WrittenPlayer {
     var index = -1
-    var fields: StoredFields = [:]
+    var settings = StoredPlayer.Settings()
     /// The queue, and its order without shuffling.
     var lists = [WrittenList(), WrittenList()]
     var writtenQueue: WrittenList { lists[0] }
@@ -124,13 +124,13 @@ final class StateDatabase {
       let next = try Int64.fetchOne(db, sql: "SELECT value FROM number WHERE name = 'nextItem'") ?? 1
       state.nextItemID = try Self.checked(UInt64(bitPattern: next))
       var entries = try loadEntries(db)
-      let rows = try Row.fetchAll(db, sql: "SELECT name, place, fields FROM player ORDER BY place")
+      let rows = try Row.fetchAll(db, sql: "SELECT name, place, settings FROM player ORDER BY place")
       for (index, row) in rows.enumerated() {
         let name = try row.decode(String.self, atIndex: 0)
-        guard written[name] == nil, let fields = FieldText.decode(try row.decode(String.self, atIndex: 2)) else {
-          throw Self.damaged("the settings of a player")
-        }
-        var player = StoredPlayer(name: name, fields: fields)
+        guard written[name] == nil,
+          let settings = StoredSettingsJSON.decode(try row.text(atIndex: 2), as: StoredPlayer.Settings.self)
+        else { throw Self.damaged("the settings of a player") }
+        var player = StoredPlayer(name: name, settings: settings)
         player.order = try loadList(db, name, 0)
         player.original = try loadList(db, name, 1)
         let original = player.original.flatMap(\.ids)
@@ -159,7 +159,7 @@ final class StateDatabase {
           state.nextItemID = max(state.nextItemID, try Self.checked(id) + 1)
         }
         written[name] = WrittenPlayer(
-          index: index, fields: fields, lists: [WrittenList(player.order), WrittenList(player.original)],
+          index: index, settings: settings, lists: [WrittenList(player.order), WrittenList(player.original)],
           history: player.history, position: player.position)
         state.players.append(player)
       }
@@ -171,14 +171,14 @@ final class StateDatabase {
   private func loadEntries(_ db: Database) throws -> [UInt64: StoredEntry] {
     var entries: [UInt64: StoredEntry] = [:]
     // The column `place` has the bytes of the location.
-    let rows = try Row.fetchCursor(db, sql: "SELECT id, kind, place, fields FROM entry")
+    let rows = try Row.fetchCursor(db, sql: "SELECT id, kind, place, settings FROM entry")
     while let row = try rows.next() {
       let bytes = try row.withUnsafeData(atIndex: 2) { $0.map { [UInt8]($0) } ?? [] }
-      guard let fields = FieldText.decode(try row.decode(String.self, atIndex: 3)),
+      guard let settings = StoredSettingsJSON.decode(try row.text(atIndex: 3), as: StoredEntry.Settings.self),
         let location = StoredEntry.Location(kind: Int(try row.integer(atIndex: 1)), bytes: bytes)
       else { throw Self.damaged("an entry") }
       let id = try Self.checked(UInt64(bitPattern: try row.integer(atIndex: 0)))
-      entries[id] = StoredEntry(id: id, location: location, fields: fields)
+      entries[id] = StoredEntry(id: id, location: location, settings: settings)
     }
     return entries
   }

@@ -54,6 +54,35 @@ enum StateSchema {
             time INTEGER NOT NULL);
           """)
     }
+    migrator.registerMigration("4") { db in
+      // Settings are JSON objects, no longer lines of fields.
+      let convertsPlayer = DatabaseFunction("playerSettings", argumentCount: 1) { values in
+        try json(values, \.playerSettings)
+      }
+      let convertsEntry = DatabaseFunction("entrySettings", argumentCount: 1) { values in
+        try json(values, \.entrySettings)
+      }
+      for function in [convertsPlayer, convertsEntry] { db.add(function: function) }
+      defer { for function in [convertsPlayer, convertsEntry] { db.remove(function: function) } }
+      for (table, function) in [
+        ("player", "playerSettings"), ("entry", "entrySettings"), ("queueEntry", "entrySettings"),
+      ] {
+        try db.execute(
+          sql: """
+            ALTER TABLE \(table) RENAME COLUMN fields TO settings;
+            UPDATE \(table) SET settings = \(function)(settings);
+            """)
+      }
+    }
     return migrator
+  }
+
+  /// Returns the JSON of settings that are lines of fields. Text that is no such lines stays as it is, and is found
+  /// damaged when the state is loaded.
+  private static func json(
+    _ values: [DatabaseValue], _ settings: (FieldText) -> some Encodable
+  ) throws -> (any DatabaseValueConvertible)? {
+    guard case .string(let text)? = values.first?.storage, let fields = FieldText(text) else { return values.first }
+    return try StoredSettingsJSON.encode(settings(fields))
   }
 }

@@ -1,9 +1,6 @@
 // The saved values of players and queues. This module does not depend on the player modules.
 import MediaCore
 
-/// Named values; readers ignore unknown names.
-public typealias StoredFields = [String: String]
-
 /// The saved state of a queue entry.
 public struct StoredEntry: Sendable, Hashable {
   /// The location of the entry's media.
@@ -22,13 +19,18 @@ public struct StoredEntry: Sendable, Hashable {
   /// The unique number of the entry; never reused.
   public var id: UInt64
   public var location: Location
-  /// The other properties of the entry: options, playlist data and playback settings.
-  public var fields: StoredFields
+  /// The other properties of the entry.
+  public var settings: Settings {
+    get { storedSettings.first ?? Settings() }
+    set { storedSettings = newValue == Settings() ? [] : [newValue] }
+  }
+  /// At most one element, because settings take 600 bytes and most entries of a long queue have none.
+  private var storedSettings: [Settings] = []
 
-  public init(id: UInt64, location: Location, fields: StoredFields = [:]) {
+  public init(id: UInt64, location: Location, settings: Settings = Settings()) {
     self.id = id
     self.location = location
-    self.fields = fields
+    self.settings = settings
   }
 }
 
@@ -58,8 +60,7 @@ public struct StoredPosition: Sendable, Hashable {
 /// The saved state of a player.
 public struct StoredPlayer: Sendable {
   public var name: String
-  /// The settings of the player.
-  public var fields: StoredFields
+  public var settings: Settings
   /// The order of the queue, the current entry first.
   public var order: [StoredChunk]
   /// The unshuffled order of a shuffled queue; empty otherwise.
@@ -71,11 +72,11 @@ public struct StoredPlayer: Sendable {
   public var entries: [StoredEntry]
 
   public init(
-    name: String, fields: StoredFields = [:], order: [StoredChunk] = [], original: [StoredChunk] = [],
+    name: String, settings: Settings = Settings(), order: [StoredChunk] = [], original: [StoredChunk] = [],
     history: [UInt64] = [], position: StoredPosition? = nil, entries: [StoredEntry] = []
   ) {
     self.name = name
-    self.fields = fields
+    self.settings = settings
     self.order = order
     self.original = original
     self.history = history

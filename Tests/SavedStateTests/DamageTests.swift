@@ -8,7 +8,7 @@ import Testing
 
 extension StateStore {
   /// Calls an asynchronous function and waits for its result.
-  fileprivate func waitForResult<Value: Sendable>(
+  func waitForResult<Value: Sendable>(
     _ call: (@escaping @Sendable (Result<Value, MediaError>) -> Void) -> Void
   ) throws -> Result<Value, MediaError> {
     let received = Mutex<Result<Value, MediaError>?>(nil)
@@ -31,7 +31,7 @@ extension StateStore {
     let ids = (1_001...1_040).map { UInt64($0) }
     batch.players.append(
       StoredPlayer(
-        name: "two", fields: ["shuffle": "7 1 40 3"], order: [StoredChunk(key: 3, ids: ids)],
+        name: "two", settings: .sample, order: [StoredChunk(key: 3, ids: ids)],
         original: [StoredChunk(key: 9, ids: ids.reversed())], history: [1_041, 1_001],
         position: StoredPosition(itemID: 1_001, time: MediaTime(value: 1, timescale: 3)),
         entries: (ids + [1_041]).map { StoredEntry(id: $0, location: .url("http://127.0.0.1/\($0)")) }))
@@ -88,12 +88,12 @@ extension StateStore {
   @Test(arguments: [
     "UPDATE number SET value = -1", "UPDATE number SET value = 9223372036854775807", "UPDATE number SET value = 'x'",
     "UPDATE entry SET id = -1 WHERE id = 5", "UPDATE entry SET id = 0 WHERE id = 5", "UPDATE entry SET kind = 'x'",
-    "UPDATE entry SET kind = 7", "UPDATE entry SET fields = x'FF00'", "UPDATE position SET timescale = 0",
+    "UPDATE entry SET kind = 7", "UPDATE entry SET settings = x'FF00'", "UPDATE position SET timescale = 0",
     "UPDATE position SET timescale = 99999999999", "UPDATE position SET item = -1",
     "UPDATE piece SET key = -1 WHERE list = 0",
     "UPDATE piece SET key = 4294967296 + key WHERE list = 0",
     "UPDATE piece SET ids = x'FFFFFFFFFFFFFFFF' WHERE list = 0",
-    "UPDATE piece SET ids = x'01000000000000000100000000000000' WHERE list = 1", "UPDATE player SET fields = x'FF'",
+    "UPDATE piece SET ids = x'01000000000000000100000000000000' WHERE list = 1", "UPDATE player SET settings = x'FF'",
     "UPDATE history SET ids = x'FFFFFFFFFFFFFFFF'", "UPDATE history SET ids = x'00'", "DROP TABLE position",
     "ALTER TABLE entry RENAME COLUMN kind TO sort",
   ])

@@ -33,7 +33,7 @@ import Testing
 
   private static func batch(_ id: UInt64) -> StateBatch {
     let player = StoredPlayer(
-      name: "main", fields: ["volume": "1"], order: [StoredChunk(key: 0, ids: [id])], original: [], history: [],
+      name: "main", settings: .sample, order: [StoredChunk(key: 0, ids: [id])], original: [], history: [],
       position: nil, entries: [StoredEntry(id: id, location: .path(Array("/a".utf8)))])
     return StateBatch(names: ["main"], players: [player], bookmarks: [])
   }

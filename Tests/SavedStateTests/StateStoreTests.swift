@@ -66,14 +66,18 @@ extension StateBatch {
     let chunks = stride(from: 0, to: count, by: 512).enumerated().map { number, start in
       StoredChunk(key: UInt32(number), ids: Array(ids[start..<min(start + 512, count)]))
     }
+    var settings = StoredEntry.Settings()
+    settings.audioTimePitchAlgorithm = "varispeed"
     let entries = ids.map {
-      StoredEntry(id: $0, location: .path(Array("/music/\($0).flac".utf8)), fields: ["pitch": "varispeed"])
+      StoredEntry(id: $0, location: .path(Array("/music/\($0).flac".utf8)), settings: settings)
     }
+    var playerSettings = StoredPlayer.Settings()
+    playerSettings.volume = 0.5
     return StateBatch(
       names: [name],
       players: [
         StoredPlayer(
-          name: name, fields: ["volume": "0.5"], order: chunks, history: [],
+          name: name, settings: playerSettings, order: chunks, history: [],
           position: StoredPosition(
             itemID: 1, time: MediaTime(value: 3_682_350, timescale: 44_100)), entries: entries)
       ])
@@ -87,13 +91,13 @@ extension StateBatch {
     batch.names.append("two")
     batch.players.append(
       StoredPlayer(
-        name: "two", order: [StoredChunk(key: 7, ids: [3_001, 3_002])],
+        name: "two", settings: .sample, order: [StoredChunk(key: 7, ids: [3_001, 3_002])],
         original: [StoredChunk(key: 1, ids: [3_002, 3_001])],
         history: [3_003, 3_001, 3_003],
         entries: [
           StoredEntry(id: 3_001, location: .path([0x2F, 0xFF, 0x0A])),
           StoredEntry(id: 3_002, location: .url("http://u:p@h/x?y")),
-          StoredEntry(id: 3_003, location: .notRestorable("fd:1"), fields: ["a": "1\n2"]),
+          StoredEntry(id: 3_003, location: .notRestorable("fd:1"), settings: .sample),
         ]))
     try directory.open { store, loaded in
       #expect(loaded.players.isEmpty && loaded.nextItemID == 1)
@@ -112,7 +116,7 @@ extension StateBatch {
       #expect(loaded.nextItemID == 5_000)
       #expect(loaded.players.map(\.name) == ["main", "two"])
       for (wanted, found) in zip(batch.players, loaded.players) {
-        #expect(found.fields == wanted.fields && found.order == wanted.order && found.original == wanted.original)
+        #expect(found.settings == wanted.settings && found.order == wanted.order && found.original == wanted.original)
         #expect(found.history == wanted.history && found.position == wanted.position)
         #expect(Set(found.entries) == Set(wanted.entries))
       }
@@ -272,8 +276,8 @@ extension StateBatch {
     Case(description: "truncated ids", code: .stateDamaged, isSetAside: true) {
       try edit($0, "UPDATE piece SET ids = substr(ids, 1, 13) WHERE key = 1")
     },
-    Case(description: "invalid fields", code: .stateDamaged, isSetAside: true) {
-      try edit($0, "UPDATE entry SET fields = 'nonsense' WHERE id = 7")
+    Case(description: "invalid settings", code: .stateDamaged, isSetAside: true) {
+      try edit($0, "UPDATE entry SET settings = 'nonsense' WHERE id = 7")
     },
     Case(description: "the database of a newer version", code: .stateTooNew, isSaving: false, isUntouched: true) {
       try edit($0, "INSERT INTO grdb_migrations VALUES ('999')")

@@ -18,177 +18,169 @@ extension StoredEntry {
     case .data: location = .notRestorable("data")
     case .composition: location = .notRestorable(item.asset.displayPath)
     }
-    self.init(id: item.id, location: location)
-    if item.asset.prefersPreciseDuration { fields["precise"] = "true" }
-    fields.put(item.asset.httpOptions)
-    if let range = item.timeRange {
-      fields["start"] = range.start.storedText
-      fields["length"] = range.duration.storedText
-    }
-    if let entry = item.playlistEntry { fields.put(entry) }
-    fields["title"] = item.title
-    if item.timeRange == nil { fields.putTitles(of: item.asset) }
-    fields.putSettings(of: item)
-    if item.error?.code == .crashedWhileOpening { fields["crashed"] = "true" }
+    self.init(id: item.id, location: location, settings: Settings(item))
   }
-
-  /// Whether an earlier daemon crashed while opening the entry, so that the entry has failed.
-  var hasCrashedDaemon: Bool { fields["crashed"] == "true" }
 }
 
-extension StoredFields {
-  // MARK: - Titles
-
-  /// Saves the titles of a local file, with the version of the file.
-  fileprivate mutating func putTitles(of asset: Asset) {
-    guard let version = asset.titlesVersion, let titles = asset.titles, !titles.isEmpty else { return }
-    self["tags.file"] = "\(version.byteCount) \(version.modificationNanoseconds)"
-    self["tags.title"] = titles.title
-    self["tags.artist"] = titles.artist
-    self["tags.album"] = titles.album
+extension StoredEntry.Settings {
+  fileprivate init(_ item: PlayerItem) {
+    self.init()
+    let asset = item.asset
+    if asset.prefersPreciseDuration { prefersPreciseDuration = true }
+    timeRange = item.timeRange
+    title = item.title
+    // The tags of a file are not those of its parts.
+    if item.timeRange == nil { titles = StoredEntry.Titles(asset) }
+    playlistEntry = item.playlistEntry.map { StoredEntry.PlaylistEntry($0) }
+    httpOptions = StoredEntry.HTTPOptions(asset.httpOptions)
+    if item.error?.code == .crashedWhileOpening { hasCrashedDaemon = true }
+    resumeTime = item.resumeTime
+    forwardPlaybackEndTime = item.forwardPlaybackEndTime
+    reversePlaybackEndTime = item.reversePlaybackEndTime
+    if item.preferredForwardBufferDuration > .zero {
+      preferredForwardBufferDuration = item.preferredForwardBufferDuration
+    }
+    audioTimePitchAlgorithm = item.ownAudioTimePitchAlgorithm?.rawValue
+    if !item.trackChoices.isEmpty {
+      trackChoices = Dictionary(uniqueKeysWithValues: item.trackChoices.map { ($0.rawValue, $1.trackID) })
+    }
+    if let ramps = item.audioMix?.volumeRamps, !ramps.isEmpty {
+      volumeRamps = ramps.map {
+        StoredEntry.VolumeRamp(timeRange: $0.timeRange, startVolume: $0.startVolume, endVolume: $0.endVolume)
+      }
+    }
+    measuredReplayGain = item.measuredReplayGain.map { StoredEntry.ReplayGain($0) }
   }
 
-  /// Restores the saved titles of a local file.
-  fileprivate func restoreTitles(of asset: Asset) {
-    let words = self["tags.file"]?.split(separator: " ") ?? []
-    guard words.count == 2, let byteCount = Int64(words[0]), let nanoseconds = Int64(words[1]) else { return }
+  /// Applies saved settings to an item. Ignores settings that are no longer valid.
+  fileprivate func apply(to item: PlayerItem) {
+    item.resumeTime = resumeTime.flatMap { $0.isValid ? $0 : nil }
+    var mix = AudioMix()
+    for ramp in volumeRamps ?? [] {
+      if ramp.timeRange.duration > .zero {
+        try? mix.setVolumeRamp(
+          fromStartVolume: ramp.startVolume, toEndVolume: ramp.endVolume, timeRange: ramp.timeRange)
+      } else {
+        try? mix.setVolume(ramp.startVolume, at: ramp.timeRange.start)
+      }
+    }
+    if !mix.volumeRamps.isEmpty { item.audioMix = mix }
+    if let pitch = audioTimePitchAlgorithm.flatMap(AudioTimePitchAlgorithm.init) {
+      try? item.setAudioTimePitchAlgorithm(pitch)
+    }
+    if let end = forwardPlaybackEndTime { try? item.setForwardPlaybackEndTime(end) }
+    if let end = reversePlaybackEndTime { try? item.setReversePlaybackEndTime(end) }
+    if let duration = preferredForwardBufferDuration { try? item.setPreferredForwardBufferDuration(duration) }
+    for (name, trackID) in trackChoices ?? [:] {
+      guard let group = MediaCharacteristic(rawValue: name) else { continue }
+      item.trackChoices[group] = trackID.map { .track($0) } ?? PlayerItem.TrackChoice.none
+    }
+    if let gain = measuredReplayGain.map({ ReplayGain($0) }), !gain.isEmpty { item.measuredReplayGain = gain }
+  }
+}
+
+extension PlayerItem.TrackChoice {
+  /// The number of the chosen track; nil for none.
+  fileprivate var trackID: AssetTrack.ID? {
+    switch self {
+    case .none: nil
+    case .track(let id): id
+    }
+  }
+}
+
+extension StoredEntry.Titles {
+  /// Creates the saved titles of a local file; nil while they are not known.
+  fileprivate init?(_ asset: Asset) {
+    guard let version = asset.titlesVersion, let titles = asset.titles, !titles.isEmpty else { return nil }
+    self.init(
+      byteCount: version.byteCount, modificationNanoseconds: version.modificationNanoseconds, title: titles.title,
+      artist: titles.artist, album: titles.album)
+  }
+
+  fileprivate func restore(to asset: Asset) {
     asset.restoreTitles(
-      AssetTitles(title: self["tags.title"], artist: self["tags.artist"], album: self["tags.album"]),
-      of: FileVersion(byteCount: byteCount, modificationNanoseconds: nanoseconds))
+      AssetTitles(title: title, artist: artist, album: album),
+      of: FileVersion(byteCount: byteCount, modificationNanoseconds: modificationNanoseconds))
   }
+}
 
-  // MARK: - HTTP options
-
-  fileprivate mutating func put(_ options: HTTPOptions) {
-    let defaults = HTTPOptions()
-    for (index, header) in options.headers.enumerated() {
-      self["header.\(index)"] = "\(header.name): \(header.value)"
+extension StoredEntry.HTTPOptions {
+  /// Creates the saved form of options; nil for the default ones.
+  fileprivate init?(_ options: HTTPOptions) {
+    self.init()
+    if !options.headers.isEmpty { headers = options.headers.map { Header(name: $0.name, value: $0.value) } }
+    if options.headerScope != .origin { headerScope = options.headerScope.rawValue }
+    userAgent = options.userAgent
+    if !options.isNetworkAllowed { isNetworkAllowed = false }
+    if !options.interfaces.isEmpty { interfaces = options.interfaces }
+    if options.connectTimeout != HTTPOptions().connectTimeout {
+      timeoutNanoseconds = options.connectTimeout.nanoseconds
     }
-    if options.headerScope == .any { self["header-for"] = "any" }
-    self["user-agent"] = options.userAgent
-    if !options.isNetworkAllowed { self["network"] = "false" }
-    if !options.interfaces.isEmpty { self["interface"] = options.interfaces.joined(separator: ",") }
-    if options.connectTimeout != defaults.connectTimeout {
-      self["timeout"] = "\(options.connectTimeout.nanoseconds)"
+    preferredPeakBitRate = options.preferredPeakBitRate
+    if self == StoredEntry.HTTPOptions() { return nil }
+  }
+}
+
+extension HTTPOptions {
+  fileprivate init(_ stored: StoredEntry.HTTPOptions) {
+    self.init()
+    headers = (stored.headers ?? []).map { Header(name: $0.name, value: $0.value) }
+    headerScope = stored.headerScope.flatMap(HeaderScope.init) ?? .origin
+    userAgent = stored.userAgent
+    isNetworkAllowed = stored.isNetworkAllowed ?? true
+    interfaces = stored.interfaces ?? []
+    if let timeout = stored.timeoutNanoseconds.map({ Duration.nanoseconds($0) }) {
+      (connectTimeout, firstByteTimeout, stallTimeout) = (timeout, timeout, timeout)
     }
-    self["peak-bit-rate"] = options.preferredPeakBitRate.map { "\($0)" }
+    preferredPeakBitRate = stored.preferredPeakBitRate
   }
+}
 
-  /// The options of HTTP requests for the entry.
-  fileprivate var httpOptions: HTTPOptions {
-    var options = HTTPOptions()
-    options.headers = numbered("header").compactMap { line in
-      guard let colon = line.firstRange(of: ": ") else { return nil }
-      return HTTPOptions.Header(name: String(line[..<colon.lowerBound]), value: String(line[colon.upperBound...]))
+extension StoredEntry.PlaylistEntry {
+  fileprivate init(_ entry: PlaylistEntry) {
+    self.init()
+    title = entry.title
+    duration = entry.duration
+    if !entry.metadata.isEmpty {
+      metadata = Dictionary(uniqueKeysWithValues: entry.metadata.map { ($0.rawValue, $1) })
     }
-    options.headerScope = self["header-for"] == "any" ? .any : .origin
-    options.userAgent = self["user-agent"]
-    options.isNetworkAllowed = self["network"] != "false"
-    options.interfaces = self["interface"].map { $0.split(separator: ",").map(String.init) } ?? []
-    if let nanoseconds = self["timeout"].flatMap({ Int64($0) }) {
-      let timeout = Duration.nanoseconds(nanoseconds)
-      (options.connectTimeout, options.firstByteTimeout, options.stallTimeout) = (timeout, timeout, timeout)
-    }
-    options.preferredPeakBitRate = self["peak-bit-rate"].flatMap { Int64($0) }
-    return options
   }
+}
 
-  /// The values of `name.0`, `name.1`, and so on.
-  fileprivate func numbered(_ name: String) -> [String] {
-    var values: [String] = []
-    while let value = self["\(name).\(values.count)"] { values.append(value) }
-    return values
-  }
-
-  // MARK: - Playlist entries
-
-  fileprivate mutating func put(_ entry: PlaylistEntry) {
-    self["list"] = "true"
-    self["list.title"] = entry.title
-    self["list.duration"] = entry.duration?.storedText
-    for (key, value) in entry.metadata { self["list.\(key.rawValue)"] = value }
-  }
-
-  fileprivate func playlistEntry(_ location: StoredEntry.Location, _ range: TimeRange?) -> PlaylistEntry? {
-    guard self["list"] != nil else { return nil }
+extension PlaylistEntry {
+  /// Nil for a location that cannot be opened again.
+  fileprivate init?(_ stored: StoredEntry.PlaylistEntry, _ location: StoredEntry.Location, _ range: TimeRange?) {
     let listed: PlaylistLocation
     switch location {
     case .path(let path): listed = .file(path)
     case .url(let text): listed = .url(text)
     case .notRestorable: return nil
     }
-    var entry = PlaylistEntry(
-      location: listed, title: self["list.title"], duration: self["list.duration"].flatMap(MediaTime.init(stored:)),
-      range: range)
-    for key in PlaylistMetadataKey.allCases { entry.metadata[key] = self["list.\(key.rawValue)"] }
-    return entry
-  }
-
-  // MARK: - Playback settings
-
-  fileprivate mutating func putSettings(of item: PlayerItem) {
-    for (index, ramp) in (item.audioMix?.volumeRamps ?? []).enumerated() {
-      self["mix.\(index)"] =
-        "\(ramp.timeRange.start.storedText) \(ramp.timeRange.duration.storedText) \(ramp.startVolume) \(ramp.endVolume)"
-    }
-    self["pitch"] = item.ownAudioTimePitchAlgorithm?.rawValue
-    self["resume"] = item.resumeTime?.storedText
-    self["end.forward"] = item.forwardPlaybackEndTime?.storedText
-    self["end.reverse"] = item.reversePlaybackEndTime?.storedText
-    if item.preferredForwardBufferDuration > .zero { self["buffer"] = item.preferredForwardBufferDuration.storedText }
-    for (group, choice) in item.trackChoices {
-      switch choice {
-      case .none: self["tracks.\(group.rawValue)"] = "none"
-      case .track(let id): self["tracks.\(group.rawValue)"] = "\(id)"
-      }
-    }
-    if let gain = item.measuredReplayGain {
-      self["gain.track"] = gain.trackGainDecibels.map { "\($0)" }
-      self["gain.track-peak"] = gain.trackPeak.map { "\($0)" }
-      self["gain.album"] = gain.albumGainDecibels.map { "\($0)" }
-      self["gain.album-peak"] = gain.albumPeak.map { "\($0)" }
+    self.init(location: listed, title: stored.title, duration: stored.duration, range: range)
+    for (name, value) in stored.metadata ?? [:] {
+      if let key = PlaylistMetadataKey(rawValue: name) { metadata[key] = value }
     }
   }
+}
 
-  /// Applies saved settings to an item. Ignores settings that are no longer valid.
-  fileprivate func applySettings(to item: PlayerItem) {
-    item.resumeTime = self["resume"].flatMap(MediaTime.init(stored:))
-    var mix = AudioMix()
-    for text in numbered("mix") {
-      let words = text.split(separator: " ").map(String.init)
-      guard words.count == 4, let start = MediaTime(stored: words[0]), let duration = MediaTime(stored: words[1]),
-        let startVolume = Float(words[2]), let endVolume = Float(words[3])
-      else { continue }
-      if duration > .zero {
-        try? mix.setVolumeRamp(
-          fromStartVolume: startVolume, toEndVolume: endVolume, timeRange: TimeRange(start: start, duration: duration))
-      } else {
-        try? mix.setVolume(startVolume, at: start)
-      }
-    }
-    if !mix.volumeRamps.isEmpty { item.audioMix = mix }
-    if let pitch = self["pitch"].flatMap({ AudioTimePitchAlgorithm(rawValue: $0) }) {
-      try? item.setAudioTimePitchAlgorithm(pitch)
-    }
-    if let end = self["end.forward"].flatMap(MediaTime.init(stored:)) { try? item.setForwardPlaybackEndTime(end) }
-    if let end = self["end.reverse"].flatMap(MediaTime.init(stored:)) { try? item.setReversePlaybackEndTime(end) }
-    if let duration = self["buffer"].flatMap(MediaTime.init(stored:)) {
-      try? item.setPreferredForwardBufferDuration(duration)
-    }
-    for group in MediaCharacteristic.allCases {
-      guard let choice = self["tracks.\(group.rawValue)"] else { continue }
-      if choice == "none" {
-        item.trackChoices = [group: .none]
-      } else if let id = AssetTrack.ID(choice) {
-        item.trackChoices = [group: .track(id)]
-      }
-    }
-    var gain = ReplayGain()
-    gain.trackGainDecibels = self["gain.track"].flatMap { Double($0) }
-    gain.trackPeak = self["gain.track-peak"].flatMap { Double($0) }
-    gain.albumGainDecibels = self["gain.album"].flatMap { Double($0) }
-    gain.albumPeak = self["gain.album-peak"].flatMap { Double($0) }
-    if !gain.isEmpty { item.measuredReplayGain = gain }
+extension StoredEntry.ReplayGain {
+  fileprivate init(_ gain: ReplayGain) {
+    self.init()
+    trackGainDecibels = gain.trackGainDecibels
+    trackPeak = gain.trackPeak
+    albumGainDecibels = gain.albumGainDecibels
+    albumPeak = gain.albumPeak
+  }
+}
+
+extension ReplayGain {
+  fileprivate init(_ stored: StoredEntry.ReplayGain) {
+    self.init()
+    trackGainDecibels = stored.trackGainDecibels
+    trackPeak = stored.trackPeak
+    albumGainDecibels = stored.albumGainDecibels
+    albumPeak = stored.albumPeak
   }
 }
 
@@ -203,36 +195,33 @@ struct EntryMaker {
 
   /// Creates an entry with this id. Opens no file.
   mutating func makeItem(_ stored: StoredEntry, id: PlayerItem.ID) -> PlayerItem {
-    var range: TimeRange?
-    if let start = stored.fields["start"].flatMap(MediaTime.init(stored:)),
-      let length = stored.fields["length"].flatMap(MediaTime.init(stored:))
-    {
-      range = TimeRange(start: start, duration: length)
-    }
+    let settings = stored.settings
+    let range = settings.timeRange.flatMap { $0.isValid ? $0 : nil }
     let asset: Asset
     if range != nil, let shared = sharedAssets[stored.location] {
       asset = shared
     } else {
-      asset = makeAsset(stored)
+      asset = makeAsset(stored.location, settings)
       if range != nil { sharedAssets[stored.location] = asset }
     }
     let item = PlayerItem(
-      asset: asset, timeRange: range, playlistEntry: stored.fields.playlistEntry(stored.location, range),
-      title: stored.fields["title"], id: id)
-    stored.fields.applySettings(to: item)
+      asset: asset, timeRange: range,
+      playlistEntry: settings.playlistEntry.flatMap { PlaylistEntry($0, stored.location, range) },
+      title: settings.title, id: id)
+    settings.apply(to: item)
     return item
   }
 
-  private func makeAsset(_ stored: StoredEntry) -> Asset {
-    let prefersPreciseDuration = stored.fields["precise"] == "true"
-    var options = stored.fields.httpOptions
+  private func makeAsset(_ location: StoredEntry.Location, _ settings: StoredEntry.Settings) -> Asset {
+    let prefersPreciseDuration = settings.prefersPreciseDuration ?? false
+    var options = settings.httpOptions.map { HTTPOptions($0) } ?? HTTPOptions()
     options.certificateAuthorityFile = policy.certificateAuthorityFile
     options.isNetworkForbidden = !policy.isNetworkAllowed
     options.networkRules = policy.networkRules
-    switch stored.location {
+    switch location {
     case .path(let path):
       let asset = Asset(path: path, options: options, prefersPreciseDuration: prefersPreciseDuration)
-      stored.fields.restoreTitles(of: asset)
+      settings.titles?.restore(to: asset)
       return asset
     case .url(let text):
       do throws(MediaError) {
@@ -245,23 +234,5 @@ struct EntryMaker {
         .notRestorable, "\(name) was a descriptor passed to an earlier playheadd; it cannot be opened again")
       return Asset(name: name) { () throws(MediaError) in throw error }
     }
-  }
-}
-
-extension MediaTime {
-  /// The exact saved form of the time.
-  var storedText: String { isNumeric ? fractionDescription : decimalDescription }
-
-  /// Parses the saved form. Returns nil for any other text.
-  init?(stored text: String) {
-    if let time = MediaTime(fraction: text) {
-      self = time
-      return
-    }
-    for special in [MediaTime.indefinite, .positiveInfinity, .negativeInfinity] where special.storedText == text {
-      self = special
-      return
-    }
-    return nil
   }
 }

@@ -9,52 +9,12 @@ extension StoredPlayer {
   /// Creates the saved form of a player, with its new and changed entries. Threading: any.
   init(name: String, _ snapshot: PlayerSnapshot, changed: [PlayerItem]) {
     let state = snapshot.state
-    var fields: StoredFields = [
-      "volume": "\(state.volume)", "muted": "\(state.isMuted)", "pan": "\(state.pan)",
-      "default-rate": "\(state.defaultRate)", "next-rate": "\(snapshot.rateForNextPlay)",
-      "rate": "\(state.rate)",
-      "repeat": state.repeatMode.rawValue, "end-action": state.actionAtItemEnd.rawValue,
-      "on-failure": state.itemFailurePolicy.rawValue, "auto-wait": "\(state.automaticallyWaitsToMinimizeStalling)",
-      "pitch": state.audioTimePitchAlgorithm.rawValue, "gain.mode": state.replayGain.mode.rawValue,
-      "gain.preamp": "\(state.replayGain.preampDecibels)", "gain.fallback": "\(state.replayGain.fallbackDecibels)",
-      "gain.prevents-clipping": "\(state.replayGain.preventsClipping)", "version": "\(state.queueVersion)",
-      "criteria.applied": "\(state.appliesMediaSelectionCriteriaAutomatically)",
-    ]
-    for (group, criteria) in state.mediaSelectionCriteria {
-      func names(_ characteristics: Set<MediaCharacteristic>) -> String {
-        characteristics.map(\.rawValue).sorted().joined(separator: " ")
-      }
-      fields["criteria.\(group.rawValue).languages"] = criteria.preferredLanguages.joined(separator: " ")
-      fields["criteria.\(group.rawValue).preferred"] = names(criteria.preferredCharacteristics)
-      fields["criteria.\(group.rawValue).principal"] = names(criteria.principalCharacteristics)
-    }
-    if let shuffle = snapshot.shuffle {
-      fields["shuffle"] = "\(shuffle.seed) \(shuffle.round) \(shuffle.remainingCount) \(shuffle.generatorState)"
-    }
-    if let loop = snapshot.loop {
-      fields["loop.start"] = loop.range.start.storedText
-      fields["loop.length"] = loop.range.duration.storedText
-      fields["loop.remaining"] = loop.remainingCount.map { "\($0)" }
-      fields["loop.count"] = "\(loop.loopCount)"
-      fields["loop.armed"] = "\(loop.isArmed)"
-      fields["loop.finishing"] = "\(loop.isFinishing)"
-    }
     self.init(
-      name: name, fields: fields, order: snapshot.queue.map { StoredChunk(key: $0.key, ids: $0.ids) },
+      name: name, settings: Settings(snapshot), order: snapshot.queue.map { StoredChunk(key: $0.key, ids: $0.ids) },
       original: snapshot.shuffle?.original.map { StoredChunk(key: $0.key, ids: $0.ids) } ?? [],
       history: snapshot.history,
       position: state.currentItemID.map { StoredPosition(itemID: $0, time: snapshot.time) },
       entries: changed.map { StoredEntry($0) })
-  }
-
-  /// The number or Boolean value of a field. Nil if it is missing or invalid.
-  private func value<Value: LosslessStringConvertible>(_ name: String) -> Value? {
-    fields[name].flatMap { Value($0) }
-  }
-
-  /// The value of a field whose text is a raw value. Nil if it is missing or invalid.
-  private func enumeration<Value: RawRepresentable<String>>(_ name: String) -> Value? {
-    fields[name].flatMap { Value(rawValue: $0) }
   }
 
   /// Restores the saved state of a new player. Ignores values that are no longer valid.
@@ -67,7 +27,7 @@ extension StoredPlayer {
   func restore(
     _ player: QueuePlayer, _ maker: inout EntryMaker, openingIDs: Set<UInt64>, byteLimit: Int
   ) -> Int {
-    player.onLoop { restoreSettings($0) }
+    player.onLoop { settings.restore($0) }
     let stored = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
     var restoration = PlayerRestoration()
     let queuedIDs = order.flatMap(\.ids)
@@ -83,16 +43,16 @@ extension StoredPlayer {
       stored[id].map { maker.makeItem($0, id: id) }
     }
     restoration.history = history
-    restoration.queueVersion = min(value("version") ?? 0, 1 << 62)
+    restoration.queueVersion = min(settings.queueVersion ?? 0, 1 << 62)
     restoration.shuffle = shuffle
     if let position, position.itemID == restoration.items.first?.id {
       restoration.time = position.time
       restoration.loop = loop
     }
-    restoration.rateForNextPlay = value("next-rate")
+    restoration.rateForNextPlay = settings.rateForNextPlay
     restoration.defersOpening = !openingIDs.isEmpty
     for item in restoration.items + restoration.pastItems
-    where openingIDs.contains(item.id) || stored[item.id]?.hasCrashedDaemon == true {
+    where openingIDs.contains(item.id) || stored[item.id]?.settings.hasCrashedDaemon == true {
       restoration.failures[item.id] = MediaError(
         .crashedWhileOpening, "playheadd crashed while it opened \(item.asset.displayPath); append it again to retry",
         operation: "restore")
@@ -105,66 +65,127 @@ extension StoredPlayer {
   /// Continues playback of a restored player that was playing. Has no effect for a player that was paused, that has no
   /// current entry, or whose current entry cannot be played in the saved direction.
   func resumePlayback(of player: QueuePlayer) {
-    guard let position, let rate: Double = value("rate"), rate != 0 else { return }
+    guard let position, let rate = settings.rate, rate != 0 else { return }
     player.onLoop { player in
       guard player.items(in: 0..<1).first?.id == position.itemID else { return }
       try? player.setRate(rate)
     }
   }
 
-  private func restoreSettings(_ player: isolated QueuePlayer) {
-    if let volume: Float = value("volume") { try? player.setVolume(volume) }
-    if let isMuted: Bool = value("muted") { player.setMuted(isMuted) }
-    if let pan: Float = value("pan") { try? player.setPan(pan) }
-    if let rate: Double = value("default-rate") { try? player.setDefaultRate(rate) }
-    if let mode: RepeatMode = enumeration("repeat") { try? player.setRepeatMode(mode) }
-    if let action: ActionAtItemEnd = enumeration("end-action") { try? player.setActionAtItemEnd(action) }
-    if let policy: ItemFailurePolicy = enumeration("on-failure") { player.setItemFailurePolicy(policy) }
-    if let waits: Bool = value("auto-wait") { player.setAutomaticallyWaitsToMinimizeStalling(waits) }
-    if let pitch: AudioTimePitchAlgorithm = enumeration("pitch") { try? player.setAudioTimePitchAlgorithm(pitch) }
-    var gain = ReplayGainSettings()
-    gain.mode = enumeration("gain.mode") ?? gain.mode
-    gain.preampDecibels = value("gain.preamp") ?? gain.preampDecibels
-    gain.fallbackDecibels = value("gain.fallback") ?? gain.fallbackDecibels
-    gain.preventsClipping = value("gain.prevents-clipping") ?? gain.preventsClipping
-    try? player.setReplayGain(gain)
-    for group in [MediaCharacteristic.audible, .legible] {
-      guard let languages = fields["criteria.\(group.rawValue).languages"] else { continue }
-      func characteristics(_ name: String) -> Set<MediaCharacteristic> {
-        let names = fields["criteria.\(group.rawValue).\(name)"]?.split(separator: " ") ?? []
-        return Set(names.compactMap { MediaCharacteristic(rawValue: String($0)) })
-      }
-      try? player.setMediaSelectionCriteria(
-        MediaSelectionCriteria(
-          preferredLanguages: languages.split(separator: " ").map(String.init),
-          preferredCharacteristics: characteristics("preferred"),
-          principalCharacteristics: characteristics("principal")), for: group)
-    }
-    if let isApplied: Bool = value("criteria.applied") {
-      player.setAppliesMediaSelectionCriteriaAutomatically(isApplied)
-    }
-  }
-
   private var shuffle: ShuffleSnapshot? {
-    let words = fields["shuffle"]?.split(separator: " ") ?? []
-    guard words.count == 4, let seed = UInt64(words[0]), let round = UInt64(words[1]), let remaining = Int(words[2]),
-      let generatorState = UInt64(words[3])
-    else { return nil }
-    guard round < 1 << 62 else { return nil }
+    guard let shuffle = settings.shuffle, shuffle.round < 1 << 62 else { return nil }
     return ShuffleSnapshot(
-      seed: seed, round: round, remainingCount: remaining, generatorState: generatorState,
-      original: original.map { QueueChunk(key: $0.key, ids: $0.ids) })
+      seed: shuffle.seed, round: shuffle.round, remainingCount: shuffle.remainingCount,
+      generatorState: shuffle.generatorState, original: original.map { QueueChunk(key: $0.key, ids: $0.ids) })
   }
 
   private var loop: LoopSnapshot? {
-    guard let start = fields["loop.start"].flatMap(MediaTime.init(stored:)),
-      let length = fields["loop.length"].flatMap(MediaTime.init(stored:))
+    let counts = 0..<1 << 62
+    guard let loop = settings.loop, loop.range.isValid, counts.contains(loop.loopCount),
+      counts.contains(loop.remainingCount ?? 0)
     else { return nil }
-    let (remaining, count): (Int?, Int) = (value("loop.remaining"), value("loop.count") ?? 0)
-    guard (0..<1 << 62).contains(count), (0..<1 << 62).contains(remaining ?? 0) else { return nil }
     return LoopSnapshot(
-      range: TimeRange(start: start, duration: length), remainingCount: remaining, loopCount: count,
-      isArmed: value("loop.armed") ?? true,
-      isFinishing: value("loop.finishing") ?? false)
+      range: loop.range, remainingCount: loop.remainingCount, loopCount: loop.loopCount, isArmed: loop.isArmed,
+      isFinishing: loop.isFinishing)
+  }
+}
+
+extension StoredPlayer.Settings {
+  /// Creates the saved form of a player's settings.
+  fileprivate init(_ snapshot: PlayerSnapshot) {
+    self.init()
+    let state = snapshot.state
+    volume = state.volume
+    isMuted = state.isMuted
+    pan = state.pan
+    rate = state.rate
+    defaultRate = state.defaultRate
+    rateForNextPlay = snapshot.rateForNextPlay
+    repeatMode = state.repeatMode.rawValue
+    actionAtItemEnd = state.actionAtItemEnd.rawValue
+    itemFailurePolicy = state.itemFailurePolicy.rawValue
+    automaticallyWaitsToMinimizeStalling = state.automaticallyWaitsToMinimizeStalling
+    audioTimePitchAlgorithm = state.audioTimePitchAlgorithm.rawValue
+    replayGain = StoredPlayer.ReplayGain(state.replayGain)
+    appliesMediaSelectionCriteriaAutomatically = state.appliesMediaSelectionCriteriaAutomatically
+    if !state.mediaSelectionCriteria.isEmpty {
+      mediaSelectionCriteria = Dictionary(
+        uniqueKeysWithValues: state.mediaSelectionCriteria.map {
+          ($0.rawValue, StoredPlayer.MediaSelectionCriteria($1))
+        })
+    }
+    queueVersion = state.queueVersion
+    shuffle = snapshot.shuffle.map {
+      StoredPlayer.Shuffle(
+        seed: $0.seed, round: $0.round, remainingCount: $0.remainingCount, generatorState: $0.generatorState)
+    }
+    loop = snapshot.loop.map {
+      StoredPlayer.Loop(
+        range: $0.range, remainingCount: $0.remainingCount, loopCount: $0.loopCount, isArmed: $0.isArmed,
+        isFinishing: $0.isFinishing)
+    }
+  }
+
+  /// Restores the settings of a new player. Ignores values that are no longer valid.
+  fileprivate func restore(_ player: isolated QueuePlayer) {
+    if let volume { try? player.setVolume(volume) }
+    if let isMuted { player.setMuted(isMuted) }
+    if let pan { try? player.setPan(pan) }
+    if let defaultRate { try? player.setDefaultRate(defaultRate) }
+    if let mode = repeatMode.flatMap(RepeatMode.init) { try? player.setRepeatMode(mode) }
+    if let action = actionAtItemEnd.flatMap(ActionAtItemEnd.init) { try? player.setActionAtItemEnd(action) }
+    if let policy = itemFailurePolicy.flatMap(ItemFailurePolicy.init) { player.setItemFailurePolicy(policy) }
+    if let automaticallyWaitsToMinimizeStalling {
+      player.setAutomaticallyWaitsToMinimizeStalling(automaticallyWaitsToMinimizeStalling)
+    }
+    if let pitch = audioTimePitchAlgorithm.flatMap(AudioTimePitchAlgorithm.init) {
+      try? player.setAudioTimePitchAlgorithm(pitch)
+    }
+    if let replayGain { try? player.setReplayGain(ReplayGainSettings(replayGain)) }
+    for group in [MediaCharacteristic.audible, .legible] {
+      guard let criteria = mediaSelectionCriteria?[group.rawValue] else { continue }
+      try? player.setMediaSelectionCriteria(MediaSelectionCriteria(criteria), for: group)
+    }
+    if let appliesMediaSelectionCriteriaAutomatically {
+      player.setAppliesMediaSelectionCriteriaAutomatically(appliesMediaSelectionCriteriaAutomatically)
+    }
+  }
+}
+
+extension StoredPlayer.ReplayGain {
+  fileprivate init(_ settings: ReplayGainSettings) {
+    self.init()
+    mode = settings.mode.rawValue
+    preampDecibels = settings.preampDecibels
+    fallbackDecibels = settings.fallbackDecibels
+    preventsClipping = settings.preventsClipping
+  }
+}
+
+extension ReplayGainSettings {
+  fileprivate init(_ stored: StoredPlayer.ReplayGain) {
+    self.init()
+    mode = stored.mode.flatMap(ReplayGainMode.init) ?? mode
+    preampDecibels = stored.preampDecibels ?? preampDecibels
+    fallbackDecibels = stored.fallbackDecibels ?? fallbackDecibels
+    preventsClipping = stored.preventsClipping ?? preventsClipping
+  }
+}
+
+extension StoredPlayer.MediaSelectionCriteria {
+  fileprivate init(_ criteria: MediaSelectionCriteria) {
+    self.init(
+      preferredLanguages: criteria.preferredLanguages,
+      preferredCharacteristics: criteria.preferredCharacteristics.map(\.rawValue).sorted(),
+      principalCharacteristics: criteria.principalCharacteristics.map(\.rawValue).sorted())
+  }
+}
+
+extension MediaSelectionCriteria {
+  fileprivate init(_ stored: StoredPlayer.MediaSelectionCriteria) {
+    self.init(
+      preferredLanguages: stored.preferredLanguages,
+      preferredCharacteristics: Set(stored.preferredCharacteristics.compactMap(MediaCharacteristic.init)),
+      principalCharacteristics: Set(stored.principalCharacteristics.compactMap(MediaCharacteristic.init)))
   }
 }
