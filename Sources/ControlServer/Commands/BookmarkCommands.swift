@@ -99,7 +99,7 @@ extension BookmarkListCommand: ImmediateHandler {
     let target = try server.registry.player(arguments.player)
     var all = writer.bookmarks.all
     if let reference = arguments.item {
-      let bookmarkedItem = BookmarkedItem(try context.connection.item(reference, of: target, name))
+      let bookmarkedItem = BookmarkedItem(try context.client.item(reference, of: target, name))
       all = all.filter { $0.item == bookmarkedItem }
     }
     var rows: [Row] = []

@@ -9,10 +9,10 @@ extension HelloCommand: ImmediateHandler {
       throw MediaError(
         .invalidArgument, "protocol version must be \(Greeting.protocolVersion) (got \(version))")
     }
-    if let rights = arguments.rights.flatMap(Rights.init) { try context.connection.dropRights(except: rights) }
+    if let rights = arguments.rights.flatMap(Rights.init) { try context.client.dropRights(except: rights) }
     return Reply(
       version: Greeting.protocolVersion, daemonVersion: context.server.version,
-      instance: context.server.log.instance, rights: context.connection.peer?.rights ?? [])
+      instance: context.server.log.instance, rights: context.client.peer?.rights ?? [])
   }
 }
 

@@ -9,11 +9,11 @@ extension Command where Parameters: EntryParameters {
   ///
   /// - Throws: `no-such-player`, `no-such-item`.
   static func item(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> PlayerItem {
-    try context.connection.item(arguments.id, of: try context.server.registry.player(arguments.player), name)
+    try context.client.item(arguments.id, of: try context.server.registry.player(arguments.player), name)
   }
 }
 
-extension Connection {
+extension Client {
   /// The entry with this id or at this position.
   ///
   /// - Throws: `no-such-item`.
@@ -61,14 +61,14 @@ extension ItemLogCommand.Row {
 
 extension ItemCopyCommand: ImmediateHandler {
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
-    let (connection, registry) = (context.connection, context.server.registry)
+    let (client, registry) = (context.client, context.server.registry)
     let target = try registry.player(arguments.player)
-    guard connection.transaction?.target !== target else {
+    guard client.transaction?.target !== target else {
       throw MediaError(.invalidState, "an entry cannot be copied between queue.begin and queue.commit")
     }
-    try connection.checkVersion(arguments.ifVersion, of: target)
+    try client.checkVersion(arguments.ifVersion, of: target)
     let position = try target.resolved(try arguments.position(), target.state.queueVersion)
-    let copy = registry.makeCopy(of: try connection.item(arguments.id, of: target, name))
+    let copy = registry.makeCopy(of: try client.item(arguments.id, of: target, name))
     do throws(MediaError) {
       try registry.checkLength(of: target.state.itemCount + 1) { _ in
         target.player.onLoop { $0.queuedByteCount } + copy.descriptionByteCount

@@ -5,7 +5,7 @@ import WireProtocol
 extension ItemStatusCommand: ImmediateHandler {
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
     let target = try context.server.registry.player(arguments.player)
-    let item = try context.connection.item(arguments.id, of: target, name)
+    let item = try context.client.item(arguments.id, of: target, name)
     let loaded = try target.player.tryOnLoop { player throws(MediaError) in try player.loadedTimeRanges(of: item.id) }
     let status = item.status
     let isCurrent = target.state.currentItemID == item.id

@@ -4,12 +4,12 @@ import WireProtocol
 
 extension PlayerCreateCommand: ImmediateHandler {
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
-    let (name, registry, connection) = (arguments.name, context.server.registry, context.connection)
+    let (name, registry, client) = (arguments.name, context.server.registry, context.client)
     if !arguments.ifMissing || !registry.hasPlayer(name) {
       let created = try registry.create(name, isTemporary: arguments.temporary)
       if arguments.temporary {
-        connection.temporaryPlayers.removeAll(where: \.isClosed)
-        connection.temporaryPlayers.append(created)
+        client.temporaryPlayers.removeAll(where: \.isClosed)
+        client.temporaryPlayers.append(created)
       }
     }
     return Reply(player: name)

@@ -22,7 +22,7 @@ extension RecordPrepareCommand: WaitingHandler {
     try server.engine.session.checkRecording()
     let (loop, recording) = (server.loop, arguments.recording)
     let location = try server.registry.recordingLocation(
-      recording.file, replaces: recording.replaces, for: context.connection.peer?.userID)
+      recording.file, replaces: recording.replaces, for: context.client.peer?.userID)
     var options = AudioRecorder.Options(recording)
     options.journal = server.recordingJournal
     let added = try server.recorders.add(recording.file) { [server] number in
@@ -183,18 +183,18 @@ extension NumberedRecorder {
 extension RecordWatchCommand: ImmediateHandler {
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
     let numbered = try context.server.recorders.recorder(arguments.recorder)
-    return Reply(id: try context.connection.watch(numbered, rate: arguments.rate, form: context.form))
+    return Reply(id: try context.client.watch(numbered, rate: arguments.rate, form: context.form))
   }
 }
 
 extension RecordUnwatchCommand: ImmediateHandler {
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
-    try context.connection.subscriptions.end(arguments.id, .recordings)
+    try context.client.subscriptions.end(arguments.id, .recordings)
     return Reply()
   }
 }
 
-extension Connection {
+extension Client {
   /// Subscribes to the events of a recorder, and to `rate` meter events per second if it is not nil. Returns the id of
   /// the subscription.
   fileprivate func watch(
@@ -228,7 +228,7 @@ extension Connection {
       self?.dropChanges(ofSubscription: id)
     }
     // The event with the current state comes after the reply.
-    postReplyAction = .send { [weak self] in
+    afterReply { [weak self] in
       var event = confined.value.event(
         confined.value.recorder.status.state, error: confined.value.recorder.status.outcome?.error)
       event.subscription = id

@@ -52,13 +52,13 @@ extension QueueLoadCommand: WaitingHandler {
   ) throws(MediaError) {
     let writer = try context.server.requireStateWriter()
     let target = try context.server.registry.player(arguments.player)
-    try context.connection.checkVersion(arguments.ifVersion, of: target)
+    try context.client.checkVersion(arguments.ifVersion, of: target)
     writer.store.loadQueue(arguments.name) {
-      [loop = context.server.loop, weak connection = context.connection] result in
-      loop.execute { [weak connection] in
-        guard let connection else { return }
+      [loop = context.server.loop, weak client = context.client] result in
+      loop.execute { [weak client] in
+        guard let client else { return }
         request.resume(with: result) { entries throws(MediaError) in
-          try load(entries, arguments, on: connection, request)
+          try load(entries, arguments, on: client, request)
         }
       }
     }
@@ -66,15 +66,15 @@ extension QueueLoadCommand: WaitingHandler {
 
   /// Replaces a queue with saved entries. Then replies.
   private static func load(
-    _ entries: [StoredEntry], _ arguments: Arguments<Self>, on connection: Connection, _ request: WaitingRequest<Self>
+    _ entries: [StoredEntry], _ arguments: Arguments<Self>, on client: Client, _ request: WaitingRequest<Self>
   ) throws(MediaError) {
-    let registry = connection.server.registry
+    let registry = client.server.registry
     let target = try registry.player(arguments.player)
-    try connection.checkVersion(arguments.ifVersion, of: target)
+    try client.checkVersion(arguments.ifVersion, of: target)
     // Checks the number of entries before they are created, and their bytes afterwards.
     try registry.checkLength(of: entries.count) { _ in 0 }
     let preparation = EditPreparation(saved: entries, of: target, registry: registry)
-    connection.start(preparation, ifVersion: arguments.ifVersion, on: target, request.erased) { prepared, version in
+    client.start(preparation, ifVersion: arguments.ifVersion, on: target, request.erased) { prepared, version in
       let items = prepared.items
       request.finish(
         Reply(

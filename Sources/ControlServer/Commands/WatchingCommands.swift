@@ -7,36 +7,36 @@ import WireProtocol
 
 extension ObserveCommand: ImmediateHandler {
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
-    let (server, connection) = (context.server, context.connection)
+    let (server, client) = (context.server, context.client)
     let target = try server.registry.player(arguments.player)
-    let id = try connection.newSubscriptionID()
-    let observation = Observation(arguments.keys, id: id, form: context.form, on: target, connection: connection)
-    connection.subscribe(id, .values, to: target, form: context.form) { observation.stop() }
+    let id = try client.newSubscriptionID()
+    let observation = Observation(arguments.keys, id: id, form: context.form, on: target, client: client)
+    client.subscribe(id, .values, to: target, form: context.form) { observation.stop() }
     // The initial values come after the reply.
-    connection.postReplyAction = .send { observation.start() }
+    client.afterReply { observation.start() }
     return Reply(id: id, lastEvent: server.log.lastNumber)
   }
 }
 
 extension UnobserveCommand: ImmediateHandler {
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
-    try context.connection.subscriptions.end(arguments.id, .values)
+    try context.client.subscriptions.end(arguments.id, .values)
     return Reply()
   }
 }
 
 extension TickCommand: ImmediateHandler {
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
-    let (connection, form, interval) = (context.connection, context.form, arguments.interval)
+    let (client, form, interval) = (context.client, context.form, arguments.interval)
     let target = try context.server.registry.player(arguments.player)
     let cost = Subscriptions.Cost(eventsPerSecond: 1 / max(interval.seconds, 0.001))
-    let id = try connection.newSubscriptionID(cost)
+    let id = try client.newSubscriptionID(cost)
     let token = try target.player.tryOnLoop { player throws(MediaError) in
-      try player.addPeriodicTimeObserver(forInterval: interval) { [weak connection] observation in
-        connection?.send(observation, id, target, form: form)
+      try player.addPeriodicTimeObserver(forInterval: interval) { [weak client] observation in
+        client?.send(observation, id, target, form: form)
       }
     }
-    return connection.addTimeSubscription(id, cost, target, token, form: form)
+    return client.addTimeSubscription(id, cost, target, token, form: form)
   }
 }
 
@@ -60,7 +60,7 @@ extension AtCommand: SlicedHandler {
     let target = try server.registry.player(arguments.player)
     let item = try target.itemID(ifGiven: arguments.item)
     // Checks the limits before the times are decoded. `observe` checks them again.
-    _ = try context.connection.newSubscriptionID(Subscriptions.Cost(timeCount: arguments.times.count))
+    _ = try context.client.newSubscriptionID(Subscriptions.Cost(timeCount: arguments.times.count))
     var (iterator, ordered) = (arguments.times.makeIterator(), BoundaryTimes())
     func processSlice() {
       guard !request.isDone else { return }
@@ -85,55 +85,55 @@ extension AtCommand: SlicedHandler {
     _ times: BoundaryTimes, _ arguments: Arguments<Self>, of target: NamedPlayer, item: PlayerItem.ID?,
     _ context: RequestContext
   ) throws(MediaError) -> Reply {
-    let (connection, form) = (context.connection, context.form)
+    let (client, form) = (context.client, context.form)
     // The requested times, including duplicates.
     let cost = Subscriptions.Cost(timeCount: arguments.times.count)
-    let id = try connection.newSubscriptionID(cost)
+    let id = try client.newSubscriptionID(cost)
     let token = try target.player.tryOnLoop { player throws(MediaError) in
       try player.addBoundaryTimeObserver(
         forTimes: times, itemID: item, includesSeeks: arguments.seeks,
-        onEnd: { [weak connection] in connection?.itemRemoved(item, id, target, form: form) },
-        using: { [weak connection] in connection?.send($0, id, target, form: form) })
+        onEnd: { [weak client] in client?.itemRemoved(item, id, target, form: form) },
+        using: { [weak client] in client?.send($0, id, target, form: form) })
     }
-    return connection.addTimeSubscription(id, cost, target, token, form: form)
+    return client.addTimeSubscription(id, cost, target, token, form: form)
   }
 }
 
 extension AtChaptersCommand: ImmediateHandler {
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
-    let (connection, form) = (context.connection, context.form)
+    let (client, form) = (context.client, context.form)
     let target = try context.server.registry.player(arguments.player)
     let item = try target.itemID(ifGiven: arguments.item)
-    let id = try connection.newSubscriptionID()
+    let id = try client.newSubscriptionID()
     let token = try target.player.tryOnLoop { player throws(MediaError) in
       try player.addChapterTimeObserver(
         itemID: item, includesSeeks: arguments.seeks,
-        onEnd: { [weak connection] in connection?.itemRemoved(item, id, target, form: form) },
-        using: { [weak connection] in connection?.send($0, id, target, form: form) })
+        onEnd: { [weak client] in client?.itemRemoved(item, id, target, form: form) },
+        using: { [weak client] in client?.send($0, id, target, form: form) })
     }
-    return connection.addTimeSubscription(id, Subscriptions.Cost(), target, token, form: form)
+    return client.addTimeSubscription(id, Subscriptions.Cost(), target, token, form: form)
   }
 }
 
 extension UntickCommand: ImmediateHandler {
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
-    try context.connection.subscriptions.end(arguments.id, .times)
+    try context.client.subscriptions.end(arguments.id, .times)
     return Reply()
   }
 }
 
 extension MeterCommand: ImmediateHandler {
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
-    let (connection, form, rate) = (context.connection, context.form, arguments.rate)
+    let (client, form, rate) = (context.client, context.form, arguments.rate)
     let target = try context.server.registry.player(arguments.player)
     let cost = Subscriptions.Cost(eventsPerSecond: rate)
-    let id = try connection.newSubscriptionID(cost)
+    let id = try client.newSubscriptionID(cost)
     let token = try target.player.tryOnLoop { player throws(MediaError) in
-      try player.addMeterObserver(rate: rate) { [weak connection] observation in
-        connection?.send(MeterEvent(observation, id, target), form: form)
+      try player.addMeterObserver(rate: rate) { [weak client] observation in
+        client?.send(MeterEvent(observation, id, target), form: form)
       }
     }
-    connection.subscribe(id, .meters, cost, to: target, form: form) {
+    client.subscribe(id, .meters, cost, to: target, form: form) {
       target.player.onLoop { try? $0.removeMeterObserver(token) }
     }
     return Reply(id: id)
@@ -142,7 +142,7 @@ extension MeterCommand: ImmediateHandler {
 
 extension UnmeterCommand: ImmediateHandler {
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
-    try context.connection.subscriptions.end(arguments.id, .meters)
+    try context.client.subscriptions.end(arguments.id, .meters)
     return Reply()
   }
 }
@@ -212,22 +212,22 @@ extension ExplainCommand: ImmediateHandler {
 }
 
 /// Subscriptions.
-extension Connection {
+extension Client {
   /// The id for a new subscription. `subscribe` adds the subscription.
   ///
   /// - Throws: `too-many-subscriptions`.
   func newSubscriptionID(_ cost: Subscriptions.Cost = Subscriptions.Cost()) throws(MediaError) -> Int {
     try subscriptions.newID(cost, limits: server.limits, mayControl: mayControl) {
       var (all, watching) = (Subscriptions.Cost(), Subscriptions.Cost())
-      for connection in server.connections.values where connection !== self {
-        all = all + connection.subscriptions.cost
-        if !connection.mayControl { watching = watching + connection.subscriptions.cost }
+      for client in server.connections.values.map(\.client) where client !== self {
+        all = all + client.subscriptions.cost
+        if !client.mayControl { watching = watching + client.subscriptions.cost }
       }
       return (all, watching)
     }
   }
 
-  /// Whether the connection has the right `control`.
+  /// Whether the client has the right `control`.
   private var mayControl: Bool { peer?.rights.contains(.control) == true }
 
   /// Ends a subscription to times of `item`, which has left the queue.
@@ -267,7 +267,7 @@ extension Connection {
   }
 }
 
-extension Connection {
+extension Client {
   /// Sends the event of an observation.
   fileprivate func send(_ observation: TimeObservation, _ id: Int, _ target: NamedPlayer, form: WireForm) {
     func tick(_ reason: TickEvent.Reason) {

@@ -2,7 +2,7 @@ import MediaCore
 import WireProtocol
 
 /// Long operations on a media file. They run on other threads, send progress events, and have an id for `scan.cancel`.
-extension Connection {
+extension Client {
   /// Starts an operation. Replies when the operation ends or is cancelled.
   ///
   /// - Parameters:

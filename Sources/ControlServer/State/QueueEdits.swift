@@ -3,7 +3,7 @@ import Playback
 import WireProtocol
 
 /// Applying edits of the queue.
-extension Connection {
+extension Client {
   /// Collects or applies a small edit.
   func run(_ edit: QueueEditRequest) throws(MediaError) -> QueueEditOutcome {
     let target = try server.registry.player(edit.player)
@@ -111,7 +111,7 @@ extension Connection {
     _ ids: [PlayerItem.ID], on target: NamedPlayer, _ request: WaitingEdit, _ outcome: QueueEditOutcome
   ) {
     guard !ids.isEmpty else { return request.finish(outcome) }
-    allowLaterRequests(after: request.erased)
+    request.erased.allowLaterRequests()
     let wait = ReadinessWait(target, items: ids, loop: server.loop) { error in
       if let error { request.erased.fail(error) } else { request.finish(outcome) }
     }

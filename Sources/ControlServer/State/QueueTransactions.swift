@@ -14,7 +14,7 @@ struct QueueTransaction {
 }
 
 /// Collecting edits between `queue.begin` and `queue.commit`.
-extension Connection {
+extension Client {
   /// Starts to collect edits.
   ///
   /// - Throws: `invalid-state` if a transaction is open, or `version-mismatch`.

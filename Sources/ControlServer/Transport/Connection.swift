@@ -25,8 +25,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   private static let turnRequestCount = 8
 
   let server: ServerContext
-  /// The peer. Nil before it is known, and if the connection is refused.
-  private(set) var peer: Peer?
+  private(set) lazy var client = Client(server: server, connection: self)
   private var isRefused = false
   private let stream: ByteStream
 
@@ -52,17 +51,6 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   /// The form of the last request, which the closing event also has.
   private var form = WireForm.words
 
-  /// The edits that are collected between `queue.begin` and `queue.commit`.
-  var transaction: QueueTransaction?
-  /// The assets that the connection opened.
-  var assets = OpenAssets()
-  /// The running operations of the connection on media files.
-  var operations = RunningOperations()
-  /// The players that close with the connection.
-  var temporaryPlayers: [NamedPlayer] = []
-  /// The subscriptions of the connection.
-  var subscriptions = Subscriptions()
-
   /// Creates a connection over `stream`.
   init(server: ServerContext, stream: ByteStream) {
     self.server = server
@@ -84,7 +72,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     case .refused(let refusal):
       isRefused = true
       return close(reason: refusal)
-    case .served(let peer): self.peer = peer
+    case .served(let peer): client.begin(with: peer)
     }
     server.connections[ObjectIdentifier(self)] = self
     output.append { Greeting.encode(version: server.version, instance: server.log.instance, into: &$0) }
@@ -100,24 +88,11 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     waitingRequests = [:]
     for request in abandoned { request.abandon() }
     endUnreadTimer()
-    subscriptions.endAll()
-    assets.closeAll()
-    discardTransaction()
-    closeTemporaryPlayers()
+    client.end()
     server.connections[ObjectIdentifier(self)] = nil
     if isLingering { server.lingeringCount -= 1 }
     onClose?()
     onClose = nil
-  }
-
-  /// Closes the players that the connection created as temporary ones.
-  private func closeTemporaryPlayers() {
-    guard !temporaryPlayers.isEmpty else { return }
-    // In a separate loop iteration, because a connection that does not read is closed while a player changes.
-    server.loop.execute { [self] in
-      for player in temporaryPlayers { server.registry.close(player) }
-      temporaryPlayers = []
-    }
   }
 
   /// Sends the reason to the peer, and closes after it is sent.
@@ -126,49 +101,6 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     let form = form
     output.append { ClosingEvent(error).encode(form: form, into: &$0) }
     closeWhenSent()
-  }
-
-  /// Applies a change of the access rights. A peer without any rights gets the reason, and the connection is closed.
-  func updateRights() {
-    guard let peer else { return }
-    let allowed = server.access.value.rights(of: peer.credentials)
-    let rights = peer.maximumRights.intersection(allowed)
-    guard !rights.isEmpty else {
-      let error = MediaError(
-        .notAllowed,
-        allowed.isEmpty
-          ? "user \(peer.userID) is no longer allowed to connect"
-          : "user \(peer.userID) no longer has the right to \(peer.rights.names.joined(separator: " or "))")
-      cancelWaiting(error)
-      return close(reason: error)
-    }
-    setRights(rights)
-  }
-
-  /// Drops all other rights until the connection ends.
-  ///
-  /// - Throws: `not-allowed` if the connection does not have all of `rights`.
-  func dropRights(except rights: Rights) throws(MediaError) {
-    guard let peer else { return }
-    let missing = rights.subtracting(peer.rights)
-    guard missing.isEmpty else {
-      throw MediaError(
-        .notAllowed,
-        "this connection does not have the right to \(missing.names.joined(separator: " and "))"
-          + " (it has: \(peer.rights.names.joined(separator: ", ")))", operation: "hello")
-    }
-    self.peer?.maximumRights = rights
-    setRights(rights)
-  }
-
-  /// Ends waiting requests and subscriptions that the new rights do not allow.
-  private func setRights(_ rights: Rights) {
-    guard rights != peer?.rights else { return }
-    peer?.rights = rights
-    if !rights.contains(.read) { subscriptions.endAll() }
-    for request in waitingRequests.sorted(by: { $0.key < $1.key }).map(\.value) {
-      do throws(MediaError) { try checkRights(request.request) } catch { request.fail(error) }
-    }
   }
 
   /// Called once, after the connection is closed.
@@ -181,7 +113,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     guard stream.isOpen, !isClosing else { return }
     isClosing = true
     machine.close()
-    subscriptions.endAll()
+    client.subscriptions.endAll()
     stream.write(output.removeRemaining())
     if stream.unsentByteCount == 0 { linger() } else { startUnreadTimer() }
   }
@@ -315,7 +247,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
       return sendReply(Reply.error(error).completed(for: request.spec), to: request.address, in: batch)
     }
     do throws(MediaError) {
-      try checkRights(request)
+      try client.checkRights(request)
       if let batch, request.address.expectsReply, batch.replies.byteCount > server.limits.batchReplyByteCount {
         throw MediaError(
           .batchTooLarge,
@@ -347,19 +279,6 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     } catch {
       sendReply(Reply.error(error).completed(for: request.spec), to: request.address, in: batch)
     }
-  }
-
-  /// Checks that the connection has the rights for a request.
-  ///
-  /// - Throws: `not-allowed`.
-  private func checkRights(_ request: Request) throws(MediaError) {
-    let rights = peer?.rights ?? []
-    guard rights != .all, !rights.isSuperset(of: request.neededRights) else { return }
-    let missing = request.neededRights.subtracting(rights).names.joined(separator: " and ")
-    throw MediaError(
-      .notAllowed,
-      "the request needs the right to \(missing) (this connection has: \(rights.names.joined(separator: ", ")))",
-      operation: request.name.rawValue)
   }
 
   // MARK: - Handlers
@@ -399,7 +318,12 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     try server.handlers[request.commandIndex].start(request.arguments, context(of: request), waitingRequest)
   }
 
-  fileprivate func context(of request: Request) -> RequestContext {
+  /// Whether a command runs in slices (``ConnectionStateMachine``), because its arguments or the queue are large.
+  private func mayRunInSlices(_ request: Request) -> Bool {
+    server.handlers[request.commandIndex].isLarge(request.arguments, context(of: request))
+  }
+
+  private func context(of request: Request) -> RequestContext {
     RequestContext(connection: self, form: request.address.form)
   }
 
@@ -427,7 +351,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     if !isProcessing { continueSoon() }
   }
 
-  /// Marks the ordered part of a request as done. Later requests may be processed while it waits, if it has an id.
+  /// Marks the ordered part of a request as done.
   func allowLaterRequests(after request: AnyWaitingRequest) {
     machine.allowLaterRequests(after: request.token)
     if !isProcessing { continueSoon() }
@@ -436,6 +360,13 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   /// Completes every waiting request with an error.
   func cancelWaiting(_ error: MediaError) {
     for request in waitingRequests.sorted(by: { $0.key < $1.key }).map(\.value) { request.fail(error) }
+  }
+
+  /// Completes the waiting requests that the client no longer has the rights for with an error.
+  func checkWaitingRequests() {
+    for request in waitingRequests.sorted(by: { $0.key < $1.key }).map(\.value) {
+      do throws(MediaError) { try client.checkRights(request.request) } catch { request.fail(error) }
+    }
   }
 
   /// Cancels the waiting request with this id. Returns false if there is none.
@@ -535,12 +466,5 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
     }
 
     func nextMember() -> ParsedLine.BatchMember? { members.next() }
-  }
-}
-
-extension Connection {
-  /// Whether a command runs in slices (``ConnectionStateMachine``), because its arguments or the queue are large.
-  fileprivate func mayRunInSlices(_ request: Request) -> Bool {
-    server.handlers[request.commandIndex].isLarge(request.arguments, context(of: request))
   }
 }

@@ -153,7 +153,7 @@ final class ServerContext: @unchecked Sendable {
     access.value = policy.access
     registry.apply(policy)
     stateWriter?.apply(policy)
-    for connection in Array(connections.values) { connection.updateRights() }
+    for connection in Array(connections.values) { connection.client.updateRights() }
   }
 
   /// The elapsed time on the engine's clock.

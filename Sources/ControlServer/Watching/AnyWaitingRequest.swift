@@ -42,6 +42,9 @@ final class AnyWaitingRequest: @unchecked Sendable {
   /// Ends the request and replies with an error.
   func fail(_ error: MediaError) { finish(.error(error)) }
 
+  /// Marks the ordered part of the request as done. Later requests may be processed while it waits, if it has an id.
+  func allowLaterRequests() { connection?.allowLaterRequests(after: self) }
+
   /// Ends the request without a reply, because the connection is closed.
   func abandon() { _ = end() }
 

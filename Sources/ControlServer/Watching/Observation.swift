@@ -12,14 +12,14 @@ final class Observation {
   private let form: WireForm
   private let keys: [ObservableKey]
   private let target: NamedPlayer
-  private weak var connection: Connection?
+  private weak var client: Client?
 
-  init(_ keys: [ObservableKey], id: Int, form: WireForm, on target: NamedPlayer, connection: Connection) {
+  init(_ keys: [ObservableKey], id: Int, form: WireForm, on target: NamedPlayer, client: Client) {
     self.id = id
     self.form = form
     self.keys = keys
     self.target = target
-    self.connection = connection
+    self.client = client
   }
 
   /// Sends the initial values and starts to observe.
@@ -31,22 +31,22 @@ final class Observation {
   /// Stops to observe. No event is sent afterwards.
   func stop() {
     target.observer.remove(self)
-    connection = nil
+    client = nil
   }
 
   /// Forwards an event if its key is observed.
   func send(_ event: any NumberedEvent, _ key: ObservableKey, _ number: UInt64) {
     guard keys.contains(key) else { return }
-    connection?.send(event.addressed(to: id), form: form, number: number)
+    client?.send(event.addressed(to: id), form: form, number: number)
   }
 
   // MARK: - Initial values
 
   private func sendInitialValues() {
-    guard let connection else { return }
+    guard let client else { return }
     var (state, anchor) = target.player.onLoop { ($0.state, $0.timebaseAnchor) }
     state.timebaseRate = anchor.rate
-    let engine = connection.server.engine
+    let engine = client.server.engine
     sendInitialValues(of: ObservedKey.ofPlayers, in: ObservedPlayer(state: state), anchor: anchor)
     sendInitialValues(of: ObservedKey.ofCurrentItems, in: state, item: state.currentItemID)
     sendInitialValues(of: [ObservedKey.queueVersion], in: ObservedPlayer(state: state))
@@ -87,5 +87,5 @@ final class Observation {
   }
 
   /// Sends an event without a sequence number, because it is not in the log.
-  private func sendInitialEvent(_ event: some NumberedEvent) { connection?.send(event.addressed(to: id), form: form) }
+  private func sendInitialEvent(_ event: some NumberedEvent) { client?.send(event.addressed(to: id), form: form) }
 }

@@ -37,7 +37,7 @@ extension Command where Parameters: AssetParameters {
   ///
   /// - Throws: `no-such-asset`.
   static func asset(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Asset {
-    guard let asset = context.connection.assets[arguments.id] else {
+    guard let asset = context.client.assets[arguments.id] else {
       throw MediaError(
         .noSuchAsset, "asset \(arguments.id) is not open on this connection", operation: name.rawValue)
     }
@@ -47,17 +47,17 @@ extension Command where Parameters: AssetParameters {
 
 extension AssetOpenCommand: ImmediateHandler {
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
-    let (connection, server) = (context.connection, context.server)
-    guard connection.assets.count < server.limits.assetCount else {
+    let (client, server) = (context.client, context.server)
+    guard client.assets.count < server.limits.assetCount else {
       throw MediaError(
         .tooManyAssets, "the limit of \(server.limits.assetCount) open assets is reached; use `asset.close`",
         operation: name.rawValue)
     }
     let asset = server.registry.makeAsset(
       arguments.path, server.registry.httpOptions(arguments.network), precise: arguments.precise,
-      for: connection.peer?.userID)
+      for: client.peer?.userID)
     if let charset = arguments.charset { asset.tagCharset = charset }
-    return Reply(asset: connection.assets.add(asset))
+    return Reply(asset: client.assets.add(asset))
   }
 }
 
@@ -131,7 +131,7 @@ extension AssetStatusCommand: ImmediateHandler {
 extension AssetCloseCommand: ImmediateHandler {
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
     _ = try asset(arguments, context)
-    _ = context.connection.assets.close(arguments.id)
+    _ = context.client.assets.close(arguments.id)
     return Reply()
   }
 }

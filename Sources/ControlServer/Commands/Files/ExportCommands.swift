@@ -7,7 +7,7 @@ extension ExportCommand: WaitingHandler {
   static func start(
     _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
   ) throws(MediaError) {
-    let (registry, userID) = (context.server.registry, context.connection.peer?.userID)
+    let (registry, userID) = (context.server.registry, context.client.peer?.userID)
     let export = try arguments.export()
     let file = try registry.outputFile(export.file, replaces: export.replaces, for: userID)
     let options = registry.httpOptions(export.network)
@@ -15,7 +15,7 @@ extension ExportCommand: WaitingHandler {
     let hasSeveralInputs = export.paths.count > 1
     let assets = export.paths.map { registry.makeAsset($0, options, precise: hasSeveralInputs, for: userID) }
     let session = AssetExportSession(joining: assets, mixes: export.mixes, to: file, try settings(export))
-    context.connection.startOperation(request, form: context.form, on: export.file) {
+    context.client.startOperation(request, form: context.form, on: export.file) {
       session.cancel()
     } start: {
       session.start(progress: $0, completion: $1)

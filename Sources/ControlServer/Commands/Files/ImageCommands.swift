@@ -8,7 +8,7 @@ extension ImageCommand: WaitingHandler {
   static func start(
     _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
   ) throws(MediaError) {
-    let (registry, userID) = (context.server.registry, context.connection.peer?.userID)
+    let (registry, userID) = (context.server.registry, context.client.peer?.userID)
     let images = try arguments.images()
     // First the files: if one is rejected, a passed descriptor of the media stays available.
     let exportRequest = try exportRequest(images) { number throws(MediaError) in
@@ -16,7 +16,7 @@ extension ImageCommand: WaitingHandler {
     }
     let asset = registry.makeAsset(images.path, registry.httpOptions(images.network), precise: false, for: userID)
     let export = ImageExport(asset, exportRequest)
-    context.connection.startOperation(request, form: context.form, on: images.path) {
+    context.client.startOperation(request, form: context.form, on: images.path) {
       export.cancel()
     } start: {
       export.start(progress: $0, completion: $1)

@@ -8,7 +8,7 @@ extension AssetMetadataCommand: WaitingHandler {
     _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
   ) throws(MediaError) {
     let id = arguments.id
-    context.connection.startMetadata(of: try asset(arguments, context), arguments.query, request) {
+    context.client.startMetadata(of: try asset(arguments, context), arguments.query, request) {
       Reply(asset: id, tags: $0)
     }
   }
@@ -20,7 +20,7 @@ extension AssetArtworkCommand: WaitingHandler {
     _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
   ) throws(MediaError) {
     let (id, asset) = (arguments.id, try asset(arguments, context))
-    try context.connection.startArtwork(of: asset, try arguments.artworkQuery(), request) {
+    try context.client.startArtwork(of: asset, try arguments.artworkQuery(), request) {
       Reply(asset: id, artwork: $0)
     }
   }
@@ -33,7 +33,7 @@ extension ItemMetadataCommand: WaitingHandler {
   ) throws(MediaError) {
     let item = try item(arguments, context)
     let id = item.id
-    context.connection.startMetadata(of: item.asset, arguments.query, request) { Reply(item: id, tags: $0) }
+    context.client.startMetadata(of: item.asset, arguments.query, request) { Reply(item: id, tags: $0) }
   }
 }
 
@@ -44,14 +44,14 @@ extension ItemArtworkCommand: WaitingHandler {
   ) throws(MediaError) {
     let item = try item(arguments, context)
     let id = item.id
-    try context.connection.startArtwork(of: item.asset, try arguments.artworkQuery(), request) {
+    try context.client.startArtwork(of: item.asset, try arguments.artworkQuery(), request) {
       Reply(item: id, artwork: $0)
     }
   }
 }
 
 /// Reads the tags of files. Other threads read them and create the replies.
-extension Connection {
+extension Client {
   fileprivate func startMetadata<Definition: Command>(
     of asset: Asset, _ query: MetadataQuery, _ request: WaitingRequest<Definition>,
     reply: @escaping @Sendable (TagList) -> Definition.Reply

@@ -36,23 +36,23 @@ extension ScanCommand: WaitingHandler {
   static func start(
     _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
   ) throws(MediaError) {
-    let (server, connection, form) = (context.server, context.connection, context.form)
+    let (server, client, form) = (context.server, context.client, context.form)
     let target = arguments.apply ? try server.registry.player(arguments.player) : nil
     let (paths, loop) = (Array(arguments.paths), server.loop)
     let options = server.registry.httpOptions(arguments.network)
     let scan = LoudnessScan(
-      paths.map { server.registry.makeAsset($0, options, precise: false, for: connection.peer?.userID) },
+      paths.map { server.registry.makeAsset($0, options, precise: false, for: client.peer?.userID) },
       measuresAlbum: arguments.album)
-    let id = connection.operations.add { scan.cancel() }
-    request.onEnd { [weak connection] in
+    let id = client.operations.add { scan.cancel() }
+    request.onEnd { [weak client] in
       scan.cancel()
-      connection?.operations.remove(id)
+      client?.operations.remove(id)
     }
-    scan.start { [weak connection] progress in
-      loop.execute { [weak connection] in
+    scan.start { [weak client] progress in
+      loop.execute { [weak client] in
         // No progress event may come after the reply.
-        guard let connection, connection.operations.contains(id) else { return }
-        connection.send(
+        guard let client, client.operations.contains(id) else { return }
+        client.send(
           ScanProgressEvent(
             scan: id, file: progress.fileIndex + 1, count: progress.fileCount,
             path: paths[progress.fileIndex].redacted, done: progress.fraction), form: form)
@@ -122,7 +122,7 @@ extension ScanCommand.Row.Measurement {
 
 extension ScanCancelCommand: ImmediateHandler {
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
-    Reply(cancelled: context.connection.operations.cancel(arguments.scan))
+    Reply(cancelled: context.client.operations.cancel(arguments.scan))
   }
 }
 

@@ -11,9 +11,9 @@ extension WaveformCommand: WaitingHandler {
     let (server, command) = (context.server, try arguments.waveform())
     let output = try output(command.output, context)
     let asset = server.registry.makeAsset(
-      command.path, server.registry.httpOptions(command.network), precise: false, for: context.connection.peer?.userID)
+      command.path, server.registry.httpOptions(command.network), precise: false, for: context.client.peer?.userID)
     let scan = WaveformScan(asset, scanRequest(command), output: output, cache: server.waveformCache)
-    context.connection.startOperation(request, form: context.form, on: command.path) {
+    context.client.startOperation(request, form: context.form, on: command.path) {
       scan.cancel()
     } start: {
       scan.start(progress: $0, completion: $1)
@@ -40,7 +40,7 @@ extension WaveformCommand: WaitingHandler {
     if let background = output.background { style.background = try WaveformColor(background) }
     (style.hasAxis, style.bits) = (output.hasAxis, output.bits)
     let file = try context.server.registry.outputFile(
-      output.file, replaces: output.replaces, for: context.connection.peer?.userID)
+      output.file, replaces: output.replaces, for: context.client.peer?.userID)
     return WaveformOutput(file, format, style)
   }
 

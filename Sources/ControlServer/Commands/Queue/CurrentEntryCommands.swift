@@ -12,7 +12,7 @@ extension CurrentEntryReply {
 extension NextCommand: ImmediateHandler {
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
     let target = try context.server.registry.player(arguments.player)
-    try context.connection.checkVersion(arguments.ifVersion, of: target)
+    try context.client.checkVersion(arguments.ifVersion, of: target)
     guard target.state.currentItemID != nil else {
       throw MediaError(.noCurrentItem, "there is no current item", operation: "next")
     }
@@ -24,7 +24,7 @@ extension NextCommand: ImmediateHandler {
 extension PreviousCommand: ImmediateHandler {
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
     let target = try context.server.registry.player(arguments.player)
-    try context.connection.checkVersion(arguments.ifVersion, of: target)
+    try context.client.checkVersion(arguments.ifVersion, of: target)
     let limit = arguments.restartAfter
     try target.player.tryOnLoop { player throws(MediaError) in
       try player.goToPreviousItem(restartingAfter: limit)
@@ -35,12 +35,12 @@ extension PreviousCommand: ImmediateHandler {
 
 extension JumpCommand: SlicedHandler {
   static func isLarge(_ arguments: Arguments<Self>, _ context: RequestContext) -> Bool {
-    context.connection.isQueueLong(of: arguments.player)
+    context.client.isQueueLong(of: arguments.player)
   }
 
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
     let target = try context.server.registry.player(arguments.player)
-    try context.connection.checkVersion(arguments.ifVersion, of: target)
+    try context.client.checkVersion(arguments.ifVersion, of: target)
     return try jump(to: arguments.target, on: target)
   }
 
@@ -49,8 +49,8 @@ extension JumpCommand: SlicedHandler {
     _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
   ) throws(MediaError) {
     let target = try context.server.registry.player(arguments.player)
-    let connection = context.connection
-    try connection.checkVersion(arguments.ifVersion, of: target)
+    let client = context.client
+    try client.checkVersion(arguments.ifVersion, of: target)
     let index: Int?
     switch arguments.target {
     case .index(let position), .entry(.index(let position)): index = position
@@ -58,10 +58,10 @@ extension JumpCommand: SlicedHandler {
       let id = try target.itemID(entry)
       index = target.player.onLoop { $0.index(of: id) }
     }
-    guard let index, index > Connection.longQueueLength,
+    guard let index, index > Client.longQueueLength,
       let item = target.player.onLoop({ $0.items(in: index..<index + 1).first })
     else { return request.finish(try jump(to: arguments.target, on: target)) }
-    connection.perform(.jump(to: item.id), ifVersion: arguments.ifVersion, on: target) { result in
+    client.perform(.jump(to: item.id), ifVersion: arguments.ifVersion, on: target) { result in
       request.finish(with: result) { Reply(target) }
     }
   }

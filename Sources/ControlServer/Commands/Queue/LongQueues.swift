@@ -2,7 +2,7 @@ import MediaCore
 import Playback
 
 /// Changes of long queues, which another thread computes.
-extension Connection {
+extension Client {
   /// The number of entries of a queue from which another thread shuffles it and jumps in it.
   static let longQueueLength = 1_024
 

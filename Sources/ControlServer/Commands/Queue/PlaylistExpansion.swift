@@ -48,7 +48,7 @@ struct PlaylistExpansion: Sendable {
 }
 
 /// Adding the entries of playlists to the queue.
-extension Connection {
+extension Client {
   /// Starts an edit whose paths include playlists. A separate thread reads the playlists before the edit is applied.
   func startExpanding(
     _ edit: QueueEditRequest, on target: NamedPlayer, _ request: WaitingEdit

@@ -93,11 +93,11 @@ extension PlaylistExportCommand: AlwaysSlicedHandler {
     let part = ExportPart(
       format: arguments.format, base: arguments.base, offset: arguments.offset, limit: arguments.limit)
     let target = try context.server.registry.player(arguments.player)
-    context.connection.export(part, of: target.name, request)
+    context.client.export(part, of: target.name, request)
   }
 }
 
-extension Connection {
+extension Client {
   /// Replies with a part of the queue as lines of a playlist. Replies in a later loop iteration if many entries before
   /// the part must be counted, or if the part is long.
   ///

@@ -12,17 +12,17 @@ extension QueueEditHandler {
     // Until playlists are read, their request only waits.
     guard edit.playlists == .none else { return false }
     return edit.isLarge
-      || (edit.emptiesQueue && !edit.waitsUntilReady && context.connection.isQueueLong(of: edit.player))
+      || (edit.emptiesQueue && !edit.waitsUntilReady && context.client.isQueueLong(of: edit.player))
   }
 
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
-    Reply(try context.connection.run(request(arguments)))
+    Reply(try context.client.run(request(arguments)))
   }
 
   static func start(
     _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
   ) throws(MediaError) {
-    try context.connection.start(Self.request(arguments), WaitingEdit(request))
+    try context.client.start(Self.request(arguments), WaitingEdit(request))
   }
 }
 

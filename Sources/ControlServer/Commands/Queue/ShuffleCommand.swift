@@ -4,12 +4,12 @@ import WireProtocol
 
 extension ShuffleCommand: SlicedHandler {
   static func isLarge(_ arguments: Arguments<Self>, _ context: RequestContext) -> Bool {
-    arguments.change != nil && context.connection.isQueueLong(of: arguments.player)
+    arguments.change != nil && context.client.isQueueLong(of: arguments.player)
   }
 
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
     let target = try context.server.registry.player(arguments.player)
-    try context.connection.checkVersion(arguments.ifVersion, of: target)
+    try context.client.checkVersion(arguments.ifVersion, of: target)
     switch operation(arguments, target) {
     case .shuffle(let seed): target.player.onLoop { _ = $0.shuffle(seed: seed) }
     case .endShuffle: target.player.onLoop { $0.endShuffle() }
@@ -23,9 +23,9 @@ extension ShuffleCommand: SlicedHandler {
     _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
   ) throws(MediaError) {
     let target = try context.server.registry.player(arguments.player)
-    try context.connection.checkVersion(arguments.ifVersion, of: target)
+    try context.client.checkVersion(arguments.ifVersion, of: target)
     guard let operation = operation(arguments, target) else { return request.finish(Reply(target)) }
-    context.connection.perform(operation, ifVersion: arguments.ifVersion, on: target) { result in
+    context.client.perform(operation, ifVersion: arguments.ifVersion, on: target) { result in
       request.finish(with: result) { Reply(target) }
     }
   }

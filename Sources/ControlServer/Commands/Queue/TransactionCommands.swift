@@ -4,26 +4,26 @@ import WireProtocol
 extension QueueBeginCommand: ImmediateHandler {
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
     let target = try context.server.registry.player(arguments.player)
-    try context.connection.beginTransaction(for: target, ifVersion: arguments.ifVersion)
+    try context.client.beginTransaction(for: target, ifVersion: arguments.ifVersion)
     return Reply(version: target.state.queueVersion)
   }
 }
 
 extension QueueCommitCommand: SlicedHandler {
   static func isLarge(_ arguments: Arguments<Self>, _ context: RequestContext) -> Bool {
-    context.connection.isTransactionLarge(of: arguments.player)
+    context.client.isTransactionLarge(of: arguments.player)
   }
 
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
     let target = try context.server.registry.player(arguments.player)
-    return Reply(try context.connection.commit(on: target))
+    return Reply(try context.client.commit(on: target))
   }
 
   static func start(
     _ arguments: Arguments<Self>, _ context: RequestContext, _ request: WaitingRequest<Self>
   ) throws(MediaError) {
     let target = try context.server.registry.player(arguments.player)
-    try context.connection.startCommit(
+    try context.client.startCommit(
       on: target, waitsUntilReady: arguments.wait != nil, WaitingEdit(request))
   }
 }
@@ -31,7 +31,7 @@ extension QueueCommitCommand: SlicedHandler {
 extension QueueAbortCommand: ImmediateHandler {
   static func run(_ arguments: Arguments<Self>, _ context: RequestContext) throws(MediaError) -> Reply {
     let target = try context.server.registry.player(arguments.player)
-    try context.connection.abort(on: target)
+    try context.client.abort(on: target)
     return Reply(version: target.state.queueVersion)
   }
 }
