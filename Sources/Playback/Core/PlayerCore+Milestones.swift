@@ -45,8 +45,8 @@ extension PlayerCore {
         setTimer(atFrame: frame)
         break
       }
-      // The clock counts frames whose events are not delivered yet and can change this milestone: the audio after a jump
-      // may have begun. `didHandleEvents` follows.
+      // The clock counts frames whose events are not delivered yet and can change this milestone: the audio after a
+      // jump may have begun. `didHandleEvents` follows.
       if output.hasPendingEvents { break }
       processedFrame = max(processedFrame, frame)
       if case .end(let end) = milestone, machine.endedItemID == end.itemID, let next = nextEndTime,

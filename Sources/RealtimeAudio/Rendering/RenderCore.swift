@@ -202,8 +202,8 @@ public final class RenderCore: @unchecked Sendable {
     return events.queue.pop()
   }
 
-  /// Whether there are events that `nextEvent` has not returned. If not, the engine knows every event of the frames that
-  /// it has read from `clock` before.
+  /// Whether there are events that `nextEvent` has not returned. If not, the engine knows every event of the frames
+  /// that it has read from `clock` before.
   public var hasPendingEvents: Bool { events.queue.positions.slotToRead() >= 0 }
 
   /// The number of events that did not fit in the queue. After such a loss the engine does not know the state of the

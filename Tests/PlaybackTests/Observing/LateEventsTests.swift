@@ -33,7 +33,7 @@ import Testing
       wake()
     }
 
-    /// Renders frames that begin to be heard now. The engine is not told.
+    /// Renders frames that begin to be heard now. Their events stay undelivered until `wake`.
     func render(frameCount: Int) {
       guard let core else { return }
       core.clock.publish(heardFrame: core.renderedFrame, at: now(), isRunning: true)
@@ -42,12 +42,12 @@ import Testing
       }
     }
 
-    /// Tells the engine about the events.
+    /// Wakes the engine, which then reads the events.
     func wake() { if core?.consumeWakeRequest() == true { wakeControl() } }
   }
 
-  /// The frames after a seek are rendered and counted by the clock, and the engine has not been told about them. The
-  /// timer of the stop that is due one frame after the jump fires in that moment.
+  /// The frames after a seek are rendered and counted by the clock, and their events are not delivered. The timer of
+  /// the stop that is due one frame after the jump fires in that moment.
   @Test func audioThatContinuesAfterAJumpReportsNoStopBeforeItsEventsAreDelivered() async throws {
     let loop = BusyLoop()
     let sink = SteppedSink(now: { [unowned loop] in loop.now })
