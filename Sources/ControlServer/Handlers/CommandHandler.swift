@@ -125,12 +125,12 @@ struct CommandHandler: Sendable {
 
   private let immediate: Run?
   private let waiting: Start?
-  /// Whether a request with an immediate reply needs several loop iterations, and is started.
-  let isLarge: @Sendable (ParsedArguments, RequestContext) -> Bool
+  /// Whether a request with an immediate reply needs several loop iterations, and is started. Nil: never.
+  let isLarge: (@Sendable (ParsedArguments, RequestContext) -> Bool)?
 
   init(
     run: Run? = nil, start: Start? = nil,
-    isLarge: @escaping @Sendable (ParsedArguments, RequestContext) -> Bool = { _, _ in false }
+    isLarge: (@Sendable (ParsedArguments, RequestContext) -> Bool)? = nil
   ) {
     (immediate, waiting, self.isLarge) = (run, start, isLarge)
   }
@@ -150,28 +150,24 @@ struct CommandHandler: Sendable {
   }
 
   /// The handlers of all commands, in the order of ``CommandTable/all``: sorted by name.
-  static let all: [CommandHandler] = AllCommands().handlers.sorted { $0.name.rawValue < $1.name.rawValue }.map(
-    \.handler)
+  static let all: [CommandHandler] = {
+    let families = [
+      AssetCommands().handlers, ConnectionCommands().handlers, FileCommands().handlers, ItemCommands().handlers,
+      PlaybackCommands().handlers, PlayersCommands().handlers, QueueCommands().handlers, RecordingCommands().handlers,
+      SessionCommands().handlers, StateCommands().handlers, SynchronizedCommands().handlers,
+      WatchingCommands().handlers,
+    ]
+    let handlers = families.joined().sorted { $0.name.rawValue < $1.name.rawValue }
+    precondition(handlers.count == CommandTable.count, "a family of commands is missing")
+    return handlers.map(\.handler)
+  }()
 }
 
-/// A family whose commands all have handlers.
-protocol HandledFamily: CommandFamily {
-  var handlers: [(name: CommandName, handler: CommandHandler)] { get }
-}
-
-extension CommandList: HandledFamily where repeat each Definition: HandledCommand {
-  var handlers: [(name: CommandName, handler: CommandHandler)] {
+extension CommandList where repeat each Definition: HandledCommand {
+  /// The handlers of the commands.
+  fileprivate var handlers: [(name: CommandName, handler: CommandHandler)] {
     var handlers: [(name: CommandName, handler: CommandHandler)] = []
     for handler in repeat ((each Definition).name, (each Definition).handler) { handlers.append(handler) }
-    return handlers
-  }
-}
-
-extension CommandFamilies where repeat each Family: HandledFamily {
-  /// The handlers of all families.
-  var handlers: [(name: CommandName, handler: CommandHandler)] {
-    var handlers: [(name: CommandName, handler: CommandHandler)] = []
-    for family in repeat (each Family)() { handlers += family.handlers }
     return handlers
   }
 }

@@ -41,8 +41,9 @@ public final class CommandSpec: Sendable {
   public let details: String
   /// The positional parameters in their order, then the options.
   public let parameters: [ParameterSpec]
-  /// The fields of the reply, in their order.
-  public let replyFields: [FieldSpec]
+  /// The fields of the reply, in their order. Created when used: only documents need them.
+  public var replyFields: [FieldSpec] { makeReplyFields() }
+  private let makeReplyFields: @Sendable () -> [FieldSpec]
   /// Optional fields of the reply of which exactly one is present.
   public let alternativeFields: [String]
   /// The fields of each row, in their order. Nil for a command without rows.
@@ -60,14 +61,15 @@ public final class CommandSpec: Sendable {
 
   init(
     _ name: CommandName, _ family: Family, _ summary: String, details: String, parameters: [ParameterSpec],
-    waiting: Waiting, right: Rights, readsWithoutValue: Bool, reply replyFields: [FieldSpec],
+    waiting: Waiting, right: Rights, readsWithoutValue: Bool,
+    reply makeReplyFields: @escaping @Sendable () -> [FieldSpec],
     alternatives alternativeFields: [String], rows rowFields: [FieldSpec]?, errors: [MediaError.Code],
     example: [String],
     waits: @escaping @Sendable (ParsedArguments) -> Bool, writesFile: @escaping @Sendable (ParsedArguments) -> Bool,
     check: @escaping @Sendable (ParsedArguments) throws(MediaError) -> Void
   ) {
     (self.name, self.family, self.summary, self.details) = (name, family, summary, details)
-    (self.parameters, self.replyFields, self.rowFields) = (parameters, replyFields, rowFields)
+    (self.parameters, self.makeReplyFields, self.rowFields) = (parameters, makeReplyFields, rowFields)
     self.alternativeFields = alternativeFields
     (self.waiting, self.right, self.readsWithoutValue) = (waiting, right, readsWithoutValue)
     (self.waits, self.writesFile, self.check) = (waits, writesFile, check)

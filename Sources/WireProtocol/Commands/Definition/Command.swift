@@ -82,7 +82,7 @@ public struct CommandDefinition<Definition: Command>: Sendable {
     let specs = list.specs
     spec = CommandSpec(
       Definition.name, family, summary, details: details, parameters: specs, waiting: Definition.waiting, right: right,
-      readsWithoutValue: readsWithoutValue, reply: Definition.Reply.fields.map(\.spec),
+      readsWithoutValue: readsWithoutValue, reply: { Definition.Reply.fields.map(\.spec) },
       alternatives: Definition.Reply.alternatives, rows: Definition.Reply.rowFields, errors: errors, example: example,
       waits: { Definition.waits(Arguments(selected: $0)) },
       writesFile: { Definition.writesFile(Arguments(selected: $0)) },

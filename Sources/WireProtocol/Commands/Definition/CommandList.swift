@@ -1,36 +1,28 @@
-/// The commands of one family, as a list of types.
-public protocol CommandFamily: Sendable {
-  init()
-  var entries: [CommandTable.Entry] { get }
+/// A list of commands: those of one family. The server extends it to lists whose commands all have handlers, so that a
+/// command without a handler does not compile.
+///
+/// The type does not require that its arguments are commands; its extension does. To meet a requirement of the type,
+/// the runtime would look up the conformance of every command, which takes milliseconds at the start of a program.
+public struct CommandList<each Definition>: Sendable {
+  public init() {}
 }
 
-/// A list of commands. The server extends it to lists whose commands all have handlers, so that a command without a
-/// handler does not compile.
-public struct CommandList<each Definition: Command>: CommandFamily {
-  public init() {}
-
+extension CommandList where repeat each Definition: Command {
   /// The commands without their types.
-  public var entries: [CommandTable.Entry] {
+  var entries: [CommandTable.Entry] {
     var entries: [CommandTable.Entry] = []
     for entry in repeat CommandTable.Entry((each Definition).self) { entries.append(entry) }
     return entries
   }
 }
 
-/// A list of families.
-public struct CommandFamilies<each Family: CommandFamily>: Sendable {
-  public init() {}
-
-  /// The commands without their types.
-  public var entries: [CommandTable.Entry] {
-    var entries: [CommandTable.Entry] = []
-    for family in repeat (each Family)() { entries += family.entries }
-    return entries
+extension CommandTable {
+  /// The commands of all families. `CommandHandler.all` has the handlers of the same families.
+  static var families: [[Entry]] {
+    [
+      AssetCommands().entries, ConnectionCommands().entries, FileCommands().entries, ItemCommands().entries,
+      PlaybackCommands().entries, PlayersCommands().entries, QueueCommands().entries, RecordingCommands().entries,
+      SessionCommands().entries, StateCommands().entries, SynchronizedCommands().entries, WatchingCommands().entries,
+    ]
   }
 }
-
-/// All commands.
-public typealias AllCommands = CommandFamilies<
-  AssetCommands, ConnectionCommands, FileCommands, ItemCommands, PlaybackCommands, PlayersCommands, QueueCommands,
-  RecordingCommands, SessionCommands, StateCommands, SynchronizedCommands, WatchingCommands
->

@@ -7,9 +7,23 @@ public enum CommandTable {
   public final class Entry: Sendable {
     let name: CommandName
     private let create: @Sendable () -> CommandSpec
-    private let created = AtomicLazyReference<CommandSpec>()
+    /// The bits of a retained reference; 0 for none. `AtomicLazyReference` would look up its generic type at each use.
+    private let created = Atomic<UInt>(0)
 
-    var spec: CommandSpec { created.load() ?? created.storeIfNil(create()) }
+    var spec: CommandSpec { Self.spec(created.load(ordering: .acquiring)) ?? store(create()) }
+
+    private static func spec(_ bits: UInt) -> CommandSpec? {
+      UnsafeRawPointer(bitPattern: bits).map { Unmanaged<CommandSpec>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Stores the definition, unless another thread was first. It lives as long as the program, like the table.
+    private func store(_ spec: CommandSpec) -> CommandSpec {
+      let retained = Unmanaged.passRetained(spec)
+      let (isStored, original) = created.compareExchange(
+        expected: 0, desired: UInt(bitPattern: retained.toOpaque()), ordering: .acquiringAndReleasing)
+      if !isStored { retained.release() }
+      return Self.spec(original) ?? spec
+    }
 
     init<Definition: Command>(_: Definition.Type) {
       name = Definition.name
@@ -18,10 +32,20 @@ public enum CommandTable {
   }
 
   /// Every command, sorted by name.
-  private static let entries: [Entry] =
-    AllCommands().entries.sorted {
-      $0.name.rawValue < $1.name.rawValue
+  private static let entries: [Entry] = families.joined().sorted { $0.name.rawValue < $1.name.rawValue }
+
+  /// The sort key of each entry.
+  private static let keys: [UInt64] = entries.map { key($0.name.rawValue.utf8) }
+
+  /// The first eight bytes of a name as a number. Different keys are in the order of their names.
+  private static func key(_ name: some Collection<UInt8>) -> UInt64 {
+    var (key, count) = (UInt64(0), 0)
+    for byte in name.prefix(8) {
+      key = key << 8 | UInt64(byte)
+      count += 1
     }
+    return key << UInt64(8 * (8 - count))
+  }
 
   /// The definition of every command, sorted by name.
   public static let all: [CommandSpec] = entries.map(\.spec)
@@ -52,12 +76,17 @@ public enum CommandTable {
 
   /// The index in `all` of the command with this name. Nil if there is none.
   public static func index(named name: some Collection<UInt8>) -> Int? {
-    var (low, high) = (0, entries.count)
+    let (keys, key) = (keys, key(name))
+    var (low, high) = (0, keys.count)
     while low < high {
       let middle = (low + high) / 2
-      let middleName = entries[middle].name.rawValue.utf8
-      if middleName.elementsEqual(name) { return middle }
-      if middleName.lexicographicallyPrecedes(name) { low = middle + 1 } else { high = middle }
+      var isBefore = keys[middle] < key
+      if keys[middle] == key {
+        let middleName = entries[middle].name.rawValue.utf8
+        if middleName.elementsEqual(name) { return middle }
+        isBefore = middleName.lexicographicallyPrecedes(name)
+      }
+      if isBefore { low = middle + 1 } else { high = middle }
     }
     return nil
   }
