@@ -1,11 +1,19 @@
 import WireProtocol
 
 extension Subcommand {
+  /// The commands of the client by name. Each is created when it is first used: one call of the client uses at most
+  /// one.
+  private static let table: [(name: String, command: @Sendable () -> Subcommand)] = [
+    ("add", { add }), ("get", { get }), ("watch", { watch }), ("info", { info }), ("tags", { tags }),
+    ("save", { save }), ("record", { record }), ("shell", { shell }), ("help", { help }),
+    ("completions", { completions }), ("manual", { manual }), ("complete", { complete }), ("spool", { spool }),
+  ]
+
   /// All commands of the client.
-  static let all = [add, get, watch, info, tags, save, record, shell, help, completions, manual, complete, spool]
+  static var all: [Subcommand] { table.map { $0.command() } }
 
   /// The command with that name.
-  static func named(_ name: String) -> Subcommand? { all.first { $0.name == name } }
+  static func named(_ name: String) -> Subcommand? { table.first { $0.name == name }?.command() }
 
   /// Options of every command.
   static let globalOptions = [
