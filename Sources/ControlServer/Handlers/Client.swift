@@ -9,8 +9,8 @@ import WireProtocol
 final class Client: @unchecked Sendable {
   // `@unchecked Sendable`: confined to the control loop.
   let server: ServerContext
-  /// Retains the client.
-  private weak var connection: Connection?
+  /// The connection, which retains the client. Set once.
+  weak var connection: Connection?
   /// The peer of the connection, with the client's rights. Nil before it is known, and if the connection is refused.
   private(set) var peer: Peer?
   /// The edits that are collected between `queue.begin` and `queue.commit`.
@@ -23,10 +23,7 @@ final class Client: @unchecked Sendable {
   var temporaryPlayers: [NamedPlayer] = []
   var subscriptions = Subscriptions()
 
-  init(server: ServerContext, connection: Connection) {
-    self.server = server
-    self.connection = connection
-  }
+  init(server: ServerContext) { self.server = server }
 
   // MARK: - Lifecycle
 

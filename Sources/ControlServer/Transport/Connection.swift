@@ -25,7 +25,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   private static let turnRequestCount = 8
 
   let server: ServerContext
-  private(set) lazy var client = Client(server: server, connection: self)
+  let client: Client
   private var isRefused = false
   private let stream: ByteStream
 
@@ -55,9 +55,11 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
   init(server: ServerContext, stream: ByteStream) {
     self.server = server
     self.stream = stream
+    client = Client(server: server)
     reader = RequestReader(limits: server.limits)
     machine = ConnectionStateMachine(waitingRequestLimit: server.limits.waitingRequestCount)
     output = OutputQueue(limits: server.limits)
+    client.connection = self
   }
 
   // MARK: - Lifecycle
@@ -320,7 +322,7 @@ final class Connection: ByteStream.Delegate, @unchecked Sendable {
 
   /// Whether a command runs in slices (``ConnectionStateMachine``), because its arguments or the queue are large.
   private func mayRunInSlices(_ request: Request) -> Bool {
-    server.handlers[request.commandIndex].isLarge(request.arguments, context(of: request))
+    server.handlers[request.commandIndex].isLarge?(request.arguments, context(of: request)) ?? false
   }
 
   private func context(of request: Request) -> RequestContext {

@@ -19,14 +19,14 @@ public struct Request: Sendable, Hashable {
   }
 
   /// The definition of the command.
-  public var spec: CommandSpec { CommandTable.spec(at: commandIndex) }
+  public var spec: CommandSpec { arguments.spec }
 
   /// The name of the command.
   public var name: CommandName { spec.name }
 
   /// Whether the reply is sent only after an event or a background operation. With an id, such a request does not delay
   /// other requests. Without an id it delays all later requests on its connection.
-  public var isWaiting: Bool { spec.waits(arguments) }
+  public var isWaiting: Bool { spec.waiting != .never && spec.waits(arguments) }
 }
 
 /// An invalid line or batch member. The server replies with `error` to `address`, in the order of the requests.
