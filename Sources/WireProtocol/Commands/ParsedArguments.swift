@@ -78,16 +78,6 @@ public struct ParsedArguments: Sendable, Hashable {
     }
   }
 
-  /// Removes the values. With `includingList`, also releases the memory of the list, because the command retains it
-  /// now.
-  mutating func releaseValues(includingList: Bool) {
-    values.removeAll(keepingCapacity: true)
-    if includingList { list = PackedValues() } else { list.removeAll() }
-  }
-
-  /// Removes the values and their memory, which a request retains now.
-  mutating func releaseMemory() { (values, list) = ([], PackedValues()) }
-
   /// Adds a value to the parameter at `index`.
   ///
   /// - Throws: `bad-arguments` for a second value of a parameter that is not a list.

@@ -8,15 +8,15 @@ public struct Request: Sendable, Hashable {
   public var commandIndex: Int
   /// The arguments, which the handler reads as ``Arguments``.
   public var arguments: ParsedArguments
-  /// Whether the request has no value and therefore only reads (``CommandSpec/readsWithoutValue``).
-  public var isReadWithoutValue: Bool
 
-  public init(address: ReplyAddress, commandIndex: Int, arguments: ParsedArguments, isReadWithoutValue: Bool) {
+  public init(address: ReplyAddress, commandIndex: Int, arguments: ParsedArguments) {
     self.address = address
     self.commandIndex = commandIndex
     self.arguments = arguments
-    self.isReadWithoutValue = isReadWithoutValue
   }
+
+  /// Whether the request has no value and therefore only reads (``CommandSpec/readsWithoutValue``).
+  public var isReadWithoutValue: Bool { arguments.isReadWithoutValue }
 
   /// The definition of the command.
   public var spec: CommandSpec { arguments.spec }
@@ -50,7 +50,7 @@ public enum ParsedLine: Sendable, Hashable {
   case request(Request)
   case rejected(Rejection)
   /// A JSON-RPC batch. Never empty. Its members run in order and get a common reply (``BatchReply``).
-  case batch(RequestBatch)
+  indirect case batch(RequestBatch)
 
   /// One member of a batch.
   public enum BatchMember: Sendable, Hashable {

@@ -7,8 +7,8 @@ import MediaCore
 public struct RequestParser: Sendable {
   private let limits: WireLimits
   private var lexer = WordsLexer()
-  /// Argument buffers for reuse: one for a request, and one for a nested command.
-  private var spareArguments: [ParsedArguments] = []
+  /// The buffers of the last nested command, for reuse.
+  private var spareArguments: ParsedArguments?
 
   public init(limits: WireLimits = .standard) { self.limits = limits }
 
@@ -67,10 +67,10 @@ public struct RequestParser: Sendable {
       }
       let spec = CommandTable.spec(at: index)
       command = spec.name
-      var arguments = makeArguments(spec)
-      defer { recycle(&arguments) }
+      var arguments = ParsedArguments(spec: spec)
       try bindWords(&cursor, &arguments)
-      return .request(try request(index, address, &arguments))
+      try spec.check(arguments)
+      return .request(Request(address: address, commandIndex: index, arguments: arguments))
     } catch {
       return .rejected(Rejection(address: address, error: WireError(error, of: command)))
     }
@@ -85,32 +85,6 @@ public struct RequestParser: Sendable {
         MediaError(.badArguments, "an id must be @ and 1 to \(limits.idByteCount) characters of A-Z a-z 0-9 . _ -"))
     }
     return .success(String(decoding: id, as: UTF8.self))
-  }
-
-  /// The request with these arguments, which it retains.
-  private func request(
-    _ commandIndex: Int, _ address: ReplyAddress, _ arguments: inout ParsedArguments
-  ) throws(MediaError) -> Request {
-    try arguments.spec.check(arguments)
-    defer { arguments.releaseMemory() }
-    return Request(
-      address: address, commandIndex: commandIndex, arguments: arguments,
-      isReadWithoutValue: arguments.isReadWithoutValue)
-  }
-
-  /// Arguments for a command. `recycle` returns their memory for reuse.
-  private mutating func makeArguments(_ spec: CommandSpec, isPartOfEdit: Bool = false) -> ParsedArguments {
-    var arguments = spareArguments.popLast() ?? ParsedArguments(spec: spec)
-    arguments.reset(spec, isPartOfEdit: isPartOfEdit)
-    return arguments
-  }
-
-  private mutating func recycle(_ arguments: inout ParsedArguments) {
-    // A command retains the memory of its list, so that memory is not reused. Long buffers are released for idle
-    // connections.
-    arguments.releaseValues(includingList: !arguments.isPartOfEdit)
-    spareArguments.append(arguments)
-    arguments = ParsedArguments(spec: arguments.spec)
   }
 
   private mutating func bindWords(_ cursor: inout WordsLexer.Cursor, _ arguments: inout ParsedArguments)
@@ -215,6 +189,19 @@ public struct RequestParser: Sendable {
     return try readEdit(words: lexer.text.indices, QueueEditReader.edit)
   }
 
+  /// Arguments for a nested command, in the memory of the last one. `recycle` returns their memory.
+  private mutating func editArguments(_ spec: CommandSpec) -> ParsedArguments {
+    var arguments = spareArguments.take() ?? ParsedArguments(spec: spec)
+    arguments.reset(spec, isPartOfEdit: true)
+    return arguments
+  }
+
+  /// Keeps the memory of a nested command's arguments, without the long buffers.
+  private mutating func recycle(_ arguments: inout ParsedArguments) {
+    arguments.reset(arguments.spec, isPartOfEdit: true)
+    spareArguments = arguments
+  }
+
   /// Parses a nested command in the text form and passes its arguments to `body`. The memory of the arguments is reused
   /// afterwards.
   private mutating func readEdit<Result>(
@@ -224,7 +211,7 @@ public struct RequestParser: Sendable {
     guard let word = try lexer.next(&cursor) else {
       throw MediaError(.badArguments, "\(ParameterSpec.Kind.edit.accepted) is missing")
     }
-    var arguments = makeArguments(try QueueEditReader.spec(named: lexer.text[word.range]), isPartOfEdit: true)
+    var arguments = editArguments(try QueueEditReader.spec(named: lexer.text[word.range]))
     defer { recycle(&arguments) }
     try bindWords(&cursor, &arguments)
     return try body(arguments)
@@ -247,7 +234,7 @@ public struct RequestParser: Sendable {
     }
     guard let method else { throw QueueEditReader.invalidEdit("an object") }
     do throws(MediaError) {
-      var arguments = makeArguments(try QueueEditReader.spec(named: lexer.text[method]), isPartOfEdit: true)
+      var arguments = editArguments(try QueueEditReader.spec(named: lexer.text[method]))
       defer { recycle(&arguments) }
       try bindJSON(params, upTo: index, &arguments)
       return try body(arguments)
@@ -347,10 +334,10 @@ public struct RequestParser: Sendable {
       }
       let spec = CommandTable.spec(at: index)
       command = spec.name
-      var arguments = makeArguments(spec)
-      defer { recycle(&arguments) }
+      var arguments = ParsedArguments(spec: spec)
       try bindJSON(frame.values[3], upTo: lexer.text.count, &arguments)
-      return .request(try request(index, address, &arguments))
+      try spec.check(arguments)
+      return .request(Request(address: address, commandIndex: index, arguments: arguments))
     } catch {
       return .rejected(Rejection(address: address, error: WireError(error, of: command)))
     }

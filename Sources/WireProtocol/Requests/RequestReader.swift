@@ -8,7 +8,7 @@ public struct RequestReader: Sendable {
     /// The server replies with this error, in the order of the requests.
     case rejected(Rejection)
     /// The server runs these requests in order and sends their replies together, with a ``BatchReply``.
-    case batch(RequestBatch)
+    indirect case batch(RequestBatch)
     /// The server closes the connection and reports the reason in this form. The line that caused it already has its
     /// error reply.
     case close(MediaError, form: WireForm)
