@@ -80,7 +80,7 @@ enum StateSchema {
   /// Returns the JSON of settings that are lines of fields. Text that is no such lines stays as it is, and is found
   /// damaged when the state is loaded.
   private static func json(
-    _ values: [DatabaseValue], _ settings: (FieldText) -> some Encodable
+    _ values: [DatabaseValue], _ settings: (FieldText) -> some StoredSettings
   ) throws -> (any DatabaseValueConvertible)? {
     guard case .string(let text)? = values.first?.storage, let fields = FieldText(text) else { return values.first }
     return try StoredSettingsJSON.encode(settings(fields))

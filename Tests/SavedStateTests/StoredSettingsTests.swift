@@ -79,7 +79,7 @@ extension StoredEntry.Settings {
 @Suite struct StoredSettingsTests {
   /// A property without a sample value would be nil, and the mirror finds it.
   @Test func settingsSurviveEncodingAndDecoding() throws {
-    func check<Settings: Codable & Equatable>(_ settings: Settings) throws {
+    func check(_ settings: some StoredSettings) throws {
       for child in Mirror(reflecting: settings).children {
         #expect("\(child.value)" != "nil", "\(child.label ?? "") has no value")
       }
