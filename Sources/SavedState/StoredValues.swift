@@ -24,7 +24,7 @@ public struct StoredEntry: Sendable, Hashable {
     get { storedSettings.first ?? Settings() }
     set { storedSettings = newValue == Settings() ? [] : [newValue] }
   }
-  /// At most one element, because settings take 600 bytes and most entries of a long queue have none.
+  /// At most one element, because settings are large and most entries of a long queue have none.
   private var storedSettings: [Settings] = []
 
   public init(id: UInt64, location: Location, settings: Settings = Settings()) {
