@@ -52,7 +52,7 @@ enum Add {
     (search.includesAll, search.prefersPlaylists) = (options.includesAll, options.prefersPlaylists)
     search.followsLinks = options.followsLinks
     search.progress = { bar.show("\($0) files found, \($1) names inspected") }
-    for path in options.paths {
+    for (index, path) in options.paths.enumerated() {
       guard !StandardInput.isStandardInput(path) else {
         throw Invocation.Misuse(message: "add does not accept standard input; use `append -`")
       }
@@ -62,11 +62,19 @@ enum Add {
         search.add(url: location)
         continue
       }
+      let inspectsMedia = index < FileCheck.maximumInspectedMediaCount
+      if let problem = FileCheck.problem(of: location, acceptsText: false, inspectsMedia: inspectsMedia) {
+        throw failure(path, problem)
+      }
       do throws(FolderSearch.Unreadable) { try search.add(cleaned(location)) } catch {
-        throw Failure(message: "nothing added: \(String(decoding: path, as: UTF8.self)): \(error.message)")
+        throw failure(path, error.message)
       }
     }
     return search
+  }
+
+  private static func failure(_ path: [UInt8], _ problem: String) -> Failure {
+    Failure(message: "nothing added: \(String(decoding: path, as: UTF8.self)): \(problem)")
   }
 
   /// Removes `/./`, `//` and a trailing slash from an absolute path. `..` is preserved, because a link may precede it.

@@ -11,6 +11,9 @@ enum FileCheck {
   /// each file takes a seek of about 10 ms.
   static let maximumInspectedMediaCount = 1_000
 
+  /// The problem of a text file, which can be a playlist with another name.
+  static let textFile = "a text file, not media"
+
   /// The reason why a path is neither a folder nor a media file that the user can read; nil otherwise.
   ///
   /// - Parameters:
@@ -49,7 +52,7 @@ enum FileCheck {
     let count = head.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
     guard count >= 0 else { return String(cString: strerror(errno)) }
     let isText = isText(Array(head.prefix(count)), isTruncated: count == headByteCount)
-    return isText ? "a text file, not media (list=true reads a playlist)" : nil
+    return isText ? textFile : nil
   }
 
   /// Whether bytes are UTF-8 without control characters, and not the start of an HLS playlist.

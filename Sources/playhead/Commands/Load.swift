@@ -92,7 +92,7 @@ struct Load {
   ) throws(Add.Failure) -> [UInt8] {
     let isPlaylist = options.edit.value(of: .list)?.elementsEqual("true".utf8) == true
     if let problem = FileCheck.problem(of: file, acceptsText: isPlaylist, inspectsMedia: inspectsMedia) {
-      throw failure(path, problem)
+      throw failure(path, problem == FileCheck.textFile ? "\(problem) (list=true reads a playlist)" : problem)
     }
     guard FileCheck.isFolder(file) else { return file }
     guard !isPlaylist else { throw failure(path, "a folder, not a playlist") }

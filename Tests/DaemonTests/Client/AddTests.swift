@@ -13,7 +13,8 @@ import Testing
         path += "/\(part)"
         mkdir(path, 0o755)
       }
-      try folder.write(file, [])
+      // Not empty, and not text.
+      try folder.write(file, [0])
     }
     return folder
   }
@@ -55,6 +56,29 @@ import Testing
       lists.contains("/Disc2/list.m3u8\n") && !lists.contains("/Disc2/2.flac") && lists.contains("/z.wav\n"), "\(lists)"
     )
     #expect(try queue(daemon, folder) == expected)
+  }
+
+  /// As `load` does it: a file that a user names is checked, also with `--all`.
+  @Test func namedFilesThatCannotBeMediaAreRefused() throws {
+    let folder = try folder(["1.flac"])
+    try folder.write("notes.txt", Array("buy milk\n".utf8))
+    try folder.write("empty.flac", [])
+    mkfifo(folder.file("pipe"), 0o600)
+    let daemon = try InProcessServer()
+    for (name, problem) in [
+      ("notes.txt", "a text file, not media"), ("empty.flac", "the file is empty"),
+      ("pipe", "a pipe, not a file; use - for standard input"), ("missing.flac", "No such file or directory"),
+      ("/dev/null", "a device, not a file"),
+    ] {
+      print("refused: \(name): \(problem)")
+      for options in [[], ["--all"], ["--dry-run"]] {
+        let outcome = try Program(
+          Executables.playhead, ["--socket", daemon.socket, "add"] + options + ["1.flac", name], folder: folder.path
+        ).waitForEnd()
+        #expect(outcome == .init(status: 1, output: "", errors: "playhead: nothing added: \(name): \(problem)\n"))
+      }
+    }
+    #expect(try daemon.playhead("list").output == "count=0 version=0 next=none\n")
   }
 
   @Test func optionsChooseTheQueuePositionAndThePlayer() throws {
