@@ -47,7 +47,6 @@ release: deps ## optimised playheadd and playhead in .build/release
 	scripts/swift-build $(RELEASE) --product playheadd
 	scripts/swift-build $(RELEASE) --product playhead-worker
 	scripts/swift-build $(RELEASE) --product playhead
-	scripts/swift-build $(RELEASE) --product PlayheadTags
 
 # Does not build, because it may run as root. scripts/install reports a missing build.
 install: ## install the release build, completions and manual pages below DESTDIR/PREFIX (/usr/local)

@@ -54,8 +54,6 @@ let package = Package(
     .executable(name: "playheadd", targets: ["playheadd"]),
     // Run to parse untrusted bytes; lies beside playheadd.
     .executable(name: "playhead-worker", targets: ["playhead-worker"]),
-    // Loaded when the first tag is read; lies beside whatever program reads tags.
-    .library(name: "PlayheadTags", type: .dynamic, targets: ["TagLibPlugin"]),
     .executable(name: "playhead", targets: ["playhead"]),
   ],
   traits: [
@@ -83,21 +81,16 @@ let package = Package(
     .systemLibrary(name: "CRubberBand", providers: [.apt(["librubberband-dev"])]),
     // With pkg-config: its headers have a folder of their own.
     .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
-    .systemLibrary(name: "CTags", providers: [.apt(["libtag1-dev"])]),
+    .systemLibrary(name: "CEbur128", providers: [.apt(["libebur128-dev"])]),
     .target(name: "CMediaShims", cSettings: fortifiedC),
     .target(name: "CSandbox", cSettings: fortifiedC),
-    .target(name: "CCurl", cSettings: fortifiedC),
-    .target(name: "CEbur128", cSettings: fortifiedC),
+    .target(name: "CCurl", cSettings: fortifiedC, linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "CXML", dependencies: ["CLibXML2"], cSettings: fortifiedC),
     .target(
-      name: "TagLibShim", cxxSettings: fortifiedCXX + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
+      name: "CTags", cxxSettings: fortifiedCXX + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
       linkerSettings: [.linkedLibrary("tag"), .linkedLibrary("uchardet"), .linkedLibrary("icuuc")]),
     // With the headers of libtomlplusplus-dev alone.
     .target(name: "CTOML", cxxSettings: fortifiedCXX + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
-    .target(
-      name: "TagLibPlugin", dependencies: ["TagLibShim"],
-      // Without Swift's runtime, which would come a second time into a program that has it linked in.
-      linkerSettings: [.unsafeFlags(["-static-stdlib", "-nostartfiles"])] + bindNow),
 
     // Values.
     .target(name: "MediaCore", swiftSettings: optimized),

@@ -48,10 +48,7 @@ while let name = open.popLast() {
   open += needed.targets
   wantedPackages.formUnion(needed.packages)
 }
-// What reads tags loads this library, unless the reader is linked in.
-let needsTags = wanted.contains("Tags") && !wanted.contains("TagLibShim")
-if needsTags { wanted.formUnion(["TagLibPlugin", "TagLibShim"]) }
-package.products = package.products.filter { $0.name == "PlayheadTags" && needsTags }
+package.products = []
 package.targets = package.targets.filter { wanted.contains($0.name) }
 package.dependencies = package.dependencies.filter { dependency in
   switch dependency.kind {

@@ -1,6 +1,5 @@
 import CTags
 import Fuzzing
-import TagLibShim
 import Tags
 
 // Any bytes for the reader over TagLib and the Matroska reader; the first byte selects the kind of file. They must
@@ -50,8 +49,4 @@ func check(_ bytes: UnsafeRawBufferPointer) {
   precondition(count <= limits.byteCount, "too many bytes")
 }
 
-// Linked in: nothing is loaded.
-precondition(TagReader.isAvailable, "the tag reader is not available")
-withExtendedLifetime(playhead_tags_read as tags_read_function) {
-  fuzz(check)
-}
+fuzz(check)

@@ -51,8 +51,6 @@ package enum Worker {
   /// Restricts this process and performs tasks until the connection is closed. Returns the exit status: 0; 70 if the
   /// process cannot be restricted; 1 after an invalid message.
   package static func run(_ functions: some WorkerFunctions) -> Int32 {
-    // Libraries that load on first use must load before the process can no longer open files.
-    _ = TagReader.isAvailable
     LibAV.discardLog()
     LibAV.prepare()
     guard let limits = WorkerLimits(arguments: CommandLine.arguments.dropFirst()), restrict(limits) else { return 70 }

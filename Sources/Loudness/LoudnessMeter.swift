@@ -11,24 +11,13 @@ final class LoudnessMeter {
   /// block.
   let stepFrameCount: Int
 
-  /// The reason why libebur128 is unavailable; nil if it is available. Loads the library, which may block.
-  static func unavailability() -> MediaError? {
-    cebur128_load().map {
-      MediaError(
-        .loudnessUnavailable, "libebur128 cannot be loaded, so loudness cannot be measured", operation: "dlopen",
-        underlying: String(cString: $0))
-    }
-  }
-
   /// Creates a meter.
   ///
-  /// - Throws: `loudnessUnavailable`; `mediaLimitExceeded` for a format that libebur128 does not support, or if memory
-  ///   is exhausted.
+  /// - Throws: `mediaLimitExceeded` for a format that libebur128 does not support, or if memory is exhausted.
   init(_ format: AudioFormat, channelMask: UInt64?) throws(MediaError) {
-    if let error = Self.unavailability() { throw error }
     let mode = EBUR128_MODE_I.rawValue | EBUR128_MODE_LRA.rawValue | EBUR128_MODE_TRUE_PEAK.rawValue
     guard
-      let state = cebur128_init(
+      let state = ebur128_init(
         UInt32(clamping: format.channelCount), UInt(clamping: format.sampleRateHz), Int32(bitPattern: mode))
     else {
       throw MediaError(
@@ -40,37 +29,40 @@ final class LoudnessMeter {
     channelCount = format.channelCount
     stepFrameCount = max(1, (format.sampleRateHz + 5) / 10)
     for (index, role) in ChannelRoles.roles(mask: channelMask, channelCount: channelCount).enumerated() {
-      _ = cebur128_set_channel(state, UInt32(clamping: index), Int32(bitPattern: role.rawValue))
+      _ = ebur128_set_channel(state, UInt32(clamping: index), Int32(bitPattern: role.rawValue))
     }
   }
 
-  deinit { cebur128_destroy(state) }
+  deinit {
+    var state: UnsafeMutablePointer<ebur128_state>? = state
+    ebur128_destroy(&state)
+  }
 
   /// Adds `frameCount` interleaved frames.
   ///
   /// - Throws: `mediaLimitExceeded` if memory is exhausted.
   func add(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
-    guard cebur128_add_frames_float(state, samples, frameCount) == Int32(bitPattern: EBUR128_SUCCESS.rawValue) else {
+    guard ebur128_add_frames_float(state, samples, frameCount) == Int32(bitPattern: EBUR128_SUCCESS.rawValue) else {
       throw MediaError(
         .mediaLimitExceeded, "not enough memory to measure loudness", operation: "ebur128_add_frames_float")
     }
   }
 
   /// Integrated loudness in LUFS; nil if no block passed the gate.
-  var integratedLoudness: Double? { value { cebur128_loudness_global(state, $0) } }
+  var integratedLoudness: Double? { value { ebur128_loudness_global(state, $0) } }
 
   /// Loudness of the last 400 ms in LUFS; nil for silence.
-  var momentaryLoudness: Double? { value { cebur128_loudness_momentary(state, $0) } }
+  var momentaryLoudness: Double? { value { ebur128_loudness_momentary(state, $0) } }
 
   /// Loudness range in LU.
-  var loudnessRange: Double? { value { cebur128_loudness_range(state, $0) } }
+  var loudnessRange: Double? { value { ebur128_loudness_range(state, $0) } }
 
   /// The largest sample of all channels; 1 is full scale.
-  var samplePeak: Double { peak { cebur128_sample_peak(state, $0, $1) } }
+  var samplePeak: Double { peak { ebur128_sample_peak(state, $0, $1) } }
 
   /// The largest true peak of all channels: the peak of the waveform, including values between samples. 1 is full
   /// scale.
-  var truePeak: Double { peak { cebur128_true_peak(state, $0, $1) } }
+  var truePeak: Double { peak { ebur128_true_peak(state, $0, $1) } }
 
   private func value(_ read: (UnsafeMutablePointer<Double>) -> Int32) -> Double? {
     var value = -Double.infinity

@@ -63,7 +63,7 @@ public final class LoudnessScan: Sendable {
   /// thread that cancels or that checks for timeouts. Without assets it is called immediately.
   ///
   /// - Parameter progress: called for each file at its start, at each twentieth, and at its end.
-  /// - Parameter completion: receives the report, or `cancelled`, or `loudnessUnavailable` if libebur128 is missing.
+  /// - Parameter completion: receives the report, or `cancelled`.
   ///   Errors of single files are in the report.
   public func start(
     on scanner: LoudnessScanner = .shared, progress: @escaping @Sendable (LoudnessProgress) -> Void = { _ in },
@@ -128,7 +128,6 @@ public final class LoudnessScan: Sendable {
     }
     guard mayStart else { return }
     let job = scanner.workers.run(forNanoseconds: asset.openingNanoseconds, isNext: index > 0) { [self] job in
-      if let error = LoudnessMeter.unavailability() { return finish(.failure(error)) }
       let result = Result { () throws(MediaError) in
         try measure(asset, run, job) { [self] fraction in
           guard isCurrent(run) else { return }

@@ -20,7 +20,7 @@ final class CurlRequest {
     url: HTTPURL, options: HTTPOptions, bytes: String?, interface: String?, share: UnsafeMutableRawPointer?,
     usesNewConnection: Bool, owner: HTTPTransfer
   ) throws(HTTPFailure) {
-    guard let easy = ccurl_easy_init() else { throw Self.outOfMemory }
+    guard let easy = curl_easy_init() else { throw Self.outOfMemory }
     self.easy = easy
     errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorBuffer.update(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -62,9 +62,9 @@ final class CurlRequest {
   }
 
   deinit {
-    ccurl_easy_cleanup(easy)
-    ccurl_list_free(headers)
-    ccurl_list_free(aliases)
+    curl_easy_cleanup(easy)
+    curl_slist_free_all(headers)
+    curl_slist_free_all(aliases)
     errorBuffer.deallocate()
   }
 
@@ -75,16 +75,16 @@ final class CurlRequest {
 
   /// Old stations send `ICY 200 OK` as the status line.
   private func setAliases() -> CURLcode {
-    aliases = ccurl_list_append(nil, "ICY 200 OK")
+    aliases = curl_slist_append(nil, "ICY 200 OK")
     return ccurl_set_list(easy, CURLOPT_HTTP200ALIASES, aliases)
   }
 
   private func setHeaders(_ fields: [HTTPOptions.Header]) -> CURLcode {
-    headers = ccurl_list_append(nil, "Icy-MetaData: 1")
+    headers = curl_slist_append(nil, "Icy-MetaData: 1")
     for field in fields {
       // curl removes a field given as `Name:`, and sends a field given as `Name;` with an empty value.
       let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
-      guard let longer = ccurl_list_append(headers, line) else { return CURLE_OUT_OF_MEMORY }
+      guard let longer = curl_slist_append(headers, line) else { return CURLE_OUT_OF_MEMORY }
       headers = longer
     }
     return ccurl_set_list(easy, CURLOPT_HTTPHEADER, headers)
@@ -97,7 +97,7 @@ final class CurlRequest {
   // MARK: - Running
 
   /// Resumes the transfer when the window has room for the body.
-  func resume() { _ = ccurl_easy_pause(easy, CURLPAUSE_CONT) }
+  func resume() { _ = curl_easy_pause(easy, CURLPAUSE_CONT) }
 
   /// The error message of curl; empty if there is none.
   private var errorMessage: String {

@@ -52,7 +52,7 @@ struct HTTPFailure: Error, Sendable, Hashable {
   /// Creates the failure for a transfer that curl could not start or complete.
   init(curl code: CURLcode, systemError: Int, text: String, url: HTTPURL) {
     let (errorCode, description, retry) = Self.meaning(of: code, systemError: systemError)
-    let reason = text.isEmpty ? String(cString: ccurl_easy_strerror(code)) : text
+    let reason = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
     self.init(
       errorCode, "\(description): \(url)", retry: retry, statusCode: Int(code.rawValue),
       underlying: "\(reason) (curl \(code.rawValue))")

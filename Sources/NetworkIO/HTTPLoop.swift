@@ -65,7 +65,7 @@ final class HTTPLoop: Sendable {
   func wake() { sharedState.withState { Self.wakeThread($0) } }
 
   private static func wakeThread(_ state: State) {
-    if let multi = state.multi { _ = ccurl_multi_wakeup(multi) }
+    if let multi = state.multi { _ = curl_multi_wakeup(multi) }
   }
 
   // MARK: - Thread

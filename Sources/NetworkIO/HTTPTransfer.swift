@@ -272,7 +272,7 @@ final class HTTPTransfer {
       throw HTTPFailure(
         .badHTTPResponse, "the redirect has no address: \(url)", retry: .never, statusCode: head.status)
     }
-    defer { ccurl_free(text) }
+    defer { curl_free(text) }
     let next: HTTPURL
     do throws(MediaError) { next = try HTTPURL(String(cString: text)) } catch {
       throw HTTPFailure(

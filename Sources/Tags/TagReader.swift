@@ -8,12 +8,6 @@ public enum TagReader {
   /// the end of the file.
   public typealias ByteReader<Failure: Error> = (UnsafeMutableRawBufferPointer, Int64) throws(Failure) -> Int
 
-  /// Whether TagLib is available. The first use loads it, which blocks.
-  public static var isAvailable: Bool {
-    if case .success = TagLibrary.reader { return true }
-    return false
-  }
-
   /// Reads all tags of a file of `byteCount` bytes. Blocks while `bytes` blocks, and calls it only on this thread.
   ///
   /// Damaged or oversized parts are skipped and reported as warnings.
@@ -28,14 +22,6 @@ public enum TagReader {
     guard let shimContainer = container.forShim else {
       return try MatroskaTags.read(byteCount: byteCount, limits: limits, bytes: bytes)
     }
-    var reading = TagReading()
-    let reader: tags_read_function
-    switch TagLibrary.reader {
-    case .success(let found): reader = found
-    case .failure(let error):
-      reading.warnings.append(TagWarning(subject: TagLibrary.fileName, reason: error.reason))
-      return reading
-    }
     var failure: Failure?
     let call = ShimCall { buffer, offset in
       do throws(Failure) { return Int64(try bytes(buffer, offset)) } catch {
@@ -43,9 +29,9 @@ public enum TagReader {
         return -1
       }
     }
-    let outcome = call.run(reader, container: shimContainer, byteCount: byteCount, charset: charset, limits: limits)
+    let outcome = call.run(shimContainer, byteCount: byteCount, charset: charset, limits: limits)
     if let failure { throw failure }
-    reading = call.reading
+    var reading = call.reading
     if let warning = warning(for: outcome) { reading.warnings.append(warning) }
     return reading
   }
@@ -87,15 +73,15 @@ private final class ShimCall {
   init(bytes: @escaping (UnsafeMutableRawBufferPointer, Int64) -> Int64) { self.bytes = bytes }
 
   func run(
-    _ reader: tags_read_function, container: tags_container, byteCount: Int64, charset: String?, limits: TagLimits
+    _ container: tags_container, byteCount: Int64, charset: String?, limits: TagLimits
   ) -> tags_outcome {
     let context = Unmanaged.passUnretained(self).toOpaque()
     var source = tags_source(context: context, byte_count: max(0, byteCount), read: Self.readCallback)
     var sink = tags_sink(context: context, take: Self.itemCallback)
     var bounds = limits.forShim
     return withExtendedLifetime(self) {
-      guard let charset else { return reader(&source, container, nil, &bounds, &sink) }
-      return charset.withCString { reader(&source, container, $0, &bounds, &sink) }
+      guard let charset else { return tags_read(&source, container, nil, &bounds, &sink) }
+      return charset.withCString { tags_read(&source, container, $0, &bounds, &sink) }
     }
   }
 

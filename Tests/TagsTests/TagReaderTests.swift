@@ -22,16 +22,6 @@ import Testing
     }
   }
 
-  @Test func tagLibraryIsAvailable() { #expect(TagReader.isAvailable, "\(TagLibrary.reader)") }
-
-  @Test func libraryNextToTheProgramIsPreferred() {
-    #expect(
-      TagLibrary.candidates(programPath: "/usr/bin/playheadd") == [
-        "/usr/bin/libPlayheadTags.so", "/usr/bin/../lib/playhead/libPlayheadTags.so", "libPlayheadTags.so",
-      ])
-    #expect(TagLibrary.candidates(programPath: "") == ["libPlayheadTags.so"])
-  }
-
   @Test(arguments: ["ID3v2.3, APEv2 and ID3v1", "ID3v2.4"])
   func id3FramesKeepLanguagesOwnersAndDescriptions(_ name: String) throws {
     let items = try items(name)

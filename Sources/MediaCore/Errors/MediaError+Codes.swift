@@ -61,7 +61,6 @@ extension MediaError.Code {
   public static let silenceLeftOut = Self(rawValue: 2053)
   public static let insecureRedirect = Self(rawValue: 2054)
   public static let addressNotAllowed = Self(rawValue: 2055)
-  public static let loudnessUnavailable = Self(rawValue: 2080)
 
   // Segmented streams (HLS).
   public static let badStreamPlaylist = Self(rawValue: 2060)
@@ -182,7 +181,6 @@ extension MediaError.Code {
     2063: "stream-location-not-allowed", 2064: "segment-unavailable", 2065: "unsupported-encryption",
     2066: "decryption-failed", 2067: "segments-left-window", 2068: "no-playable-variant", 2069: "stream-not-updated",
     2070: "no-such-date",
-    2080: "loudness-unavailable",
     2090: "file-exists", 2091: "no-such-artwork", 2092: "image-too-large", 2093: "tag-data-limit",
     2110: "state-unavailable", 2111: "state-in-use", 2112: "state-damaged", 2113: "state-too-new",
     2114: "state-foreign", 2115: "state-disk-full", 2116: "state-not-saved", 2117: "not-restorable",

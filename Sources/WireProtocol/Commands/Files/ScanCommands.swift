@@ -154,7 +154,7 @@ public enum ScanCommand: WaitingCommand {
       With `apply`, the results replace the tags of the queue's entries with these files (`replay-gain`, \
       `gainSource=scan`). `applied` is the number of these entries.
       """,
-    errors: [.cancelled, .loudnessUnavailable, .unsupportedLocation, .invalidTime, .noSuchPlayer],
+    errors: [.cancelled, .unsupportedLocation, .invalidTime, .noSuchPlayer],
     example: [
       "> @9 scan /music/one.flac /music/cover.jpg",
       "< * scan-progress scan=1 file=1 count=2 path=/music/one.flac done=0.05",

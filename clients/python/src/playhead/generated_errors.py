@@ -70,7 +70,7 @@ class ErrorCode(IntEnum):
     NETWORK_NOT_ALLOWED = 2030
     """The item was loaded without permission to use the network."""
     NETWORK_UNAVAILABLE = 2031
-    """No route to the server, the required interface is missing, or libcurl is missing."""
+    """No route to the server, the required interface is missing, or libcurl cannot start."""
     HOST_NOT_FOUND = 2032
     """The host is unknown, or no name server replies."""
     CONNECTION_REFUSED = 2033
@@ -143,8 +143,6 @@ class ErrorCode(IntEnum):
     """A live playlist has not changed for three target durations; it is requested again."""
     NO_SUCH_DATE = 2070
     """The item has no dates, or none at that time."""
-    LOUDNESS_UNAVAILABLE = 2080
-    """Libebur128, which measures loudness, cannot be loaded."""
     FILE_EXISTS = 2090
     """The file exists; use `replace` to replace it."""
     NO_SUCH_ARTWORK = 2091

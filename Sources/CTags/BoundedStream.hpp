@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "include/TagLibShim.h"
+#include "include/CTags.h"
 
 namespace playhead {
 

@@ -4,7 +4,7 @@
 
 using namespace playhead;
 
-extern "C" __attribute__((visibility("default"))) tags_outcome playhead_tags_read(
+tags_outcome tags_read(
     const tags_source *source, tags_container container, const char *charset, const tags_limits *limits,
     const tags_sink *sink) {
   try {

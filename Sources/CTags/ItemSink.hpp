@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "include/TagLibShim.h"
+#include "include/CTags.h"
 
 namespace playhead {
 

@@ -1,9 +1,7 @@
-// The interface between Tags and the reader over TagLib (TagLibShim): one function, its input and its output.
-//
-// The function is not linked: `playhead_tags_read` is in libPlayheadTags.so, which Tags loads when it reads the first
-// tag. All data is valid only during the call or callback that receives it.
-#ifndef PLAYHEAD_CTAGS_SHIM_H
-#define PLAYHEAD_CTAGS_SHIM_H
+// Reads tags with TagLib: one function, its input and its output. All data is valid only during the call or callback
+// that receives it.
+#ifndef PLAYHEAD_CTAGS_H
+#define PLAYHEAD_CTAGS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -133,7 +131,7 @@ typedef enum tags_outcome {
 /// Reads all tags of a file. Blocks. Any thread. Never throws.
 ///
 /// `charset` is ICU's name of the encoding of texts without a declared encoding; null detects it.
-typedef tags_outcome (*tags_read_function)(
+tags_outcome tags_read(
     const tags_source *source, tags_container container, const char *charset, const tags_limits *limits,
     const tags_sink *sink);
 

@@ -1,1 +1,0 @@
-// libPlayheadTags.so: TagLibShim as a separate library, so that only processes that read tags load TagLib.
