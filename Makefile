@@ -43,7 +43,9 @@ bench-deps:
 build: deps ## debug build of the library, playheadd and playhead
 	scripts/swift-build $(IMPORTS)
 
+release: export PLAYHEAD_ICU_DATA := $(CURDIR)/.build/icu-data.o
 release: deps ## optimised playheadd and playhead in .build/release
+	scripts/icu-data $(PLAYHEAD_ICU_DATA)
 	scripts/swift-build $(RELEASE) --product playheadd
 	scripts/swift-build $(RELEASE) --product playhead-worker
 	scripts/swift-build $(RELEASE) --product playhead

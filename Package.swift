@@ -29,6 +29,11 @@ let standalone: [LinkerSetting] = [
 /// Resolves every symbol at start (BIND_NOW), so that the linker's tables are read-only afterwards (full RELRO).
 let bindNow: [LinkerSetting] = [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"], .when(configuration: .release))]
 
+/// The data of ICU that playheadd needs, instead of the 34 MB in Foundation: the object file that `scripts/icu-data`
+/// wrote. Set by `make release`.
+let icuData: [LinkerSetting] =
+  Context.environment["PLAYHEAD_ICU_DATA"].map { [.unsafeFlags([$0], .when(configuration: .release))] } ?? []
+
 /// Checks the sizes of buffers that C code passes to the C library. Needs optimization.
 let fortifiedC: [CSetting] = [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))]
 let fortifiedCXX: [CXXSetting] = [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))]
@@ -198,7 +203,7 @@ let package = Package(
         "CMediaShims", log,
         argumentParser,
       ],
-      swiftSettings: strict, linkerSettings: small + bindNow),
+      swiftSettings: strict, linkerSettings: small + bindNow + icuData),
     .executableTarget(
       name: "playhead",
       dependencies: ["WireProtocol", "FileAccess", "WholeFiles", "RecordingFiles", "MediaCore", "CMediaShims"],
