@@ -1,8 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every target of this package: Swift 6 language mode, and a warning is an error.
-let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+/// Every target of this package. `scripts/swift-build` makes each warning an error; a package that depends on this one
+/// does not.
+let strict: [SwiftSetting] =
+  Context.environment["PLAYHEAD_WARNINGS"] == "errors" ? [.treatAllWarnings(as: .error)] : []
 
 /// The modules under test are optimized in debug builds too, with assertions: the tests take half the time.
 /// Cross-module optimization is off: dependents would read the C modules of these.
@@ -62,7 +64,8 @@ let package = Package(
     .executable(name: "playhead", targets: ["playhead"]),
   ],
   traits: [
-    .default(enabledTraits: ["Programs", "RubberBand"]),
+    // None is on by default: a program that depends on the library then resolves only what the library needs, and
+    // contains no code under the GPL. `scripts/swift-build` turns both on.
     .trait(
       name: "Programs",
       description: "The daemon and its client, with their dependencies: GRDB, ArgumentParser and toml++."),

@@ -8,7 +8,7 @@ let package = Package(
   dependencies: [
     .package(
       url: Context.environment["PLAYHEAD_URL"] ?? "", exact: "0.0.1",
-      traits: Context.environment["PLAYHEAD_TRAITS"] == "none" ? [] : [.defaults])
+      traits: Context.environment["PLAYHEAD_TRAITS"] == "none" ? [.defaults] : ["RubberBand"])
   ],
   targets: [
     .executableTarget(name: "consumer", dependencies: [.product(name: "Playhead", package: "playhead")])

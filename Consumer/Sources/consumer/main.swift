@@ -47,7 +47,7 @@ func writeFilm() throws {
   try writer.finishWriting()
 }
 
-// The argument contains the traits with which the program was built.
+// The argument is the trait with which the program was built.
 let hasRubberBand = CommandLine.arguments.dropFirst().first != "none"
 require(AudioTimePitchAlgorithm.spectral.isAvailable == hasRubberBand, "the trait RubberBand differs from the request")
 
