@@ -49,7 +49,7 @@ let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collect
 let programs = TargetDependencyCondition.when(traits: ["Programs"])
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser", condition: programs)
-let toml = Target.Dependency.target(name: "CTOML", condition: programs)
+let toml = Target.Dependency.target(name: "CPlayheadTOML", condition: programs)
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condition: programs)
 
 // The order of this list is the order of the layers: a target imports only what precedes it.
@@ -83,142 +83,180 @@ let package = Package(
   targets: [
     // System libraries and the little C that Swift cannot say.
     // Without pkg-config: Debian's headers and libraries lie where the compiler looks, and libpulse's flags are refused.
-    .systemLibrary(name: "CFFmpeg", providers: [.apt(["libavformat-dev", "libswresample-dev", "libswscale-dev"])]),
-    .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
-    .systemLibrary(name: "CSonic", providers: [.apt(["libsonic-dev"])]),
-    .systemLibrary(name: "CRubberBand", providers: [.apt(["librubberband-dev"])]),
+    .systemLibrary(
+      name: "CPlayheadFFmpeg", providers: [.apt(["libavformat-dev", "libswresample-dev", "libswscale-dev"])]),
+    .systemLibrary(name: "CPlayheadPulse", providers: [.apt(["libpulse-dev"])]),
+    .systemLibrary(name: "CPlayheadSonic", providers: [.apt(["libsonic-dev"])]),
+    .systemLibrary(name: "CPlayheadRubberBand", providers: [.apt(["librubberband-dev"])]),
     // With pkg-config: its headers have a folder of their own.
-    .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
-    .systemLibrary(name: "CEbur128", providers: [.apt(["libebur128-dev"])]),
-    .target(name: "CMediaShims", cSettings: fortifiedC),
-    .target(name: "CSandbox", cSettings: fortifiedC),
-    .target(name: "CCurl", cSettings: fortifiedC, linkerSettings: [.linkedLibrary("curl")]),
-    .target(name: "CXML", dependencies: ["CLibXML2"], cSettings: fortifiedC),
+    .systemLibrary(name: "CPlayheadLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .systemLibrary(name: "CPlayheadEbur128", providers: [.apt(["libebur128-dev"])]),
+    .target(name: "CPlayheadMediaShims", cSettings: fortifiedC),
+    .target(name: "CPlayheadSandbox", cSettings: fortifiedC),
+    .target(name: "CPlayheadCurl", cSettings: fortifiedC, linkerSettings: [.linkedLibrary("curl")]),
+    .target(name: "CPlayheadXML", dependencies: ["CPlayheadLibXML2"], cSettings: fortifiedC),
     .target(
-      name: "CTags", cxxSettings: fortifiedCXX + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
+      name: "CPlayheadTags", cxxSettings: fortifiedCXX + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
       linkerSettings: [.linkedLibrary("tag"), .linkedLibrary("uchardet"), .linkedLibrary("icuuc")]),
     // With the headers of libtomlplusplus-dev alone.
-    .target(name: "CTOML", cxxSettings: fortifiedCXX + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+    .target(name: "CPlayheadTOML", cxxSettings: fortifiedCXX + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
 
     // Values.
-    .target(name: "MediaCore", swiftSettings: optimized),
+    .target(name: "PlayheadMediaCore", swiftSettings: optimized),
 
     // The real-time boundary, and the libraries that media come from, go to and are stretched with.
-    .target(name: "RealtimeAudio", dependencies: ["MediaCore", "CMediaShims"], swiftSettings: optimized),
-    .target(name: "FileAccess", dependencies: ["MediaCore", "CMediaShims"], swiftSettings: optimized),
     .target(
-      name: "LibAV", dependencies: ["MediaCore", "FileAccess", "CFFmpeg", "CMediaShims", log], swiftSettings: optimized),
+      name: "PlayheadRealtimeAudio", dependencies: ["PlayheadMediaCore", "CPlayheadMediaShims"],
+      swiftSettings: optimized),
     .target(
-      name: "PulseIO", dependencies: ["MediaCore", "RealtimeAudio", "CPulse", log], swiftSettings: optimized),
+      name: "PlayheadFileAccess", dependencies: ["PlayheadMediaCore", "CPlayheadMediaShims"], swiftSettings: optimized),
+    .target(
+      name: "PlayheadLibAV",
+      dependencies: ["PlayheadMediaCore", "PlayheadFileAccess", "CPlayheadFFmpeg", "CPlayheadMediaShims", log],
+      swiftSettings: optimized),
+    .target(
+      name: "PlayheadPulseIO", dependencies: ["PlayheadMediaCore", "PlayheadRealtimeAudio", "CPlayheadPulse", log],
+      swiftSettings: optimized),
 
-    .target(name: "NetworkIO", dependencies: ["MediaCore", "RealtimeAudio", "CCurl"], swiftSettings: optimized),
+    .target(
+      name: "PlayheadNetworkIO", dependencies: ["PlayheadMediaCore", "PlayheadRealtimeAudio", "CPlayheadCurl"],
+      swiftSettings: optimized),
 
     .target(
-      name: "TimeStretch",
+      name: "PlayheadTimeStretch",
       dependencies: [
-        "MediaCore", "CSonic", .target(name: "CRubberBand", condition: .when(traits: ["RubberBand"])),
+        "PlayheadMediaCore", "CPlayheadSonic",
+        .target(name: "CPlayheadRubberBand", condition: .when(traits: ["RubberBand"])),
       ],
       swiftSettings: optimized),
-    .target(name: "Tags", dependencies: ["CTags"], swiftSettings: optimized),
+    .target(name: "PlayheadTags", dependencies: ["CPlayheadTags"], swiftSettings: optimized),
     // Processes that parse untrusted bytes.
     .target(
-      name: "Isolation",
-      dependencies: ["MediaCore", "RealtimeAudio", "FileAccess", "CMediaShims", "CSandbox", "LibAV", "Tags", log],
+      name: "PlayheadIsolation",
+      dependencies: [
+        "PlayheadMediaCore", "PlayheadRealtimeAudio", "PlayheadFileAccess", "CPlayheadMediaShims", "CPlayheadSandbox",
+        "PlayheadLibAV", "PlayheadTags", log,
+      ],
       swiftSettings: optimized),
 
     // Lists of media.
-    .target(name: "Playlists", dependencies: ["MediaCore", "CXML"], swiftSettings: optimized),
+    .target(name: "PlayheadPlaylists", dependencies: ["PlayheadMediaCore", "CPlayheadXML"], swiftSettings: optimized),
 
     // The event loop that controls playback.
     .target(
-      name: "ControlLoop", dependencies: ["MediaCore", "CMediaShims", "RealtimeAudio", deque, heap],
+      name: "PlayheadControlLoop",
+      dependencies: ["PlayheadMediaCore", "CPlayheadMediaShims", "PlayheadRealtimeAudio", deque, heap],
       swiftSettings: optimized),
 
     // The state of a player, its queue and its observers, as pure values.
-    .target(name: "PlayerModel", dependencies: ["MediaCore", deque, heap], swiftSettings: optimized),
+    .target(name: "PlayheadPlayerModel", dependencies: ["PlayheadMediaCore", deque, heap], swiftSettings: optimized),
 
     // What plays.
     .target(
-      name: "MediaAssets",
+      name: "PlayheadMediaAssets",
       dependencies: [
-        "MediaCore", "CMediaShims", "RealtimeAudio", "LibAV", "NetworkIO", "Playlists", "Tags", "Isolation",
-        "FileAccess", "WholeFiles", deque,
+        "PlayheadMediaCore", "CPlayheadMediaShims", "PlayheadRealtimeAudio", "PlayheadLibAV", "PlayheadNetworkIO",
+        "PlayheadPlaylists", "PlayheadTags", "PlayheadIsolation",
+        "PlayheadFileAccess", "PlayheadWholeFiles", deque,
       ],
       swiftSettings: optimized),
     .target(
-      name: "Playback",
+      name: "PlayheadPlayback",
       dependencies: [
-        "MediaCore", "CMediaShims", "RealtimeAudio", "NetworkIO", "Playlists", "ControlLoop", "PlayerModel",
-        "MediaAssets",
-        "TimeStretch", log, deque, ordered, heap,
+        "PlayheadMediaCore", "CPlayheadMediaShims", "PlayheadRealtimeAudio", "PlayheadNetworkIO", "PlayheadPlaylists",
+        "PlayheadControlLoop", "PlayheadPlayerModel",
+        "PlayheadMediaAssets",
+        "PlayheadTimeStretch", log, deque, ordered, heap,
       ],
       swiftSettings: optimized),
 
     // How loud it is.
     .target(
-      name: "Loudness", dependencies: ["MediaCore", "RealtimeAudio", "MediaAssets", "CEbur128"],
+      name: "PlayheadLoudness",
+      dependencies: ["PlayheadMediaCore", "PlayheadRealtimeAudio", "PlayheadMediaAssets", "CPlayheadEbur128"],
       swiftSettings: optimized),
 
     // Files that are written.
-    .target(name: "WholeFiles", dependencies: ["MediaCore", "FileAccess"], swiftSettings: optimized),
+    .target(
+      name: "PlayheadWholeFiles", dependencies: ["PlayheadMediaCore", "PlayheadFileAccess"], swiftSettings: optimized),
 
     // What files look like.
     .target(
-      name: "Waveforms", dependencies: ["MediaCore", "RealtimeAudio", "FileAccess", "MediaAssets", "WholeFiles"],
+      name: "PlayheadWaveforms",
+      dependencies: [
+        "PlayheadMediaCore", "PlayheadRealtimeAudio", "PlayheadFileAccess", "PlayheadMediaAssets", "PlayheadWholeFiles",
+      ],
       swiftSettings: optimized),
 
     // What records.
     .target(
-      name: "RecordingFiles", dependencies: ["MediaCore", "FileAccess", "WholeFiles"], swiftSettings: optimized),
+      name: "PlayheadRecordingFiles", dependencies: ["PlayheadMediaCore", "PlayheadFileAccess", "PlayheadWholeFiles"],
+      swiftSettings: optimized),
     .target(
-      name: "Recording", dependencies: ["MediaCore", "RealtimeAudio", "MediaAssets", "WholeFiles", "RecordingFiles"],
+      name: "PlayheadRecording",
+      dependencies: [
+        "PlayheadMediaCore", "PlayheadRealtimeAudio", "PlayheadMediaAssets", "PlayheadWholeFiles",
+        "PlayheadRecordingFiles",
+      ],
       swiftSettings: optimized),
 
     // What is kept.
     .target(
-      name: "SavedState",
-      dependencies: ["MediaCore", "RealtimeAudio", log, grdb],
+      name: "PlayheadSavedState",
+      dependencies: ["PlayheadMediaCore", "PlayheadRealtimeAudio", log, grdb],
       swiftSettings: optimized),
 
     // What drives it.
-    .target(name: "WireProtocol", dependencies: ["MediaCore"], swiftSettings: optimized),
+    .target(name: "PlayheadWireProtocol", dependencies: ["PlayheadMediaCore"], swiftSettings: optimized),
     .target(
-      name: "ControlServer",
+      name: "PlayheadControlServer",
       dependencies: [
-        "MediaCore", "CMediaShims", "RealtimeAudio", "FileAccess", "Playlists", "WireProtocol", "NetworkIO",
-        "ControlLoop",
-        "PlayerModel", "Playback", "MediaAssets", "Isolation",
-        "Loudness", "WholeFiles", "Waveforms", "Recording", "SavedState", log, deque, ordered,
+        "PlayheadMediaCore", "CPlayheadMediaShims", "PlayheadRealtimeAudio", "PlayheadFileAccess", "PlayheadPlaylists",
+        "PlayheadWireProtocol", "PlayheadNetworkIO",
+        "PlayheadControlLoop",
+        "PlayheadPlayerModel", "PlayheadPlayback", "PlayheadMediaAssets", "PlayheadIsolation",
+        "PlayheadLoudness", "PlayheadWholeFiles", "PlayheadWaveforms", "PlayheadRecording", "PlayheadSavedState", log,
+        deque, ordered,
       ],
       swiftSettings: optimized),
     .target(
-      name: "DaemonConfiguration",
-      dependencies: ["MediaCore", "FileAccess", "WireProtocol", "ControlServer", "CSandbox", toml],
+      name: "PlayheadDaemonConfiguration",
+      dependencies: [
+        "PlayheadMediaCore", "PlayheadFileAccess", "PlayheadWireProtocol", "PlayheadControlServer", "CPlayheadSandbox",
+        toml,
+      ],
       swiftSettings: optimized),
     .executableTarget(
-      name: "playhead-worker", dependencies: ["MediaAssets"], swiftSettings: strict, linkerSettings: small + bindNow),
+      name: "playhead-worker", dependencies: ["PlayheadMediaAssets"], swiftSettings: strict,
+      linkerSettings: small + bindNow),
     .executableTarget(
       name: "playheadd",
       dependencies: [
-        "DaemonConfiguration", "WireProtocol", "ControlServer", "SavedState", "PulseIO", "LibAV", "Isolation",
-        "MediaAssets", "ControlLoop", "PlayerModel", "Playback", "Recording", "RealtimeAudio", "FileAccess",
-        "MediaCore",
-        "CMediaShims", log,
+        "PlayheadDaemonConfiguration", "PlayheadWireProtocol", "PlayheadControlServer", "PlayheadSavedState",
+        "PlayheadPulseIO", "PlayheadLibAV", "PlayheadIsolation",
+        "PlayheadMediaAssets", "PlayheadControlLoop", "PlayheadPlayerModel", "PlayheadPlayback", "PlayheadRecording",
+        "PlayheadRealtimeAudio", "PlayheadFileAccess",
+        "PlayheadMediaCore",
+        "CPlayheadMediaShims", log,
         argumentParser,
       ],
       swiftSettings: strict, linkerSettings: small + bindNow + icuData),
     .executableTarget(
       name: "playhead",
-      dependencies: ["WireProtocol", "FileAccess", "WholeFiles", "RecordingFiles", "MediaCore", "CMediaShims"],
+      dependencies: [
+        "PlayheadWireProtocol", "PlayheadFileAccess", "PlayheadWholeFiles", "PlayheadRecordingFiles",
+        "PlayheadMediaCore", "CPlayheadMediaShims",
+      ],
       swiftSettings: strict, linkerSettings: small + bindNow + standalone),
 
     // The library's umbrella.
     .target(
       name: "Playhead",
       dependencies: [
-        "MediaCore", "RealtimeAudio", "LibAV", "PulseIO", "NetworkIO", "Playlists", "ControlLoop", "PlayerModel",
-        "MediaAssets", "Playback", "Loudness",
-        "Waveforms", "Recording", log,
+        "PlayheadMediaCore", "PlayheadRealtimeAudio", "PlayheadLibAV", "PlayheadPulseIO", "PlayheadNetworkIO",
+        "PlayheadPlaylists", "PlayheadControlLoop", "PlayheadPlayerModel",
+        "PlayheadMediaAssets", "PlayheadPlayback", "PlayheadLoudness",
+        "PlayheadWaveforms", "PlayheadRecording", log,
       ],
       swiftSettings: optimized),
 
@@ -226,7 +264,8 @@ let package = Package(
     .executableTarget(
       name: "check-media",
       dependencies: [
-        "ControlLoop", "PlayerModel", "Playback", "MediaAssets", "LibAV", "RealtimeAudio", "MediaTesting", "MediaCore",
+        "PlayheadControlLoop", "PlayheadPlayerModel", "PlayheadPlayback", "PlayheadMediaAssets", "PlayheadLibAV",
+        "PlayheadRealtimeAudio", "MediaTesting", "PlayheadMediaCore",
       ],
       swiftSettings: strict),
 
@@ -234,69 +273,86 @@ let package = Package(
     .target(name: "CAllocationProbe"),
     .target(name: "CSystemCalls"),
     .executableTarget(
-      name: "worker-for-tests", dependencies: ["Isolation", "CSystemCalls", "CSandbox", "MediaCore"],
+      name: "worker-for-tests",
+      dependencies: ["PlayheadIsolation", "CSystemCalls", "CPlayheadSandbox", "PlayheadMediaCore"],
       swiftSettings: strict),
     .executableTarget(
-      name: "crashing-worker", dependencies: ["MediaAssets", "Isolation", "CSandbox", "MediaCore"],
+      name: "crashing-worker",
+      dependencies: ["PlayheadMediaAssets", "PlayheadIsolation", "CPlayheadSandbox", "PlayheadMediaCore"],
       swiftSettings: strict),
     .target(name: "CSanitizerSupport"),
-    .target(name: "RigSupport", dependencies: ["MediaCore", "CSanitizerSupport"], swiftSettings: optimized),
+    .target(name: "RigSupport", dependencies: ["PlayheadMediaCore", "CSanitizerSupport"], swiftSettings: optimized),
     .target(
       name: "MediaTesting",
-      dependencies: ["MediaCore", "RealtimeAudio", "RigSupport", "CAllocationProbe", "CSanitizerSupport"],
+      dependencies: [
+        "PlayheadMediaCore", "PlayheadRealtimeAudio", "RigSupport", "CAllocationProbe", "CSanitizerSupport",
+      ],
       swiftSettings: optimized),
     .target(
       name: "DaemonTesting",
       dependencies: [
-        "ControlServer", "FileAccess", "ControlLoop", "PlayerModel", "Playback", "RealtimeAudio", "MediaCore",
+        "PlayheadControlServer", "PlayheadFileAccess", "PlayheadControlLoop", "PlayheadPlayerModel", "PlayheadPlayback",
+        "PlayheadRealtimeAudio", "PlayheadMediaCore",
         "RigSupport", log,
       ],
       swiftSettings: optimized),
-    .testTarget(name: "RigSupportTests", dependencies: ["RigSupport", "MediaCore"], swiftSettings: strict),
-    .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore", "RigSupport"], swiftSettings: strict),
+    .testTarget(name: "RigSupportTests", dependencies: ["RigSupport", "PlayheadMediaCore"], swiftSettings: strict),
+    .testTarget(name: "MediaCoreTests", dependencies: ["PlayheadMediaCore", "RigSupport"], swiftSettings: strict),
     .testTarget(
-      name: "RealtimeAudioTests", dependencies: ["RealtimeAudio", "MediaTesting", "RigSupport", "MediaCore"],
+      name: "RealtimeAudioTests",
+      dependencies: ["PlayheadRealtimeAudio", "MediaTesting", "RigSupport", "PlayheadMediaCore"],
       swiftSettings: strict),
     .testTarget(
       name: "LibAVTests",
-      dependencies: ["LibAV", "CFFmpeg", "MediaCore", "MediaTesting", "RigSupport", "CSanitizerSupport", log],
+      dependencies: [
+        "PlayheadLibAV", "CPlayheadFFmpeg", "PlayheadMediaCore", "MediaTesting", "RigSupport", "CSanitizerSupport", log,
+      ],
       swiftSettings: strict),
     .testTarget(
-      name: "TimeStretchTests", dependencies: ["TimeStretch", "MediaCore", "RigSupport"],
+      name: "TimeStretchTests", dependencies: ["PlayheadTimeStretch", "PlayheadMediaCore", "RigSupport"],
       swiftSettings: strict),
-    .testTarget(name: "PlaylistsTests", dependencies: ["Playlists", "MediaCore", "RigSupport"], swiftSettings: strict),
     .testTarget(
-      name: "TagsTests", dependencies: ["Tags", "MediaCore", "RigSupport"], swiftSettings: strict),
+      name: "PlaylistsTests", dependencies: ["PlayheadPlaylists", "PlayheadMediaCore", "RigSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TagsTests", dependencies: ["PlayheadTags", "PlayheadMediaCore", "RigSupport"], swiftSettings: strict),
     .testTarget(
       name: "IsolationTests",
       dependencies: [
-        "Isolation", "LibAV", "MediaCore", "RealtimeAudio", "RigSupport", "CSystemCalls", "CSandbox",
+        "PlayheadIsolation", "PlayheadLibAV", "PlayheadMediaCore", "PlayheadRealtimeAudio", "RigSupport",
+        "CSystemCalls", "CPlayheadSandbox",
         "worker-for-tests",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "PulseIOTests", dependencies: ["PulseIO", "RealtimeAudio", "MediaCore", "RigSupport", log],
+      name: "PulseIOTests",
+      dependencies: ["PlayheadPulseIO", "PlayheadRealtimeAudio", "PlayheadMediaCore", "RigSupport", log],
       swiftSettings: strict),
     .testTarget(
-      name: "NetworkIOTests", dependencies: ["NetworkIO", "MediaCore", "RealtimeAudio", "MediaTesting", "RigSupport"],
+      name: "NetworkIOTests",
+      dependencies: ["PlayheadNetworkIO", "PlayheadMediaCore", "PlayheadRealtimeAudio", "MediaTesting", "RigSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "MediaAssetsTests",
       dependencies: [
-        "MediaAssets", "Isolation", "NetworkIO", "LibAV", "Tags", "RealtimeAudio", "MediaCore", "MediaTesting",
-        "RigSupport", "CFFmpeg", "playhead-worker", "worker-for-tests",
+        "PlayheadMediaAssets", "PlayheadIsolation", "PlayheadNetworkIO", "PlayheadLibAV", "PlayheadTags",
+        "PlayheadRealtimeAudio", "PlayheadMediaCore", "MediaTesting",
+        "RigSupport", "CPlayheadFFmpeg", "playhead-worker", "worker-for-tests",
       ],
       exclude: ["Metadata/write-tags.py", "Metadata/write-formats.py"],
       swiftSettings: strict),
     .testTarget(
-      name: "ControlLoopTests", dependencies: ["ControlLoop", "RealtimeAudio", "MediaCore"], swiftSettings: strict),
+      name: "ControlLoopTests", dependencies: ["PlayheadControlLoop", "PlayheadRealtimeAudio", "PlayheadMediaCore"],
+      swiftSettings: strict),
     .testTarget(
-      name: "PlayerModelTests", dependencies: ["PlayerModel", "MediaCore", "MediaTesting", "RigSupport"],
+      name: "PlayerModelTests",
+      dependencies: ["PlayheadPlayerModel", "PlayheadMediaCore", "MediaTesting", "RigSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "PlaybackTests",
       dependencies: [
-        "ControlLoop", "PlayerModel", "Playback", "MediaAssets", "TimeStretch", "RealtimeAudio", "MediaCore",
+        "PlayheadControlLoop", "PlayheadPlayerModel", "PlayheadPlayback", "PlayheadMediaAssets", "PlayheadTimeStretch",
+        "PlayheadRealtimeAudio", "PlayheadMediaCore",
         "MediaTesting",
         "RigSupport",
       ],
@@ -305,53 +361,64 @@ let package = Package(
     .testTarget(
       name: "LoudnessTests",
       dependencies: [
-        "Loudness", "CEbur128", "MediaAssets", "RealtimeAudio", "MediaCore", "RigSupport", "playhead-worker",
+        "PlayheadLoudness", "CPlayheadEbur128", "PlayheadMediaAssets", "PlayheadRealtimeAudio", "PlayheadMediaCore",
+        "RigSupport", "playhead-worker",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "FileAccessTests", dependencies: ["FileAccess", "MediaCore", "RigSupport"], swiftSettings: strict),
+      name: "FileAccessTests", dependencies: ["PlayheadFileAccess", "PlayheadMediaCore", "RigSupport"],
+      swiftSettings: strict),
     .testTarget(
-      name: "WholeFilesTests", dependencies: ["WholeFiles", "FileAccess", "MediaCore", "RigSupport"],
+      name: "WholeFilesTests",
+      dependencies: ["PlayheadWholeFiles", "PlayheadFileAccess", "PlayheadMediaCore", "RigSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "WaveformsTests",
       dependencies: [
-        "Waveforms", "WholeFiles", "MediaAssets", "RealtimeAudio", "MediaCore", "RigSupport", "playhead-worker",
+        "PlayheadWaveforms", "PlayheadWholeFiles", "PlayheadMediaAssets", "PlayheadRealtimeAudio", "PlayheadMediaCore",
+        "RigSupport", "playhead-worker",
       ],
       exclude: ["read-dat.py"],
       swiftSettings: strict),
     .testTarget(
       name: "RecordingTests",
       dependencies: [
-        "Recording", "PulseIO", "WholeFiles", "MediaAssets", "RealtimeAudio", "MediaCore", "MediaTesting", "RigSupport",
+        "PlayheadRecording", "PlayheadPulseIO", "PlayheadWholeFiles", "PlayheadMediaAssets", "PlayheadRealtimeAudio",
+        "PlayheadMediaCore", "MediaTesting", "RigSupport",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "SavedStateTests",
-      dependencies: ["SavedState", "MediaCore", "RigSupport", grdb],
+      dependencies: ["PlayheadSavedState", "PlayheadMediaCore", "RigSupport", grdb],
       swiftSettings: strict),
     .testTarget(
-      name: "WireProtocolTests", dependencies: ["WireProtocol", "MediaCore", "MediaTesting", "RigSupport"],
+      name: "WireProtocolTests",
+      dependencies: ["PlayheadWireProtocol", "PlayheadMediaCore", "MediaTesting", "RigSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "ControlServerTests",
       dependencies: [
-        "ControlServer", "WireProtocol", "ControlLoop", "PlayerModel", "Playback", "MediaAssets", "MediaCore",
+        "PlayheadControlServer", "PlayheadWireProtocol", "PlayheadControlLoop", "PlayheadPlayerModel",
+        "PlayheadPlayback", "PlayheadMediaAssets", "PlayheadMediaCore",
         "MediaTesting", "RigSupport",
         "CSanitizerSupport",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "DaemonConfigurationTests",
-      dependencies: ["DaemonConfiguration", "ControlServer", "WireProtocol", "FileAccess", "MediaCore", "RigSupport"],
+      dependencies: [
+        "PlayheadDaemonConfiguration", "PlayheadControlServer", "PlayheadWireProtocol", "PlayheadFileAccess",
+        "PlayheadMediaCore", "RigSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "CheckMediaTests",
-      dependencies: ["check-media", "DaemonTesting", "MediaTesting", "RigSupport", "MediaCore"], swiftSettings: strict),
+      dependencies: ["check-media", "DaemonTesting", "MediaTesting", "RigSupport", "PlayheadMediaCore"],
+      swiftSettings: strict),
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "DaemonTesting", "MediaTesting", "RigSupport", "MediaCore", "DaemonConfiguration", "playheadd",
+        "DaemonTesting", "MediaTesting", "RigSupport", "PlayheadMediaCore", "PlayheadDaemonConfiguration", "playheadd",
         "playhead-worker", "crashing-worker", "playhead",
       ],
       swiftSettings: strict),
@@ -359,8 +426,9 @@ let package = Package(
     .testTarget(
       name: "RigTests",
       dependencies: [
-        "DaemonTesting", "PulseIO", "ControlLoop", "PlayerModel", "Playback", "RealtimeAudio", "RigSupport",
-        "MediaCore", "playheadd",
+        "DaemonTesting", "PlayheadPulseIO", "PlayheadControlLoop", "PlayheadPlayerModel", "PlayheadPlayback",
+        "PlayheadRealtimeAudio", "RigSupport",
+        "PlayheadMediaCore", "playheadd",
         "playhead-worker", "playhead",
       ],
       swiftSettings: strict),

@@ -1,8 +1,8 @@
 // The work of the measured processes.
 import Glibc
-import LibAV
-import MediaAssets
-import MediaCore
+import PlayheadLibAV
+import PlayheadMediaAssets
+import PlayheadMediaCore
 
 /// Reads a complete file, in the calling process.
 func read(_ path: String) throws { try read(Asset(path: path)) }

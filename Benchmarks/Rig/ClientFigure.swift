@@ -1,4 +1,4 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 
 /// The time of one call of the client: `playhead status` and `mpc status`, from the start of the process to its end.

@@ -1,5 +1,5 @@
 import Glibc
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 
 /// The control socket alone: round trips and pipelined lines compared with MPD, the delay of a change at another

@@ -1,4 +1,4 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 
 /// The time in which a daemon opens 1,000 files and reads all their tags, without workers and with them.

@@ -1,5 +1,5 @@
 import Glibc
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 
 /// A connection that only counts replies, so that the benchmark measures the player and not itself. It allocates no

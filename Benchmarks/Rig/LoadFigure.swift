@@ -1,4 +1,4 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 
 /// The time from `load` and `play`, sent together to an empty player, to the first sample of the sink.

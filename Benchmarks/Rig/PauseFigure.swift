@@ -1,4 +1,4 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 
 /// The time from `pause` to the first silent sample of the sink, and the samples that pausing and resuming loses or

@@ -1,5 +1,5 @@
 import Glibc
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 
 /// The resource usage of a process so far, over all its threads.

@@ -1,5 +1,5 @@
 import Glibc
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 
 /// The cost of a queue with 100,000 entries compared with a short one. Each command is measured from its first byte to

@@ -1,4 +1,4 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 
 /// The duration of a command without effect, from its first byte to the end of its reply.

@@ -1,4 +1,4 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 
 /// The duration of a loudness scan, compared with FFmpeg's filter on the same file in the same round.

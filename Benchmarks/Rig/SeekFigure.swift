@@ -1,4 +1,4 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 
 /// Exact seeks during playback, in files in which each sample encodes its index.

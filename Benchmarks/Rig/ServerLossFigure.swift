@@ -1,5 +1,5 @@
 import Glibc
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 
 /// The cost of a sound server that is killed and restarted, or stalls: samples that are skipped or repeated, and the

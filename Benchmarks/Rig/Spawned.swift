@@ -1,5 +1,5 @@
 import Glibc
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 
 /// A program with a known start time that is killed soon, if it has not ended. (`ChildProcess` starts programs through

@@ -1,5 +1,5 @@
 import Glibc
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 
 /// The time from the start of a process to a reply on its socket. A minimal process with the same FFmpeg libraries,

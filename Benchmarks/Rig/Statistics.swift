@@ -1,5 +1,5 @@
 import Glibc
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 
 extension HostTime {

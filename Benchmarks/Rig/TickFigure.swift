@@ -1,4 +1,4 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 
 /// Ticks every 50 ms: whether they are on the grid, complete and in time, and how often mpv reports the time. Also the

@@ -1,4 +1,4 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 
 /// The round trip of `ping` beside clients that observe a change, compared with MPD.

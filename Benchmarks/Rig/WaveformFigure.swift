@@ -1,4 +1,4 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 
 /// The duration of a waveform scan, compared with a decode by FFmpeg's program in the same round.

@@ -1,5 +1,5 @@
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 
 // Compares opening files and reading their tags in this process and in a worker, one file at a time. Rounds of both are
 // interleaved, with all files in the cache. The figure `isolated-tags` measures a daemon that opens many files at once.

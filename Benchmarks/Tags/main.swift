@@ -1,7 +1,7 @@
-import CFFmpeg
+import CPlayheadFFmpeg
 import Glibc
-import LibAV
-import MediaAssets
+import PlayheadLibAV
+import PlayheadMediaAssets
 
 // usage: TagsBench [workers] FOLDER [ROUNDS]
 //

@@ -1,6 +1,6 @@
 import Fuzzing
 
-@testable import DaemonConfiguration
+@testable import PlayheadDaemonConfiguration
 
 // Parses any bytes as a configuration file. The parser must not trap, and must end. Each location must be in the text,
 // and each message in one line.

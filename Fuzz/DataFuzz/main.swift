@@ -1,7 +1,7 @@
 import Fuzzing
-import LibAV
-import MediaAssets
-import MediaCore
+import PlayheadLibAV
+import PlayheadMediaAssets
+import PlayheadMediaCore
 
 // Opens, reads and seeks any bytes as a media file in memory. The reader must not trap, hang or read out of bounds. Two
 // properties hold for every input. The source returns the bytes that it was created with. A reader's frames are

@@ -1,6 +1,6 @@
 import Fuzzing
-import MediaCore
-import Playlists
+import PlayheadMediaCore
+import PlayheadPlaylists
 
 /// Parses any bytes as an HLS playlist, and stops when a property is violated.
 ///

@@ -1,8 +1,8 @@
 import Fuzzing
-import MediaCore
+import PlayheadMediaCore
 
-@testable import LibAV
-@testable import MediaAssets
+@testable import PlayheadLibAV
+@testable import PlayheadMediaAssets
 
 // The project's parsers of headers inside media files, with any bytes; the first byte selects one. They must not trap,
 // read out of bounds or loop indefinitely. Their results must be within the bytes and in order.

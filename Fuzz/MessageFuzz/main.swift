@@ -1,9 +1,9 @@
 import Fuzzing
-import MediaCore
-import Tags
+import PlayheadMediaCore
+import PlayheadTags
 
-@testable import Isolation
-@testable import MediaAssets
+@testable import PlayheadIsolation
+@testable import PlayheadMediaAssets
 
 // The results of a worker process that a hostile file controls: any bytes. The first byte of an input selects the type
 // of the result. Decoding must not trap or hang, and its memory is bounded by the number of bytes. A decoded value is

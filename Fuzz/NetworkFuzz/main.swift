@@ -1,5 +1,5 @@
 import Fuzzing
-import NetworkIO
+import PlayheadNetworkIO
 
 // Parses any bytes as data of servers and stations (titles interleaved with audio, and headers), and as addresses from
 // users. The parsers must not trap. The result must not depend on how a stream is split. A user's password must never

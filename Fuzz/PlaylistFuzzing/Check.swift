@@ -1,6 +1,6 @@
 import Fuzzing
-import MediaCore
-import Playlists
+import PlayheadMediaCore
+import PlayheadPlaylists
 
 /// Parses any bytes in one format, and stops when a property is violated.
 ///

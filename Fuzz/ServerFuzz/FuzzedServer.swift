@@ -1,8 +1,8 @@
-import ControlLoop
-import ControlServer
-import MediaCore
-import Playback
-import RealtimeAudio
+import PlayheadControlLoop
+import PlayheadControlServer
+import PlayheadMediaCore
+import PlayheadPlayback
+import PlayheadRealtimeAudio
 
 /// A server in this process with all parts of a daemon except a device. Time advances only by `clock.advance`.
 ///

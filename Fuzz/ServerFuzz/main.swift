@@ -1,7 +1,7 @@
 import Fuzzing
-import MediaCore
-import RealtimeAudio
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
+import PlayheadWireProtocol
 
 // Sends any bytes to the server on a separate socket. The test includes reader, connection, handlers and players. The
 // server must neither trap nor hang. Each request has exactly one final reply; a notification and a blank line have

@@ -1,12 +1,12 @@
-import ControlLoop
 import Fuzzing
 import Glibc
-import MediaCore
-import Playback
-import RealtimeAudio
+import PlayheadControlLoop
+import PlayheadMediaCore
+import PlayheadPlayback
+import PlayheadRealtimeAudio
 
-@testable import ControlServer
-@testable import SavedState
+@testable import PlayheadControlServer
+@testable import PlayheadSavedState
 
 // Restores the state of a daemon from files with any content. The files are the database, its log, and `state.lock`
 // with the marks of entries that were being opened. Restoring must not trap, and must end. For any damage, the store

@@ -1,7 +1,7 @@
 import Fuzzing
-import LibAV
-import MediaAssets
-import MediaCore
+import PlayheadLibAV
+import PlayheadMediaAssets
+import PlayheadMediaCore
 
 // Opens, reads and seeks any bytes as segments of an HLS stream with a playlist. The reader must not trap, hang or read
 // out of bounds, and its frames must be contiguous. The last byte of an input determines where the bytes are split, and

@@ -1,6 +1,6 @@
-import CTags
+import CPlayheadTags
 import Fuzzing
-import Tags
+import PlayheadTags
 
 // Any bytes for the reader over TagLib and the Matroska reader; the first byte selects the kind of file. They must
 // neither trap nor leak, and results must be valid text within the limits. TagLib is Debian's build without

@@ -1,11 +1,11 @@
 import Fuzzing
 import Glibc
-import LibAV
-import Loudness
-import MediaAssets
-import MediaCore
-import RealtimeAudio
-import Waveforms
+import PlayheadLibAV
+import PlayheadLoudness
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
+import PlayheadWaveforms
 
 // Measures, draws and exports any bytes as a media file. The first byte of an input selects the task. A task must not
 // trap, hang or read out of bounds, and its result must be within the limits that it was given. An export writes a file

@@ -1,6 +1,6 @@
 import Fuzzing
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 // Passes any bytes to all code that reads text from a peer. The code must not trap. The result must not depend on how a
 // stream is split, and written text must read back unchanged.

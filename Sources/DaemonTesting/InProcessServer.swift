@@ -1,10 +1,10 @@
-import ControlLoop
-import ControlServer
-import FileAccess
 import Logging
-import MediaCore
-import Playback
-import RealtimeAudio
+import PlayheadControlLoop
+import PlayheadControlServer
+import PlayheadFileAccess
+import PlayheadMediaCore
+import PlayheadPlayback
+import PlayheadRealtimeAudio
 import RigSupport
 
 /// A control server in the test's process, for tests of requests and replies. It runs the same server as `playheadd`,

@@ -1,5 +1,5 @@
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 
 /// A sink without a device. A test interrupts it like PulseAudio's `module-role-cork`. Threading: any thread.
 public final class InterruptibleSink: SharedDeviceSink {

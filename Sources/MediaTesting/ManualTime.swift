@@ -1,5 +1,5 @@
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import Synchronization
 
 /// Time that a test advances. Retry delays end at once and are recorded. A test that needs a network clock declares

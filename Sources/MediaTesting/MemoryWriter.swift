@@ -1,5 +1,5 @@
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 
 /// A `SampleWriter` that stores its samples, and fails on request.
 ///

@@ -1,5 +1,5 @@
-import LibAV
 import Logging
+import PlayheadLibAV
 
 /// The messages of the media libraries, such as FFmpeg and x264. By default, Playhead discards them.
 public enum MediaLibraryLog {

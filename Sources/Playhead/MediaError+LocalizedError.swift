@@ -1,5 +1,5 @@
 import FoundationEssentials
-import MediaCore
+import PlayheadMediaCore
 
 /// Makes `error.localizedDescription`, which Foundation adds to every error, the text of the error.
 extension MediaError: LocalizedError {

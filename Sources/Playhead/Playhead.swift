@@ -1,17 +1,17 @@
 /// The complete Playhead library: the module that a program imports to play media.
-import ControlLoop
-@_exported import ControlLoop
-@_exported import Loudness
-@_exported import MediaAssets
-@_exported import MediaCore
-@_exported import NetworkIO
-@_exported import Playback
-@_exported import PlayerModel
-@_exported import Playlists
-@_exported import PulseIO
-@_exported import RealtimeAudio
-@_exported import Recording
-@_exported import Waveforms
+import PlayheadControlLoop
+@_exported import PlayheadControlLoop
+@_exported import PlayheadLoudness
+@_exported import PlayheadMediaAssets
+@_exported import PlayheadMediaCore
+@_exported import PlayheadNetworkIO
+@_exported import PlayheadPlayback
+@_exported import PlayheadPlayerModel
+@_exported import PlayheadPlaylists
+@_exported import PlayheadPulseIO
+@_exported import PlayheadRealtimeAudio
+@_exported import PlayheadRecording
+@_exported import PlayheadWaveforms
 
 extension OutputConfiguration {
   /// PulseAudio if available. Until the server first responds, a silent output in real time.

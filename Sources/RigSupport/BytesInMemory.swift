@@ -1,4 +1,4 @@
-import MediaCore
+import PlayheadMediaCore
 
 /// A seekable byte source in memory.
 public final class BytesInMemory: ByteSource {

@@ -1,5 +1,5 @@
 import Glibc
-import MediaCore
+import PlayheadMediaCore
 
 /// The audio that a pipe sink has played. A separate thread reads it and keeps it in memory, up to a limit.
 ///

@@ -1,4 +1,4 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
 /// Checks that `body` throws a `MediaError` with this code, and records an issue if it does not.

@@ -1,9 +1,9 @@
 // Checks one media file, and prints the results as lines for scripts/check-media, which runs one process per file. A
 // crash, a hang or excessive memory use affects only that process. Not installed.
 import Glibc
-import LibAV
-import MediaAssets
-import MediaCore
+import PlayheadLibAV
+import PlayheadMediaAssets
+import PlayheadMediaCore
 
 @main
 enum CheckMedia {

@@ -1,5 +1,5 @@
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 
 /// A check, by its name in reports and in `--only`.
 enum Check: String, Sendable, CaseIterable {

@@ -1,6 +1,6 @@
 import Glibc
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 
 /// Exports a file, decodes the result, and compares it with the whole decode.
 struct ExportCheck: Sendable {

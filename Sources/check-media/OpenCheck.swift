@@ -1,5 +1,5 @@
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 
 /// Opens a file with and without a precise duration.
 struct OpenCheck {

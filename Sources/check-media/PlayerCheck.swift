@@ -1,7 +1,7 @@
-import MediaAssets
-import MediaCore
-import Playback
-import PlayerModel
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadPlayback
+import PlayheadPlayerModel
 
 /// Plays a file on virtual time, and compares the played audio with the whole decode.
 struct PlayerCheck: Sendable {

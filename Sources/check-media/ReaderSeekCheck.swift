@@ -1,5 +1,5 @@
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 
 /// Seeks a reader to random frames with a tolerance of zero, and compares the audio there with the whole decode.
 struct ReaderSeekCheck {

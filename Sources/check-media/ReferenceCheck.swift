@@ -1,6 +1,6 @@
 import Glibc
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 
 /// The audio of a file from another decoder: raw samples in a file.
 struct ReferenceAudio: Sendable {

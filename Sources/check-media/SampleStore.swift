@@ -1,5 +1,5 @@
 import Glibc
-import MediaCore
+import PlayheadMediaCore
 
 /// Interleaved float32 samples in an unnamed temporary file. A long file decodes to more than the memory limit of the
 /// process.

@@ -1,5 +1,5 @@
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 
 /// Prints the texts in the tags of a file. `scripts/check-media` compares them with those of another reader.
 struct TagCheck: Sendable {

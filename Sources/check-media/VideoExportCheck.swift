@@ -1,5 +1,5 @@
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 
 /// Copies the whole file with its video. `scripts/check-media` compares the video frames of the copies with those of
 /// the file.

@@ -1,8 +1,8 @@
-import ControlLoop
-import MediaAssets
-import MediaCore
-import Playback
-import RealtimeAudio
+import PlayheadControlLoop
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadPlayback
+import PlayheadRealtimeAudio
 import Synchronization
 
 /// A player on virtual time with one item. Stores the played samples.

@@ -1,5 +1,5 @@
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 
 /// The audio of a file, decoded from start to end by the library's reader. All other checks compare with it.
 struct DecodedAudio: Sendable {

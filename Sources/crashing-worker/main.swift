@@ -1,10 +1,10 @@
 // The program `playhead-worker` with crashes, for tests of the daemon. A file with the name
 // `crash-STEP-SIGNAL.EXTENSION` crashes it in the step, by the signal: `crash-tags-SIGSEGV.flac`.
-import CSandbox
+import CPlayheadSandbox
 import Glibc
-import Isolation
-import MediaAssets
-import MediaCore
+import PlayheadIsolation
+import PlayheadMediaAssets
+import PlayheadMediaCore
 
 /// Has the fields of `LoadParameters`.
 private struct LoadParameters: Codable {

@@ -1,9 +1,9 @@
 import ArgumentParser
-import ControlServer
-import DaemonConfiguration
-import FileAccess
 import Glibc
-import MediaCore
+import PlayheadControlServer
+import PlayheadDaemonConfiguration
+import PlayheadFileAccess
+import PlayheadMediaCore
 
 /// The command line. Its options override the configuration file.
 struct CommandLineFlags: ParsableArguments {

@@ -1,10 +1,10 @@
-import ControlServer
-import DaemonConfiguration
-import FileAccess
-import LibAV
 import Logging
-import MediaAssets
-import MediaCore
+import PlayheadControlServer
+import PlayheadDaemonConfiguration
+import PlayheadFileAccess
+import PlayheadLibAV
+import PlayheadMediaAssets
+import PlayheadMediaCore
 
 /// Reloads the configuration, and stores the effective options. Threading: one thread, which may block.
 struct ConfigurationReloader {

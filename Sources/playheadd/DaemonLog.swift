@@ -1,9 +1,9 @@
-import DaemonConfiguration
 import Glibc
-import LibAV
 import Logging
-import MediaCore
-import RealtimeAudio
+import PlayheadDaemonConfiguration
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import Synchronization
 
 /// The log on standard error. Its level can change at any time.

@@ -2,9 +2,9 @@
 // log a line never wait for that reader. Lines that do not fit into the buffer are dropped and counted. The thread
 // sleeps while the buffer is empty.
 import Glibc
-import MediaCore
-import RealtimeAudio
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
+import PlayheadWireProtocol
 
 /// The writer of the log.
 final class LogWriter: Sendable {

@@ -1,11 +1,11 @@
-import ControlLoop
-import ControlServer
-import DaemonConfiguration
 import Logging
-import MediaCore
-import Playback
-import PulseIO
-import RealtimeAudio
+import PlayheadControlLoop
+import PlayheadControlServer
+import PlayheadDaemonConfiguration
+import PlayheadMediaCore
+import PlayheadPlayback
+import PlayheadPulseIO
+import PlayheadRealtimeAudio
 
 /// Creates the configuration of the engine's output from the options.
 enum Outputs {

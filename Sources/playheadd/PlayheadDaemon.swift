@@ -1,18 +1,18 @@
 // The daemon: parses the options, creates the components, and runs until SIGTERM or SIGINT.
 import ArgumentParser
-import CMediaShims
-import ControlLoop
-import ControlServer
-import DaemonConfiguration
-import FileAccess
+import CPlayheadMediaShims
 import Glibc
-import LibAV
 import Logging
-import MediaAssets
-import MediaCore
-import Playback
-import RealtimeAudio
-import WireProtocol
+import PlayheadControlLoop
+import PlayheadControlServer
+import PlayheadDaemonConfiguration
+import PlayheadFileAccess
+import PlayheadLibAV
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadPlayback
+import PlayheadRealtimeAudio
+import PlayheadWireProtocol
 
 /// `playheadd`. Exit status: 0 after a clean stop, 1 if it could not start or run, 2 for an invalid command line or
 /// configuration.

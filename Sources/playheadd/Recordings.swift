@@ -1,11 +1,11 @@
-import ControlServer
-import DaemonConfiguration
 import Logging
-import MediaCore
-import PulseIO
-import RealtimeAudio
-import Recording
-import SavedState
+import PlayheadControlServer
+import PlayheadDaemonConfiguration
+import PlayheadMediaCore
+import PlayheadPulseIO
+import PlayheadRealtimeAudio
+import PlayheadRecording
+import PlayheadSavedState
 
 /// The sources of recordings, and the recovery of recordings after a crash.
 enum Recordings {

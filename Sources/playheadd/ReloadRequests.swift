@@ -1,6 +1,6 @@
-import ControlServer
 import Glibc
-import MediaCore
+import PlayheadControlServer
+import PlayheadMediaCore
 import Synchronization
 
 /// The result of a reload.

@@ -1,11 +1,11 @@
-// Enters the sandbox. A Landlock rule needs an existing file or folder. Files and folders that the daemon uses outside
-// its roots are therefore created here first.
-import ControlServer
-import DaemonConfiguration
 import Glibc
 import Logging
-import MediaCore
-import SavedState
+// Enters the sandbox. A Landlock rule needs an existing file or folder. Files and folders that the daemon uses outside
+// its roots are therefore created here first.
+import PlayheadControlServer
+import PlayheadDaemonConfiguration
+import PlayheadMediaCore
+import PlayheadSavedState
 
 /// The sandbox of this process. The main thread enters it before it creates other threads.
 struct SandboxSetup {

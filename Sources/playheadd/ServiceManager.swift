@@ -1,11 +1,11 @@
+import Glibc
 // The communication with systemd or another service manager, without libsystemd: sd_notify(3) sends a datagram, and
 // sd_listen_fds(3) reads three environment variables.
-import ControlLoop
-import ControlServer
-import Glibc
-import MediaCore
-import Playback
-import RealtimeAudio
+import PlayheadControlLoop
+import PlayheadControlServer
+import PlayheadMediaCore
+import PlayheadPlayback
+import PlayheadRealtimeAudio
 import Synchronization
 
 /// The service manager that started the daemon, if it requested notifications.

@@ -1,6 +1,6 @@
 import ArgumentParser
-import DaemonConfiguration
-import SavedState
+import PlayheadDaemonConfiguration
+import PlayheadSavedState
 
 /// The options about saved state.
 struct StateOptions: ParsableArguments {

@@ -1,8 +1,8 @@
-import DaemonConfiguration
-import Isolation
 import Logging
-import MediaAssets
-import MediaCore
+import PlayheadDaemonConfiguration
+import PlayheadIsolation
+import PlayheadMediaAssets
+import PlayheadMediaCore
 
 /// The worker processes of the daemon.
 enum Workers {

@@ -1,7 +1,7 @@
 // Functions on the video of a file, whose replies depend on the file name: most of them are lies.
 import Glibc
-import Isolation
-import MediaCore
+import PlayheadIsolation
+import PlayheadMediaCore
 
 /// Has the fields of `FramesDescription`.
 private struct FramesDescription: Codable {

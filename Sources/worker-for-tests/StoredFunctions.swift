@@ -1,7 +1,7 @@
 // Functions on the stored samples of a file, whose replies depend on the file name: most of them are lies.
 import Glibc
-import Isolation
-import MediaCore
+import PlayheadIsolation
+import PlayheadMediaCore
 
 /// Has the cases of `StoredCommand`.
 private enum StoredCommand: Codable {

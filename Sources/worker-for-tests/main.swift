@@ -1,9 +1,9 @@
 // A worker program with functions that fail in various ways, for tests of worker processes.
-import CSandbox
+import CPlayheadSandbox
 import CSystemCalls
 import Glibc
-import Isolation
-import MediaCore
+import PlayheadIsolation
+import PlayheadMediaCore
 
 /// Has the fields of `AssetExportSession.Outcome`.
 struct Outcome: Codable {

@@ -1,5 +1,5 @@
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import Synchronization
 import Testing
 

@@ -1,10 +1,10 @@
 import Glibc
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import Synchronization
 import Testing
 
-@testable import ControlLoop
+@testable import PlayheadControlLoop
 
 @Suite struct DescriptorWatchTests {
   /// A connection whose ends are closed on release.

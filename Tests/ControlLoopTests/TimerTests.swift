@@ -1,8 +1,8 @@
-import MediaCore
+import PlayheadMediaCore
 import Synchronization
 import Testing
 
-@testable import ControlLoop
+@testable import PlayheadControlLoop
 
 @Suite struct TimerTests {
   @Test func timerCancelledByAnotherOfTheSameInstantDoesNotRun() async {

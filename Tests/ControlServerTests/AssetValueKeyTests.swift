@@ -1,6 +1,6 @@
-import MediaAssets
+import PlayheadMediaAssets
+import PlayheadWireProtocol
 import Testing
-import WireProtocol
 
 @Suite struct AssetValueKeyTests {
   @Test func protocolHasEveryAssetKey() {

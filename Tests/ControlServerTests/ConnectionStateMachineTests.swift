@@ -1,8 +1,8 @@
-import PlayerModel
+import PlayheadPlayerModel
+import PlayheadWireProtocol
 import Testing
-import WireProtocol
 
-@testable import ControlServer
+@testable import PlayheadControlServer
 
 @Suite struct ConnectionStateMachineTests {
   private let requestWithID = ReplyAddress(form: .words, id: .words("a"))

@@ -1,9 +1,9 @@
-import MediaAssets
-import MediaCore
-import Playback
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadPlayback
 import Testing
 
-@testable import ControlServer
+@testable import PlayheadControlServer
 
 /// The playlist form of a queue entry. `DaemonTests.PlaylistTests` and `OpenFileTests` test it over the wire.
 @Suite struct ExportedEntryTests {

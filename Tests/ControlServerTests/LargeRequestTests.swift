@@ -1,14 +1,14 @@
-import ControlLoop
 import Glibc
 import Logging
-import MediaCore
-import Playback
-import PlayerModel
-import RealtimeAudio
+import PlayheadControlLoop
+import PlayheadMediaCore
+import PlayheadPlayback
+import PlayheadPlayerModel
+import PlayheadRealtimeAudio
+import PlayheadWireProtocol
 import Testing
-import WireProtocol
 
-@testable import ControlServer
+@testable import PlayheadControlServer
 
 /// Large requests use several turns of the control loop, and requests of other connections run between them. The tests
 /// count turns, because no clock is involved.

@@ -1,5 +1,5 @@
-import ControlServer
-import MediaCore
+import PlayheadControlServer
+import PlayheadMediaCore
 import RigSupport
 import Testing
 

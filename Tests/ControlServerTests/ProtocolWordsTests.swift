@@ -1,11 +1,11 @@
 import FoundationEssentials
-import MediaCore
-import Playback
-import PlayerModel
+import PlayheadMediaCore
+import PlayheadPlayback
+import PlayheadPlayerModel
+import PlayheadWireProtocol
 import Testing
-import WireProtocol
 
-@testable import ControlServer
+@testable import PlayheadControlServer
 
 /// The engine's words for causes and reasons, compared with the documents. `WireProtocolTests` compares the tables of
 /// the protocol's own words.

@@ -1,12 +1,12 @@
-import MediaCore
 import MediaTesting
-import RealtimeAudio
-import Recording
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
+import PlayheadRecording
+import PlayheadWireProtocol
 import RigSupport
 import Testing
-import WireProtocol
 
-@testable import ControlServer
+@testable import PlayheadControlServer
 
 @Suite struct RecorderRegistryTests {
   @Test func limitIsReportedIfNoRecorderIsStopped() throws {

@@ -1,9 +1,9 @@
-import ControlLoop
-import MediaCore
 import MediaTesting
-import Playback
-import RealtimeAudio
-import Recording
+import PlayheadControlLoop
+import PlayheadMediaCore
+import PlayheadPlayback
+import PlayheadRealtimeAudio
+import PlayheadRecording
 import RigSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ControlServer
+@testable import PlayheadControlServer
 
 @Suite struct ReportedItemValuesTests {
   private func values(_ ids: ClosedRange<UInt64>) -> ReportedItemValues {

@@ -1,7 +1,7 @@
-import Playback
-import PlayerModel
+import PlayheadPlayback
+import PlayheadPlayerModel
+import PlayheadWireProtocol
 import Testing
-import WireProtocol
 
 @Suite struct SeekReasonTests {
   @Test func protocolNamesEveryReasonOfAnUnfinishedSeek() throws {

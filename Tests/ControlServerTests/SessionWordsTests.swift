@@ -1,9 +1,9 @@
-import MediaCore
-import Playback
+import PlayheadMediaCore
+import PlayheadPlayback
+import PlayheadWireProtocol
 import Testing
-import WireProtocol
 
-@testable import ControlServer
+@testable import PlayheadControlServer
 
 /// The protocol's words for sessions are those of the engine.
 @Suite struct SessionWordsTests {

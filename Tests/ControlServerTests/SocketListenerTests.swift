@@ -1,9 +1,9 @@
 import Glibc
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import ControlServer
+@testable import PlayheadControlServer
 
 @Suite struct SocketListenerTests {
   private func withFolder(_ body: (String) throws -> Void) throws {

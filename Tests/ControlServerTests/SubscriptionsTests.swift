@@ -1,8 +1,8 @@
-import MediaCore
+import PlayheadMediaCore
+import PlayheadWireProtocol
 import Testing
-import WireProtocol
 
-@testable import ControlServer
+@testable import PlayheadControlServer
 
 @Suite struct SubscriptionsTests {
   typealias Cost = Subscriptions.Cost

@@ -1,10 +1,10 @@
-import MediaCore
-import PlayerModel
+import PlayheadMediaCore
+import PlayheadPlayerModel
+import PlayheadWireProtocol
 import Testing
-import WireProtocol
 
-@testable import ControlServer
-@testable import Playback
+@testable import PlayheadControlServer
+@testable import PlayheadPlayback
 
 @Suite struct WaitStateMachineTests {
   private func facts(

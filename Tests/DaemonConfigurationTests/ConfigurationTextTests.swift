@@ -1,9 +1,9 @@
-import ControlServer
-import MediaCore
+import PlayheadControlServer
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import DaemonConfiguration
+@testable import PlayheadDaemonConfiguration
 
 /// The options read from a file's text, and the positions of errors in it.
 @Suite struct ConfigurationTextTests {

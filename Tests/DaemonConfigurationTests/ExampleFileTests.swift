@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-@testable import DaemonConfiguration
+@testable import PlayheadDaemonConfiguration
 
 /// The installed example file.
 @Suite struct ExampleFileTests {

@@ -1,12 +1,12 @@
-import ControlServer
 import Foundation
 import Glibc
-import MediaCore
+import PlayheadControlServer
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import DaemonConfiguration
+@testable import PlayheadDaemonConfiguration
 
 /// The rules of the sandbox, and their enforcement by the kernel.
 @Suite struct SandboxTests {

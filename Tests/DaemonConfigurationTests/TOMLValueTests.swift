@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DaemonConfiguration
+@testable import PlayheadDaemonConfiguration
 
 @Suite struct TOMLValueTests {
   /// A value in one line: its contents and its location.

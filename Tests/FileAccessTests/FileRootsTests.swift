@@ -1,9 +1,9 @@
 import Glibc
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import FileAccess
+@testable import PlayheadFileAccess
 
 /// Files that can and cannot be opened below a folder.
 @Suite struct FileRootsTests {

@@ -1,9 +1,9 @@
 import Glibc
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import FileAccess
+@testable import PlayheadFileAccess
 
 /// The entries of folders, within roots and in parts.
 @Suite struct FolderListingTests {

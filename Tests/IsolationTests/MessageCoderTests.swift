@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Isolation
+@testable import PlayheadIsolation
 
 /// Encoding and decoding of messages, including hostile bytes.
 @Suite struct MessageCoderTests {

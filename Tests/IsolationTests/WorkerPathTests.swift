@@ -1,11 +1,11 @@
-import CSandbox
+import CPlayheadSandbox
 import CSystemCalls
 import Glibc
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import Isolation
+@testable import PlayheadIsolation
 
 /// System calls with a path: a worker cannot open, inspect or change a file, and cannot reach a socket.
 @Suite struct WorkerPathTests {

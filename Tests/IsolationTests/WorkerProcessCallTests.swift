@@ -1,9 +1,9 @@
 import CSystemCalls
 import Glibc
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import Isolation
+@testable import PlayheadIsolation
 
 /// System calls on another process. The filter denies them on every kernel, Landlock only since Linux 6.12.
 @Suite struct WorkerProcessCallTests {

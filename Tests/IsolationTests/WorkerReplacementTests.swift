@@ -1,11 +1,11 @@
 import Glibc
-import LibAV
-import MediaCore
-import RealtimeAudio
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import Isolation
+@testable import PlayheadIsolation
 
 /// Workers are replaced, and the end of one worker does not affect others.
 @Suite struct WorkerReplacementTests {

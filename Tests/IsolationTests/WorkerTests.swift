@@ -1,13 +1,13 @@
-import CSandbox
+import CPlayheadSandbox
 import Glibc
-import LibAV
-import MediaCore
-import RealtimeAudio
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Isolation
+@testable import PlayheadIsolation
 
 /// Worker processes: their rights, and the effects of their end.
 @Suite struct WorkerTests {

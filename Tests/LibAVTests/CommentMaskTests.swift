@@ -1,9 +1,9 @@
 import Foundation
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import LibAV
+@testable import PlayheadLibAV
 
 /// The comments that are masked for FFmpeg, and the unchanged audio after them. One row per container.
 @Suite struct CommentMaskTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import LibAV
+@testable import PlayheadLibAV
 
 /// Demuxer, packets, decoder and frames, on a generated file.
 @Suite struct DecoderTests {

@@ -1,9 +1,9 @@
-import CFFmpeg
+import CPlayheadFFmpeg
 import MediaTesting
 import RigSupport
 import Testing
 
-@testable import LibAV
+@testable import PlayheadLibAV
 
 /// FFmpeg's own limits of memory, as Playhead sets them.
 @Suite struct FFmpegLimitTests {

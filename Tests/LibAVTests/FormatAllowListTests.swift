@@ -1,10 +1,10 @@
-import CFFmpeg
+import CPlayheadFFmpeg
 import Glibc
 import MediaTesting
 import RigSupport
 import Testing
 
-@testable import LibAV
+@testable import PlayheadLibAV
 
 /// Files select their demuxer and decoder by their bytes: only those of the list are reachable.
 @Suite struct FormatAllowListTests {

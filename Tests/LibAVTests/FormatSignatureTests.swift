@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LibAV
+@testable import PlayheadLibAV
 
 @Suite struct FormatSignatureTests {
   private let signature: [UInt8] = Array("fLaC".utf8) + [0x00, 0, 0, 34]

@@ -1,7 +1,7 @@
 import MediaTesting
 import Testing
 
-@testable import LibAV
+@testable import PlayheadLibAV
 
 @Suite struct FrameChecksumTests {
   /// RFC 9639's polynomial, bit by bit.

@@ -1,9 +1,9 @@
 import Foundation
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import LibAV
+@testable import PlayheadLibAV
 
 /// The tags that are masked for FFmpeg, and the unchanged position of the audio after them.
 @Suite struct ID3MaskTests {

@@ -1,9 +1,9 @@
 import Foundation
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import LibAV
+@testable import PlayheadLibAV
 
 /// The conversion of video frames to other layouts: the memory that is read, and the resulting values.
 @Suite struct ImageScalerTests {

@@ -1,11 +1,11 @@
-import CFFmpeg
+import CPlayheadFFmpeg
 import Foundation
 import Glibc
 import Logging
 import Synchronization
 import Testing
 
-@testable import LibAV
+@testable import PlayheadLibAV
 
 /// FFmpeg's log arrives in swift-log, complete and attributed. One suite, because the bridge is process-wide.
 @Suite(.serialized) struct LogBridgeTests {

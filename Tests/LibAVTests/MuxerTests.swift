@@ -1,9 +1,9 @@
 import Foundation
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import LibAV
+@testable import PlayheadLibAV
 
 /// The output of encoders and muxers, verified with FFmpeg's programs.
 @Suite struct MuxerTests {

@@ -2,7 +2,7 @@ import Glibc
 import MediaTesting
 import Testing
 
-@testable import LibAV
+@testable import PlayheadLibAV
 
 @Suite struct ResamplerTests {
   /// Converts all of `input` in chunks and drains the resampler.

@@ -1,7 +1,7 @@
-import CEbur128
+import CPlayheadEbur128
 import Testing
 
-@testable import Loudness
+@testable import PlayheadLoudness
 
 /// Loudness of gated blocks, and weights of channels.
 @Suite struct GatingTests {

@@ -1,11 +1,11 @@
 import Foundation
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import Loudness
-@testable import MediaAssets
+@testable import PlayheadLoudness
+@testable import PlayheadMediaAssets
 
 /// Scans of files whose bytes do not arrive: other scans continue.
 @Suite(.timeLimit(.minutes(2))) struct HangingScanTests {

@@ -1,5 +1,5 @@
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 
 /// Bytes that do not arrive from an offset on, until the read is cancelled. With `ignoresCancellation`, a read ends
 /// only when the source is released, like a read of a file whose server is unreachable.

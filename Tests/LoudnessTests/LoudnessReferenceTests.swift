@@ -1,10 +1,10 @@
 import Foundation
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import Loudness
+@testable import PlayheadLoudness
 
 /// Measurements compared with FFmpeg's filter `ebur128`, for formats, rates and channels. Prints a table.
 @Suite struct LoudnessReferenceTests {

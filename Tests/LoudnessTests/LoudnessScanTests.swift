@@ -1,12 +1,12 @@
 import Foundation
-import MediaAssets
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Loudness
+@testable import PlayheadLoudness
 
 /// Loudness scans of files of all kinds, intact and damaged.
 @Suite struct LoudnessScanTests {

@@ -1,10 +1,10 @@
 import Foundation
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Copies of packets decode to the audio of the original.
 @Suite struct CopiedAudioTests {

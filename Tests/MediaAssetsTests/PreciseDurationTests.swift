@@ -1,9 +1,9 @@
 import Foundation
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// A precise duration is that of the audio that exists, whatever the header states.
 @Suite struct PreciseDurationTests {

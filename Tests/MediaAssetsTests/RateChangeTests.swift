@@ -1,10 +1,10 @@
 import Foundation
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Files whose sample rate or channel count changes in the middle. Audio after the change is converted to the format of
 /// the beginning, and playback continues.

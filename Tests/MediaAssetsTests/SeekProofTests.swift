@@ -1,11 +1,11 @@
 import Foundation
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Files in which a seek is hard to prove. A read after a seek equals a read from the start, or the seek reports a
 /// doubt. Exports always equal a read from the start.

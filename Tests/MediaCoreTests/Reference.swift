@@ -1,4 +1,4 @@
-import MediaCore
+import PlayheadMediaCore
 
 /// Pseudorandom numbers that are the same in every run (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {

@@ -1,9 +1,9 @@
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import NetworkIO
+@testable import PlayheadNetworkIO
 
 /// Reuse of connections by later requests, and the thread that owns them.
 @Suite(.timeLimit(.minutes(2))) struct ConnectionReuseTests {

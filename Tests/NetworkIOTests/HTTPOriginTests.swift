@@ -1,8 +1,8 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import NetworkIO
+@testable import PlayheadNetworkIO
 
 /// Secrets stay at the origin that they were specified for, across redirects and from https to http.
 @Suite(.timeLimit(.minutes(2))) struct HTTPOriginTests {

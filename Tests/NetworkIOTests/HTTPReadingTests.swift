@@ -1,9 +1,9 @@
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import NetworkIO
+@testable import PlayheadNetworkIO
 
 /// Offsets, memory, timeouts and cancellation.
 @Suite struct HTTPReadingTests {

@@ -1,10 +1,10 @@
 import Glibc
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import NetworkIO
+@testable import PlayheadNetworkIO
 
 /// Behavior of servers and the results: bytes, error codes, requests, delays, memory.
 @Suite(.timeLimit(.minutes(2))) struct HTTPServerBehaviorTests {

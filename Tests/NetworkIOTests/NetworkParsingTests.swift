@@ -1,8 +1,8 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import NetworkIO
+@testable import PlayheadNetworkIO
 
 /// The pure parts: titles, headers, addresses, delays, the window.
 @Suite struct NetworkParsingTests {

@@ -1,8 +1,8 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import NetworkIO
+@testable import PlayheadNetworkIO
 
 /// The servers that may be reached.
 @Suite(.timeLimit(.minutes(2))) struct NetworkRulesTests {

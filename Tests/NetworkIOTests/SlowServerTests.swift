@@ -1,8 +1,8 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import NetworkIO
+@testable import PlayheadNetworkIO
 
 /// Servers that send too few bytes.
 @Suite(.timeLimit(.minutes(2))) struct SlowServerTests {

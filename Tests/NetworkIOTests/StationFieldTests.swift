@@ -1,6 +1,6 @@
 import Testing
 
-@testable import NetworkIO
+@testable import PlayheadNetworkIO
 
 /// The fields with which a station describes itself in its response header.
 @Suite struct StationFieldTests {

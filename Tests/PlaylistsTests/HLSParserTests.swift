@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import Playlists
+@testable import PlayheadPlaylists
 
 /// Parsing of HLS playlists.
 @Suite struct HLSParserTests {

@@ -1,9 +1,9 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Playlists
+@testable import PlayheadPlaylists
 
 @Suite struct HostilePlaylistTests {
   static let samples: [(String, String)] = [

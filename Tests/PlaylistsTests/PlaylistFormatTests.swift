@@ -1,8 +1,8 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import Playlists
+@testable import PlayheadPlaylists
 
 @Suite struct PlaylistFormatTests {
   @Test func extendedM3UOfWinampIsParsed() throws {

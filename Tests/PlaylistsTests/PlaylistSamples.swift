@@ -1,6 +1,6 @@
-import MediaCore
+import PlayheadMediaCore
 
-@testable import Playlists
+@testable import PlayheadPlaylists
 
 /// Parses a list at `/music/lists/NAME`.
 func parse(_ text: String, at name: String = "list.m3u") throws(MediaError) -> Playlist {

@@ -1,8 +1,8 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import Playlists
+@testable import PlayheadPlaylists
 
 @Suite struct PlaylistWritingTests {
   static let location = PlaylistLocation.path("/music/lists/new")

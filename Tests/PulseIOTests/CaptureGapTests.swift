@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import PulseIO
+@testable import PlayheadPulseIO
 
 /// A record stream of 48 kHz whose server buffers 480,000 frames; fragments of 20 ms arrived for a second.
 @Suite struct CaptureGapTests {

@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import PulseIO
+@testable import PlayheadPulseIO
 
 @Suite struct ConsumptionMonitorTests {
   private static let start = HostTime(nanoseconds: 5_000_000_000)

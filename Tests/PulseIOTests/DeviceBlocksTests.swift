@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PulseIO
+@testable import PlayheadPulseIO
 
 @Suite("DeviceBlocks")
 struct DeviceBlocksTests {

@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import PulseIO
+@testable import PlayheadPulseIO
 
 /// A graph with blocks of 1,024 frames at 48 kHz that read its last block, up to frame 53,248, at 1 s.
 @Suite struct GraphStallTests {

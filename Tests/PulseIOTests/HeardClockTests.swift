@@ -1,8 +1,8 @@
 import Glibc
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import PulseIO
+@testable import PlayheadPulseIO
 
 @Suite("HeardClock")
 struct HeardClockTests {

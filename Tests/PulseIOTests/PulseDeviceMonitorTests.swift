@@ -1,7 +1,7 @@
 import Glibc
-import MediaCore
-import PulseIO
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadPulseIO
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PulseIO
+@testable import PlayheadPulseIO
 
 @Suite("PulseServerAddress")
 struct PulseServerAddressTests {

@@ -1,9 +1,9 @@
-import CPulse
+import CPlayheadPulse
 import Glibc
-import RealtimeAudio
+import PlayheadRealtimeAudio
 import Testing
 
-@testable import PulseIO
+@testable import PlayheadPulseIO
 
 /// Routes from libpulse's descriptions of sinks with ports, recorded from a laptop. They pass through libpulse's
 /// structures, because no sink in the test rig has ports.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PulseIO
+@testable import PlayheadPulseIO
 
 /// The effects of PulseAudio's role modules, by their arguments.
 @Suite struct RoleRulesTests {

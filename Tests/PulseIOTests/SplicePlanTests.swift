@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import PulseIO
+@testable import PlayheadPulseIO
 
 @Suite("SplicePlan")
 struct SplicePlanTests {

@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import Recording
+@testable import PlayheadRecording
 
 /// AVAudioRecorder's semantics, with a source that the test controls.
 @Suite struct AudioRecorderTests {

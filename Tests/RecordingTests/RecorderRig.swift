@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import Recording
+@testable import PlayheadRecording
 
 /// A recorder of a source that the test controls, with a separate folder.
 final class RecorderRig: Sendable {

@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
-import MediaCore
-import PulseIO
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadPulseIO
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import Recording
+@testable import PlayheadRecording
 
 /// Recording from a private PulseAudio with a microphone whose frames encode their index.
 @Suite(.serialized) struct RecorderServerTests {

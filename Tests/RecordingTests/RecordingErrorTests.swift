@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import Recording
+@testable import PlayheadRecording
 
 /// Errors of the file: each has a code, no file is overwritten, and the recorded audio plays.
 @Suite struct RecordingErrorTests {

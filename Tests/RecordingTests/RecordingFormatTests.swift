@@ -1,11 +1,11 @@
 import Foundation
-import MediaAssets
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import Recording
+@testable import PlayheadRecording
 
 /// The file formats of recordings.
 @Suite struct RecordingFormatTests {

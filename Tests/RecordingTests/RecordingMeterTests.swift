@@ -1,10 +1,10 @@
 import Foundation
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import Recording
+@testable import PlayheadRecording
 
 /// Levels, compared with FFmpeg's filter astats.
 @Suite struct RecordingMeterTests {

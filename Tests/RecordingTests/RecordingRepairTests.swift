@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import Recording
+@testable import PlayheadRecording
 
 /// Repair after a crash: at most two seconds are lost, and the rest plays.
 @Suite struct RecordingRepairTests {

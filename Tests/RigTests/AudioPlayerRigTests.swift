@@ -1,9 +1,9 @@
-import ControlLoop
-import MediaCore
-import Playback
-import PlayerModel
-import PulseIO
-import RealtimeAudio
+import PlayheadControlLoop
+import PlayheadMediaCore
+import PlayheadPlayback
+import PlayheadPlayerModel
+import PlayheadPulseIO
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 

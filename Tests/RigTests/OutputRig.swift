@@ -1,6 +1,6 @@
-import MediaCore
-import PulseIO
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadPulseIO
+import PlayheadRealtimeAudio
 import RigSupport
 
 /// A sink on a private server, with a mixer whose inputs the test controls.

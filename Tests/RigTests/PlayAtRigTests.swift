@@ -1,6 +1,6 @@
 import DaemonTesting
 import Foundation
-import PlayerModel
+import PlayheadPlayerModel
 import RigSupport
 import Testing
 

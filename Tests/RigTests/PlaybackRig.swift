@@ -1,6 +1,6 @@
 import DaemonTesting
 import Glibc
-import PlayerModel
+import PlayheadPlayerModel
 import RigSupport
 
 /// A sound server, a daemon that plays to it, and a connection.

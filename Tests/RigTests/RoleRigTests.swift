@@ -1,6 +1,6 @@
-import MediaCore
-import PulseIO
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadPulseIO
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 

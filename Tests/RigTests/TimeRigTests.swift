@@ -1,6 +1,6 @@
 import DaemonTesting
-import MediaCore
-import PlayerModel
+import PlayheadMediaCore
+import PlayheadPlayerModel
 import RigSupport
 import Testing
 

@@ -1,9 +1,9 @@
 import GRDB
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import SavedState
+@testable import PlayheadSavedState
 
 /// Bookmarks: the decision rule, the limits, and saving.
 @Suite(.timeLimit(.minutes(2))) struct BookmarkTests {

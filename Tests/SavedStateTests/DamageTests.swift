@@ -1,10 +1,10 @@
 import Foundation
 import GRDB
-import MediaCore
+import PlayheadMediaCore
 import Synchronization
 import Testing
 
-@testable import SavedState
+@testable import PlayheadSavedState
 
 extension StateStore {
   /// Calls an asynchronous function and waits for its result.

@@ -1,9 +1,9 @@
 import Glibc
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import SavedState
+@testable import PlayheadSavedState
 
 /// A store that is opened while the disk is full. The disk is a small tmpfs, which requires root.
 @Suite(.serialized, .enabled(if: geteuid() == 0)) struct FullDiskTests {

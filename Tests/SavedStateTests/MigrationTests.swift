@@ -1,8 +1,8 @@
 import GRDB
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import SavedState
+@testable import PlayheadSavedState
 
 /// Databases of earlier versions.
 @Suite(.timeLimit(.minutes(3))) struct MigrationTests {

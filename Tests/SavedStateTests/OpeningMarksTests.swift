@@ -1,8 +1,8 @@
 import Foundation
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import SavedState
+@testable import PlayheadSavedState
 
 /// Marks of entries that are being opened, as the next daemon finds them.
 @Suite(.timeLimit(.minutes(1))) struct OpeningMarksTests {

@@ -1,11 +1,11 @@
 import Foundation
 import GRDB
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import SavedState
+@testable import PlayheadSavedState
 
 /// A state folder, with functions that modify it directly.
 struct StateDirectory {

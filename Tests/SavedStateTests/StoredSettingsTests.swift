@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import SavedState
+@testable import PlayheadSavedState
 
 extension StoredPlayer.Settings {
   /// Settings without a default value.

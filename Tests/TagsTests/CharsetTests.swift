@@ -1,7 +1,7 @@
 import RigSupport
 import Testing
 
-@testable import Tags
+@testable import PlayheadTags
 
 /// Texts in the code pages of the systems that wrote them. Encodings of other scripts are detected, and Latin-1 stays
 /// Latin-1.

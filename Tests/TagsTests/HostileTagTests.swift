@@ -2,7 +2,7 @@ import Foundation
 import RigSupport
 import Testing
 
-@testable import Tags
+@testable import PlayheadTags
 
 /// Tags designed to use memory, time or the stack, and the measured cost of each.
 @Suite(.serialized) struct HostileTagTests {

@@ -2,7 +2,7 @@ import Foundation
 import RigSupport
 import Testing
 
-@testable import Tags
+@testable import PlayheadTags
 
 /// The titles of Matroska chapters, for all kinds of content.
 @Suite struct MatroskaChapterTests {

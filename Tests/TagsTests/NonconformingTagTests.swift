@@ -1,7 +1,7 @@
 import RigSupport
 import Testing
 
-@testable import Tags
+@testable import PlayheadTags
 
 /// Tags that other programs write against the rules of their formats. Their values are those that mutagen reads.
 @Suite struct NonconformingTagTests {

@@ -1,5 +1,5 @@
+import PlayheadTags
 import RigSupport
-import Tags
 
 /// A small file of each container, with each kind of tag that it supports.
 enum SmallFiles {

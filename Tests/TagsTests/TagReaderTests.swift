@@ -2,7 +2,7 @@ import Foundation
 import RigSupport
 import Testing
 
-@testable import Tags
+@testable import PlayheadTags
 
 /// The tags of small files, whole and truncated.
 @Suite struct TagReaderTests {

@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
+import PlayheadTimeStretch
 import RigSupport
 import Testing
-import TimeStretch
 
 /// The stretcher's displacement, measured with a train of clicks, never accumulates and stays within 20 ms
 /// (time domain) or 50 ms (spectral).

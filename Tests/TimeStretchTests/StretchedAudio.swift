@@ -1,5 +1,5 @@
-import MediaCore
-import TimeStretch
+import PlayheadMediaCore
+import PlayheadTimeStretch
 
 /// Stretches `input` (interleaved), which is written in chunks of the sizes `chunkSizes`, repeatedly, and read in
 /// chunks of 1,000 frames.

@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
+import PlayheadTimeStretch
 import RigSupport
 import Testing
-import TimeStretch
 
 @Suite struct StretcherTests {
   private static let algorithms = TimeStretchAlgorithm.allCases.filter(\.isAvailable)

@@ -1,11 +1,11 @@
 import Glibc
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Waveforms
+@testable import PlayheadWaveforms
 
 /// Waveforms from a worker process equal those of this process, and a crash of the worker is an error of the file.
 @Suite struct IsolatedWaveformTests {

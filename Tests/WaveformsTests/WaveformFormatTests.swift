@@ -1,9 +1,9 @@
 import Foundation
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import Waveforms
+@testable import PlayheadWaveforms
 
 /// Waveform files, read back by other programs.
 @Suite struct WaveformFormatTests {

@@ -1,8 +1,8 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import Waveforms
+@testable import PlayheadWaveforms
 
 /// The reducer, its bin edges and its zoom levels.
 @Suite struct WaveformReducerTests {

@@ -1,9 +1,9 @@
 import Foundation
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 import RigSupport
 
-@testable import Waveforms
+@testable import PlayheadWaveforms
 
 /// A waveform computed sample by sample, as the reference for reductions.
 struct PlainWaveform {

@@ -1,12 +1,12 @@
 import Foundation
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadWholeFiles
 import RigSupport
 import Synchronization
 import Testing
-import WholeFiles
 
-@testable import Waveforms
+@testable import PlayheadWaveforms
 
 /// Waveforms of files, compared with ffmpeg's decodes.
 @Suite struct WaveformScanTests {

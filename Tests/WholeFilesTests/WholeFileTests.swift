@@ -1,8 +1,8 @@
 import Foundation
-import MediaCore
+import PlayheadMediaCore
+import PlayheadWholeFiles
 import RigSupport
 import Testing
-import WholeFiles
 
 /// A descriptor that is closed with this object.
 private final class OwnedDescriptor: Sendable {

@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 /// Other names of commands, and hints for words that are no commands.
 enum CommandAlias {

@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 /// The arguments of a command, separated by its table of options.
 struct CommandArguments {

@@ -1,5 +1,5 @@
 // Starts processes that continue after the client.
-import CMediaShims
+import CPlayheadMediaShims
 import Glibc
 
 enum DetachedProcess {

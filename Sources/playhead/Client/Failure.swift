@@ -1,5 +1,5 @@
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 /// The reason for a nonzero exit status, as printed on standard error.
 struct Failure {

@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 extension Invocation {
   /// Parses the single word after a command, from a set of choices.

@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 extension Invocation {
   /// The environment variable with the default player.

@@ -1,5 +1,5 @@
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 extension Invocation {
   /// The request of `play FROM..TO`, or of `play` with the options of a range. Nil for any other `play`.

@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 extension CommandSpec {
   /// Whether the client accepts `--format` for this command.

@@ -1,5 +1,5 @@
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 extension Invocation {
   /// The options of `wait` with conditions that the client evaluates.

@@ -1,5 +1,5 @@
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 /// A parsed command line.
 struct Invocation: Equatable {

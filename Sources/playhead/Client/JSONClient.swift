@@ -1,5 +1,5 @@
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 /// Sends requests in JSON one at a time over one connection.
 final class JSONClient {

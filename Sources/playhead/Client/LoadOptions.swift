@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 extension Invocation {
   /// The files and options of `load`, `append`, `insert` and `play FILE...`.

@@ -1,7 +1,7 @@
 // The file after `-o`. The client opens it and the daemon writes it. Therefore the daemon needs no writable folder.
-import MediaCore
-import WholeFiles
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWholeFiles
+import PlayheadWireProtocol
 
 /// A file that the daemon writes for one request. It gets its name after a successful reply.
 struct OutputFile: PassedOutput {

@@ -1,9 +1,9 @@
 // The file of `record -o`. The client opens it and the daemon writes it. Therefore the daemon needs no writable folder.
 import Glibc
-import MediaCore
-import RecordingFiles
-import WholeFiles
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadRecordingFiles
+import PlayheadWholeFiles
+import PlayheadWireProtocol
 
 /// A file that the daemon records to: NAME.recording until the recording is complete, then NAME.
 ///

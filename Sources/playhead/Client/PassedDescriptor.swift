@@ -1,7 +1,7 @@
-import CMediaShims
+import CPlayheadMediaShims
 import Glibc
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 /// Transfers open descriptors to the daemon.
 enum PassedDescriptor {

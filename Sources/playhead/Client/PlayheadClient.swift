@@ -1,8 +1,8 @@
-// The client: one request, a watch, or a shell, over a blocking socket.
-import FileAccess
 import Glibc
-import MediaCore
-import WireProtocol
+// The client: one request, a watch, or a shell, over a blocking socket.
+import PlayheadFileAccess
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 /// The program `playhead`. ``ExitStatus`` lists its exit statuses.
 @main

@@ -1,5 +1,5 @@
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 /// Checks requests without a daemon.
 enum RequestCheck {

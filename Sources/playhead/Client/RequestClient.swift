@@ -1,6 +1,6 @@
 // Requests to the daemon and their replies, one at a time.
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 /// An error reply. The client exits with status 1, or with 3 if the daemon is shutting down.
 struct ErrorReply: Error {

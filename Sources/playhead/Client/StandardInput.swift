@@ -1,8 +1,8 @@
 // Standard input as a playable source. The client passes the descriptor to the daemon, or for a queue the end of a
 // spool. The client can exit before the end of the data.
 import Glibc
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 /// A `-` as a file name, which means standard input.
 enum StandardInput {

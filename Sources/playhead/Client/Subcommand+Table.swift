@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 extension Subcommand {
   /// The commands of the client by name. Each is created when it is first used: one call of the client uses at most

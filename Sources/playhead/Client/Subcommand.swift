@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 /// The candidates for a word of the command line.
 enum Candidates: Equatable {

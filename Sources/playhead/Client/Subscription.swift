@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 /// The commands that subscribe. A subscription ends with its connection, so that it needs `playhead watch`.
 enum Subscription {

@@ -1,7 +1,7 @@
 // `playhead add`: adds files, and the media files in folders, to the queue, atomically.
 import Glibc
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 enum Add {
   /// The reason why nothing was added. The client exits with status 1.

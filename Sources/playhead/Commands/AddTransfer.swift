@@ -1,5 +1,5 @@
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 /// An edit that adds files to a queue: `load`, `append` or `insert`, with its options as words such as `after=2`.
 struct AddingEdit: Equatable {

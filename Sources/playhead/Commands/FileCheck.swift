@@ -1,6 +1,6 @@
 // A check of the files that a user names, before the queue changes.
 import Glibc
-import WireProtocol
+import PlayheadWireProtocol
 
 /// Finds files that cannot be media, without decoding them.
 enum FileCheck {

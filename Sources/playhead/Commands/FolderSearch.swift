@@ -1,6 +1,6 @@
 // The media files in a folder and its subfolders.
 import Glibc
-import WireProtocol
+import PlayheadWireProtocol
 
 /// Finds media files below folders. Paths are bytes of the file system.
 struct FolderSearch {

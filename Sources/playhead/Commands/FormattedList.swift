@@ -1,5 +1,5 @@
 // `playhead list --format`: one line for each entry of the queue.
-import WireProtocol
+import PlayheadWireProtocol
 
 enum FormattedList {
   /// The values: the fields of a row of `list`.

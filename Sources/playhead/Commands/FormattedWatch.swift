@@ -1,5 +1,5 @@
 // `playhead watch --format`: one line for each change of the formatted text, for status bars.
-import WireProtocol
+import PlayheadWireProtocol
 
 struct FormattedWatch {
   private let template: ValueTemplate

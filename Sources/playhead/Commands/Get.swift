@@ -1,6 +1,6 @@
 // `playhead get`: values of a player and of its current entry, for scripts and status bars.
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 enum Get {
   /// The fields of `status`.

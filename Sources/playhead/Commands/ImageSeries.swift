@@ -1,6 +1,6 @@
 // `playhead image` with several times and `-o`: the client opens each file, and requests one image for each.
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 /// Several images, each in a file that the client has opened. The files get their names after the last image: either
 /// all files are written or none.

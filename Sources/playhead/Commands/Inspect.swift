@@ -1,7 +1,7 @@
 // `playhead info` and `playhead tags`: the properties of files and their tags, in human-readable form. The daemon
 // reads the files; nothing is played.
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 enum Inspect {
   /// Prints the properties of files, or only their tags. `encode` encodes the words of a request. Returns the exit

@@ -1,5 +1,5 @@
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 /// `info` and `tags` with one line for each file: an object of JSON, or a template with tags.
 struct InspectLines {

@@ -1,5 +1,5 @@
 import Glibc
-import WireProtocol
+import PlayheadWireProtocol
 
 /// The state of a player in one line: its title, position, state and level.
 ///

@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 /// The screen of `playhead watch`: the status line, and the entries of the queue around the current one.
 ///

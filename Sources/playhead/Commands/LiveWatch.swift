@@ -1,8 +1,8 @@
 // `playhead watch` on a terminal: the screen, redrawn only when an event or the terminal's size changes it, and its
 // keys.
 import Glibc
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 enum LiveWatch {
   /// Runs until interrupted, or until the user quits.

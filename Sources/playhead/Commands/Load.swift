@@ -1,7 +1,7 @@
 // `playhead load`, `append`, `insert` and `play FILE...`: checks the files, and adds them to the queue.
 import Glibc
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 /// Adds the files that a user names, and the media files in folders, to a queue. Nothing changes if a file cannot be
 /// media.

@@ -1,6 +1,6 @@
 // Selects media files in a folder: by extension, else by their first bytes.
 import Glibc
-import WireProtocol
+import PlayheadWireProtocol
 
 enum MediaNames {
   /// The extensions of files with audio, in lower case.

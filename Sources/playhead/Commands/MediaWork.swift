@@ -1,7 +1,7 @@
 // `playhead export` and related commands: the daemon processes a file, and a terminal shows the progress.
 import Glibc
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 enum MediaWork {
   /// Sends the line of a request and waits for the reply. Shows the progress on a terminal. Prints the problem of a

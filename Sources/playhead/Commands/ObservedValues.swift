@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 /// The newest values of observed keys, from the events of `observe`.
 struct ObservedValues {

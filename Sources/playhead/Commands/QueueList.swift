@@ -1,6 +1,6 @@
 // `playhead list`: all entries of a queue. The daemon returns the entries in parts.
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 enum QueueList {
   /// The maximum number of attempts to read all parts of the same version of the queue.

@@ -3,8 +3,8 @@
 // accident. After SIGKILL, the recording continues. With `-o`, the client opens the file, gives it its name after the
 // recording, and repairs it if the daemon ends first.
 import Glibc
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 /// The pipe with which signal handlers end the recording.
 nonisolated(unsafe) private var endPipe: (read: Int32, write: Int32) = (-1, -1)

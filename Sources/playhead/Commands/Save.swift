@@ -1,7 +1,7 @@
 // `playhead save`: the daemon sends the lines of a playlist, and the client writes them to a file, atomically.
-import MediaCore
-import WholeFiles
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWholeFiles
+import PlayheadWireProtocol
 
 enum Save {
   /// The reason why the playlist was not written. The client exits with status 1.

@@ -1,7 +1,7 @@
 // `playhead scan`: the daemon measures files, and the client prints a table.
 import Glibc
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 enum Scan {
   /// Sends a request line and prints the reply.

@@ -1,9 +1,9 @@
 // The interactive client. Waits for the keyboard and the daemon at the same time. Lines of the daemon are printed
 // above the line being typed.
 import Glibc
-import MediaCore
+import PlayheadMediaCore
+import PlayheadWireProtocol
 import Synchronization
-import WireProtocol
 
 /// Whether the size of the terminal has changed. Set by the signal handler.
 private let hasNewSize = Atomic<Bool>(false)

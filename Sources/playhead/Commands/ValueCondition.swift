@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 /// A condition on an observable key, such as `player.currentItem!=3`, or on a value of `playhead get`, such as
 /// `chapter!=none`.

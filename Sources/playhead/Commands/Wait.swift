@@ -1,7 +1,7 @@
 // `playhead wait` with conditions on values that the daemon does not evaluate.
 import Glibc
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 struct Wait {
   private let options: Invocation.WaitOptions

@@ -1,6 +1,6 @@
 import Glibc
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 /// `playhead watch`: subscribes, and prints events until interrupted.
 enum Watch {

@@ -1,7 +1,7 @@
 // `playhead waveform`: the daemon analyzes a file, and the client draws the waveform with block characters.
 import Glibc
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 enum WaveformView {
   /// The number of character rows; each has two rows of blocks.

@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 extension Candidates {
   /// Creates the candidates for a parameter of a daemon command.

@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 /// The candidates for the last word of a command line. Words come from the command tables, and ids from `live`.
 ///

@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 extension HelpText {
   /// The output of `playhead --json help`: the rows of the daemon's `help`, with the client's commands included. Nil

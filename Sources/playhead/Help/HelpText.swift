@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 /// The help texts of the client and, from the tables, of all commands. They need no daemon.
 enum HelpText {

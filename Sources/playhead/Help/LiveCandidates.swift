@@ -1,7 +1,7 @@
 // Completes ids of entries and names of players with replies of the daemon while a user types. Prints nothing when the
 // daemon does not reply.
 import Glibc
-import WireProtocol
+import PlayheadWireProtocol
 
 enum LiveCandidates {
   /// The maximum time of the completion. After it, the process ends without output.

@@ -1,7 +1,7 @@
 // The pages of the manual, from the same tables as the help and the completion.
 import Glibc
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 enum ManualPage: String, CaseIterable {
   case playhead

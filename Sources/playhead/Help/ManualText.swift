@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 /// A page for man(1), with the macros of man(7).
 struct ManualText {

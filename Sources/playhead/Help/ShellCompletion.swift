@@ -1,5 +1,5 @@
-import MediaCore
-import WireProtocol
+import PlayheadMediaCore
+import PlayheadWireProtocol
 
 /// The completion of the word before the cursor in the shell, from the candidates of ``Completion``.
 ///

@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 /// The display title of a queue entry.
 enum EntryTitle {

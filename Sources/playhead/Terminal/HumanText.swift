@@ -1,5 +1,5 @@
 import Glibc
-import WireProtocol
+import PlayheadWireProtocol
 
 /// A reply in human-readable form: sentences, tables and clock times. Omits values that only programs need, unless all
 /// fields are requested.

@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 /// The second request whose reply completes the text of the first one: the title of an entry, or its duration.
 enum ReplyContext {

@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 /// Replies that fit one line, for people.
 struct ReplySentence {

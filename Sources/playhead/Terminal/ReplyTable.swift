@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 /// Replies as lines or tables with one row for each record, for people.
 enum ReplyTable {

@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 /// Counts the sent requests without a final reply. A connection that ends before all replies was interrupted.
 ///

@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 /// The values of tags by their keys.
 enum TagValues {

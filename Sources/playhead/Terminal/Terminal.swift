@@ -1,5 +1,5 @@
 import Glibc
-import WireProtocol
+import PlayheadWireProtocol
 
 /// The reason why standard output is incomplete. The client exits with status 1.
 struct OutputFailure: Error {

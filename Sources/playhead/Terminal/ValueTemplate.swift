@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 /// A template with the names of values in braces: `{artist} - {title} [{time:clock}]`.
 ///

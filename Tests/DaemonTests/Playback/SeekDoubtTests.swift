@@ -1,5 +1,5 @@
 import DaemonTesting
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 

@@ -1,6 +1,6 @@
-import DaemonConfiguration
 import DaemonTesting
 import Foundation
+import PlayheadDaemonConfiguration
 import RigSupport
 import Testing
 

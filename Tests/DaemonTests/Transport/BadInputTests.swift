@@ -1,5 +1,5 @@
 import DaemonTesting
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
 /// Invalid requests: each causes an error with a code, and changes nothing. Each case prints its row. The same for

@@ -1,8 +1,8 @@
 import Foundation
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Chapters of files, and the handling of inconsistent chapter lists.
 @Suite struct AssetChapterTests {

@@ -1,13 +1,13 @@
 import Foundation
-import LibAV
-import MediaCore
 import MediaTesting
-import RealtimeAudio
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Values of an asset, which are loaded on request.
 @Suite(.timeLimit(.minutes(2))) struct AssetKeyTests {

@@ -1,10 +1,10 @@
 import Foundation
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// The properties of an asset's tracks, and their selection groups.
 @Suite struct AssetTrackTests {

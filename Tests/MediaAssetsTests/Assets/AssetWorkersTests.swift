@@ -1,11 +1,11 @@
-import MediaCore
 import MediaTesting
-import NetworkIO
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadNetworkIO
+import PlayheadRealtimeAudio
 import Synchronization
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Threads that load assets for non-blocking callers. A slow load delays no other, and a hanging load fails.
 @Suite(.timeLimit(.minutes(2))) struct AssetWorkersTests {

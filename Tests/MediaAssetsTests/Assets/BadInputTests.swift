@@ -1,11 +1,11 @@
 import Foundation
-import LibAV
-import MediaCore
 import MediaTesting
+import PlayheadLibAV
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Each kind of unplayable input has an error code, and none blocks or crashes.
 @Suite struct BadInputTests {

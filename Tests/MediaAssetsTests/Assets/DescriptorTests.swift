@@ -1,13 +1,13 @@
 import Glibc
-import LibAV
-import MediaCore
 import MediaTesting
-import RealtimeAudio
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Assets with a file, pipe or socket that is already open.
 @Suite(.timeLimit(.minutes(3))) struct DescriptorTests {

@@ -1,13 +1,13 @@
-import LibAV
-import MediaCore
 import MediaTesting
-import NetworkIO
-import RealtimeAudio
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadNetworkIO
+import PlayheadRealtimeAudio
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Assets from a web server, or from a custom byte source.
 @Suite(.timeLimit(.minutes(5))) struct HTTPAssetTests {

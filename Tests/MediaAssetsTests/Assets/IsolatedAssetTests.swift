@@ -1,13 +1,13 @@
 import Foundation
-import Isolation
-import LibAV
-import MediaCore
 import MediaTesting
+import PlayheadIsolation
+import PlayheadLibAV
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Assets that a worker process opens and decodes equal those of this process.
 @Suite struct IsolatedAssetTests {

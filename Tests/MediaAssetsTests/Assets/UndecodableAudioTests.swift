@@ -1,10 +1,10 @@
 import Foundation
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Files whose video decodes and whose audio does not.
 @Suite(.timeLimit(.minutes(5))) struct UndecodableAudioTests {

@@ -1,12 +1,12 @@
 import Foundation
-import MediaCore
 import MediaTesting
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 // Parts that cannot be inserted into a composition, or read from it.
 extension CompositionTests {

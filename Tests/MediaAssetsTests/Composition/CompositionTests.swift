@@ -1,12 +1,12 @@
 import Foundation
-import MediaCore
 import MediaTesting
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Compositions of parts of assets.
 @Suite struct CompositionTests {

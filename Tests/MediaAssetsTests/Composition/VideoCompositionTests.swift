@@ -1,10 +1,10 @@
 import Foundation
-import LibAV
-import MediaCore
+import PlayheadLibAV
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Composited video frames, compared with manually computed pixels.
 @Suite struct VideoCompositionTests {

@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Encoder padding before and after the audio is not played. The number of frames is the original one, and the trimmed
 /// frames are reported with their source.

@@ -1,9 +1,9 @@
 import Foundation
-import LibAV
-import MediaCore
+import PlayheadLibAV
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// The iteration over MPEG audio headers finds the packets that FFmpeg reads, in intact and damaged files.
 @Suite struct MPEGAudioWalkerTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// MP4's times, read from boxes that are intact, truncated anywhere, or wrong.
 @Suite struct MovieTrackTimesTests {

@@ -1,8 +1,8 @@
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Musepack, compared with its reference decoder, mpcdec.
 @Suite struct MusepackTests {

@@ -1,10 +1,10 @@
 import Foundation
-import LibAV
-import MediaCore
+import PlayheadLibAV
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Ogg Vorbis: seeks are exact to the sample, and a stream begins and ends according to its granule positions. The
 /// reference for a whole read is libvorbis.

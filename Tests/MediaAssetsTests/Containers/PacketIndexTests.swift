@@ -1,9 +1,9 @@
 import Foundation
-import LibAV
-import MediaCore
+import PlayheadLibAV
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// An asset's packet index: built once, shared, bounded, and discarded when the file changes.
 @Suite struct PacketIndexTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Timestamps of the container, and positions that are counted from them.
 @Suite struct PacketTimestampsTests {

@@ -1,8 +1,8 @@
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Sample rate conversion: as one stream, and starting in the middle.
 @Suite struct AudioConverterTests {

@@ -1,12 +1,12 @@
 import Foundation
-import LibAV
-import MediaCore
 import MediaTesting
+import PlayheadLibAV
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Exports in this process and in a worker process.
 @Suite(.timeLimit(.minutes(10))) struct AssetExportTests {

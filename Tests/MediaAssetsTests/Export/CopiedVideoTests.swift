@@ -1,10 +1,10 @@
 import Foundation
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Copies of video that is stored in unusual ways. `ffprobe` and `ffmpeg` compare the frames.
 @Suite(.timeLimit(.minutes(5))) struct CopiedVideoTests {

@@ -1,13 +1,13 @@
 import Foundation
 import Glibc
-import Isolation
-import LibAV
-import MediaCore
+import PlayheadIsolation
+import PlayheadLibAV
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Exports in worker processes that a hostile file controls, and the decision where an export runs.
 @Suite(.timeLimit(.minutes(5))) struct IsolatedExportTests {

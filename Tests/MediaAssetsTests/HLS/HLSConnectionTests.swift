@@ -1,11 +1,11 @@
-import LibAV
-import MediaCore
 import MediaTesting
-import NetworkIO
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadNetworkIO
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// The connections that a stream in segments needs.
 @Suite(.timeLimit(.minutes(2))) struct HLSConnectionTests {

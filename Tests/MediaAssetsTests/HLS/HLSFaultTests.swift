@@ -1,11 +1,11 @@
-import LibAV
-import MediaCore
-import NetworkIO
-import Playlists
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadNetworkIO
+import PlayheadPlaylists
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Special features of streams in addition to consecutive segments, and their errors.
 @Suite(.timeLimit(.minutes(5))) struct HLSFaultTests {

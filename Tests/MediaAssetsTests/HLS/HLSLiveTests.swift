@@ -1,14 +1,14 @@
 import Glibc
-import LibAV
-import MediaCore
-import NetworkIO
-import Playlists
-import RealtimeAudio
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadNetworkIO
+import PlayheadPlaylists
+import PlayheadRealtimeAudio
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Streams whose playlists get new segments during playback.
 @Suite(.timeLimit(.minutes(5))) struct HLSLiveTests {

@@ -1,10 +1,10 @@
-import LibAV
-import MediaCore
-import NetworkIO
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadNetworkIO
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// The metadata of HLS streams.
 @Suite(.timeLimit(.minutes(5))) struct HLSMetadataTests {

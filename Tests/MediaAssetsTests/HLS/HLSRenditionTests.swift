@@ -1,11 +1,11 @@
-import LibAV
-import MediaCore
-import NetworkIO
-import Playlists
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadNetworkIO
+import PlayheadPlaylists
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Streams with several renditions: every sample identifies its rendition.
 @Suite(.timeLimit(.minutes(5))) struct HLSRenditionTests {

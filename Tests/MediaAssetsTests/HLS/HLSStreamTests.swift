@@ -1,11 +1,11 @@
-import LibAV
-import MediaCore
 import MediaTesting
-import NetworkIO
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadNetworkIO
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Streams in segments, made by FFmpeg's HLS muxer.
 @Suite(.timeLimit(.minutes(5))) struct HLSStreamTests {

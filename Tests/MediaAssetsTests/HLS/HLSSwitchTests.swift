@@ -1,12 +1,12 @@
-import LibAV
-import MediaCore
-import NetworkIO
-import Playlists
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadNetworkIO
+import PlayheadPlaylists
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Switches between variants while several readers use the stream, or while its playlist is requested.
 @Suite(.timeLimit(.minutes(5))) struct HLSSwitchTests {

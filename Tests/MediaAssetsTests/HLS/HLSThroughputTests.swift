@@ -1,14 +1,14 @@
-import LibAV
-import MediaCore
 import MediaTesting
-import NetworkIO
-import Playlists
-import RealtimeAudio
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadNetworkIO
+import PlayheadPlaylists
+import PlayheadRealtimeAudio
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// The choice of variants depends on the throughput of segments. The test advances the clock manually, and servers wait
 /// at gates.

@@ -1,11 +1,11 @@
-import MediaCore
-import NetworkIO
-import Playlists
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadNetworkIO
+import PlayheadPlaylists
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Playlists on a web server.
 @Suite(.timeLimit(.minutes(2))) struct HTTPPlaylistTests {

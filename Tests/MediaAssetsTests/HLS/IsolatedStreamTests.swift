@@ -1,10 +1,10 @@
-import Isolation
-import LibAV
-import MediaCore
+import PlayheadIsolation
+import PlayheadLibAV
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// A worker process decodes streams to the same samples as this process.
 @Suite(.timeLimit(.minutes(10))) struct IsolatedStreamTests {

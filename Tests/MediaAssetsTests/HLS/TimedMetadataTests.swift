@@ -1,11 +1,11 @@
-import LibAV
-import MediaCore
-import NetworkIO
-import Playlists
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadNetworkIO
+import PlayheadPlaylists
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Timed metadata of an HLS stream: ID3 tags between its audio, and date ranges.
 @Suite(.timeLimit(.minutes(5))) struct TimedMetadataTests {

@@ -1,13 +1,13 @@
 import Foundation
-import LibAV
-import MediaCore
 import MediaTesting
-import RealtimeAudio
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
+import PlayheadWholeFiles
 import RigSupport
 import Testing
-import WholeFiles
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Images at times, and their actual times.
 @Suite struct ImageGeneratorTests {

@@ -1,13 +1,13 @@
 import Glibc
-import Isolation
-import LibAV
-import MediaCore
-import NetworkIO
-import RealtimeAudio
+import PlayheadIsolation
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadNetworkIO
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Images of a generator whose video a worker process decodes equal those of this process.
 @Suite(.timeLimit(.minutes(10))) struct IsolatedGeneratorTests {

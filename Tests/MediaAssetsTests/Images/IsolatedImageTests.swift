@@ -1,15 +1,15 @@
 import Foundation
 import Glibc
-import Isolation
-import LibAV
-import MediaCore
-import NetworkIO
-import RealtimeAudio
+import PlayheadIsolation
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadNetworkIO
+import PlayheadRealtimeAudio
+import PlayheadWholeFiles
 import RigSupport
 import Testing
-import WholeFiles
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Images from a worker process equal those of this process.
 @Suite(.timeLimit(.minutes(10))) struct IsolatedImageTests {

@@ -1,11 +1,11 @@
 import Foundation
-import Isolation
-import LibAV
-import MediaCore
+import PlayheadIsolation
+import PlayheadLibAV
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Images that need more memory than a worker has by default: 8K video frames, and sheets of that size.
 @Suite(.timeLimit(.minutes(10))) struct LargeImageTests {

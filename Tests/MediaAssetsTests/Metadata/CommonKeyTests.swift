@@ -1,9 +1,9 @@
-import LibAV
-import MediaCore
-import Tags
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadTags
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// The common keys of other programs' keys.
 @Suite struct CommonKeyTests {

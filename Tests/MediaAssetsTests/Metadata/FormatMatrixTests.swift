@@ -1,8 +1,8 @@
 import Foundation
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Durations, sample counts, bit rates, tags and artwork for every format, compared with FFmpeg's programs and mutagen.
 /// Each difference has a reason that names the wrong program.

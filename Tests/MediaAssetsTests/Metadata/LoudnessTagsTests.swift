@@ -1,11 +1,11 @@
 import Foundation
-import LibAV
-import MediaCore
-import RealtimeAudio
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Loudness tags, as known after a file has been opened.
 @Suite struct LoudnessTagsTests {

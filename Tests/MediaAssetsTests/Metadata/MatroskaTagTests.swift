@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Tags of an album, its track and another track, written by mkvpropedit. FFmpeg keeps the last value of each name.
 @Suite struct MatroskaTagTests {

@@ -1,11 +1,11 @@
-import LibAV
-import MediaCore
 import MediaTesting
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadTags
 import RigSupport
-import Tags
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Values, filters, dates, artwork and gains, and values from FFmpeg.
 @Suite struct MetadataItemTests {

@@ -1,9 +1,9 @@
 import Foundation
-import LibAV
-import MediaCore
+import PlayheadLibAV
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// The same tags in every format that supports them: the values equal the written ones and those that mutagen reads.
 /// The printed table has FFmpeg's dictionary, too.

@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// The list `INFO` in formats that FFmpeg reads and TagLib does not.
 @Suite struct RIFFInfoTests {

@@ -1,9 +1,9 @@
-import MediaCore
+import PlayheadMediaCore
+import PlayheadTags
 import RigSupport
-import Tags
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// The memory limit for artwork and long texts, per asset and in total.
 @Suite struct TagDataBudgetTests {

@@ -1,10 +1,10 @@
-import LibAV
-import MediaCore
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadTags
 import RigSupport
-import Tags
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Tags of files whose audio FFmpeg does not open, and the encoding of tags without a declared one.
 @Suite struct UnopenedFileTests {

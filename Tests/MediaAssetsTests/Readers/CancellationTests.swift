@@ -1,13 +1,13 @@
 import Foundation
-import LibAV
-import MediaCore
 import MediaTesting
-import RealtimeAudio
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// `cancel()` ends a blocked read, and no data is lost when reading continues.
 @Suite(.timeLimit(.minutes(2))) struct CancellationTests {

@@ -1,10 +1,10 @@
 import Foundation
-import LibAV
-import MediaCore
 import MediaTesting
+import PlayheadLibAV
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Exact seeks in containers without exact positions: counted, found in pages, or derived from coarse timestamps.
 @Suite struct CountedSeekTests {

@@ -1,11 +1,11 @@
 import Foundation
-import LibAV
-import MediaCore
 import MediaTesting
+import PlayheadLibAV
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Files that are damaged in the middle: times stay correct, and the damage is reported.
 @Suite struct DamagedFileTests {

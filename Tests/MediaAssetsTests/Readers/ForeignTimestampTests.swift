@@ -1,11 +1,11 @@
 import Foundation
-import LibAV
-import MediaCore
 import MediaTesting
+import PlayheadLibAV
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Files whose timestamps do not match their frames. All audio is read, no sample twice, and a read after a seek equals
 /// a read from the start.

@@ -1,8 +1,8 @@
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Seeks in lossy files, compared with a read from the start.
 @Suite struct LossySeekTests {

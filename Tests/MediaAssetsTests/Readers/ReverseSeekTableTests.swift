@@ -1,9 +1,9 @@
 import Foundation
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// The seek table for reverse reading. For every codec and container, reading from the end backwards returns each frame
 /// once, in the reverse order of a read from the start. `swift test --filter ReverseSeekTableTests` prints the table.

@@ -1,10 +1,10 @@
 import Foundation
-import LibAV
-import MediaCore
+import PlayheadLibAV
+import PlayheadMediaCore
 import Synchronization
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Guarantees of seeks in addition to exactness: tolerances, end, cancellation, and reported timings.
 @Suite(.timeLimit(.minutes(5))) struct SeekContractTests {

@@ -1,8 +1,8 @@
 import Foundation
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// The seek table: for every codec and container, the error of an exact seek in samples, compared with a read from the
 /// start. `swift test --filter SeekTableTests` prints it. A row whose tool is missing or makes no file fails.

@@ -1,11 +1,11 @@
 import Foundation
-import MediaCore
 import MediaTesting
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Reading an asset's audio as sample buffers.
 @Suite(.timeLimit(.minutes(3))) struct AssetReaderTests {

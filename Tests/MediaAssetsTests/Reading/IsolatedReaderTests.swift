@@ -1,12 +1,12 @@
 import Glibc
-import Isolation
-import LibAV
-import MediaCore
-import RealtimeAudio
+import PlayheadIsolation
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// The samples of a reader whose video a worker process decodes equal those of this process.
 @Suite(.timeLimit(.minutes(10))) struct IsolatedReaderTests {

@@ -1,12 +1,12 @@
 import Glibc
-import Isolation
-import LibAV
-import MediaCore
-import NetworkIO
+import PlayheadIsolation
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadNetworkIO
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Stored samples that a worker process reads equal those of this process.
 @Suite(.timeLimit(.minutes(10))) struct IsolatedStoredTests {

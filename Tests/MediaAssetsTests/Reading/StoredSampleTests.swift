@@ -1,10 +1,10 @@
 import Foundation
-import LibAV
-import MediaCore
 import MediaTesting
+import PlayheadLibAV
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Reading stored samples.
 @Suite struct StoredSampleTests {

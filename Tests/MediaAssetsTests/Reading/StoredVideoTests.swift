@@ -1,9 +1,9 @@
 import Foundation
-import LibAV
-import MediaCore
+import PlayheadLibAV
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Reading stored video.
 @Suite struct StoredVideoTests {

@@ -1,11 +1,11 @@
 import Foundation
-import LibAV
-import MediaCore
-import RealtimeAudio
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Features of a reader's video output other than returning all frames.
 @Suite struct VideoOutputTests {

@@ -1,10 +1,10 @@
 import Foundation
-import LibAV
-import MediaCore
 import MediaTesting
+import PlayheadLibAV
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Decoded video frames equal those of FFmpeg's program, bit for bit, at the times that `ffprobe` reports, from any
 /// start.

@@ -1,5 +1,5 @@
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 
 /// Bytes that do not arrive while this is closed, until the read is cancelled.
 final class ClosableBytes: ByteSource {

@@ -1,13 +1,13 @@
-import LibAV
-import MediaCore
 import MediaTesting
-import NetworkIO
-import Playlists
-import RealtimeAudio
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadNetworkIO
+import PlayheadPlaylists
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// A web server with time-coded audio in segments of about a second. Each sample identifies its audio file and its
 /// position.

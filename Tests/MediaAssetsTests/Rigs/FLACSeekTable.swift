@@ -1,4 +1,4 @@
-import LibAV
+import PlayheadLibAV
 import Testing
 
 /// Writes seek tables into FLAC files (RFC 9639, section 8.5), including wrong ones, which no packaged tool can write.

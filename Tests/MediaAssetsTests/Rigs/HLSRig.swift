@@ -1,13 +1,13 @@
-import LibAV
-import MediaCore
 import MediaTesting
-import NetworkIO
-import Playlists
-import RealtimeAudio
+import PlayheadLibAV
+import PlayheadMediaCore
+import PlayheadNetworkIO
+import PlayheadPlaylists
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 extension ManualTime: NetworkClock {}
 

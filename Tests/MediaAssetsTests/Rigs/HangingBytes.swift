@@ -1,7 +1,7 @@
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// A location that opens at once but whose bytes do not arrive, and a record of its reads.
 final class HangingBytes: Sendable {

@@ -1,10 +1,10 @@
 import Foundation
-import LibAV
-import MediaCore
+import PlayheadLibAV
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// A separate folder for a test's files, which is removed with the object.
 final class TemporaryFolder {

@@ -2,7 +2,7 @@ import Foundation
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Ogg files made for tests, and edits of their pages (RFC 3533, section 6).
 enum OggFile {

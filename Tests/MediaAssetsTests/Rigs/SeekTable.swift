@@ -1,10 +1,10 @@
 import Foundation
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import Synchronization
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// One row of the seek table: audio, the steps that make a file of it, and the expected results of seeks.
 struct SeekRow: Sendable, CustomTestStringConvertible {

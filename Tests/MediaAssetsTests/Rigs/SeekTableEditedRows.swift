@@ -1,8 +1,8 @@
 import Foundation
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// An edit list (ISO/IEC 14496-12, 8.6.6), and its effect on a track's media, computed independently of the player.
 struct EditList: Sendable {

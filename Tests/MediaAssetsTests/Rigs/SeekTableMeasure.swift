@@ -1,9 +1,9 @@
 import Foundation
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// The results of one file.
 struct SeekMeasurement {

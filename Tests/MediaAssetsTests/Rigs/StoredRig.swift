@@ -1,10 +1,10 @@
-import CFFmpeg
+import CPlayheadFFmpeg
 import Foundation
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import LibAV
-@testable import MediaAssets
+@testable import PlayheadLibAV
+@testable import PlayheadMediaAssets
 
 /// Decodes stored samples with only their content, like an independent program.
 final class StoredDecoder {

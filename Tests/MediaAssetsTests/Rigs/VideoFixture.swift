@@ -1,9 +1,9 @@
 import Foundation
-import LibAV
-import MediaCore
+import PlayheadLibAV
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// A video file for a test, made by `ffmpeg`, and its properties according to FFmpeg's programs.
 struct VideoFixture: Sendable, CustomTestStringConvertible {

@@ -1,6 +1,6 @@
-import MediaCore
+import PlayheadMediaCore
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Everything that a reader returns.
 struct WholeReading: Equatable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import Isolation
+import PlayheadIsolation
 import Testing
 
 extension WorkerPool {

@@ -1,10 +1,10 @@
 import Foundation
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Edit lists with several ranges: unusual properties are reported, and the file's properties are correct.
 @Suite struct EditedTrackTests {

@@ -1,10 +1,10 @@
 import Foundation
-import LibAV
-import MediaCore
 import MediaTesting
+import PlayheadLibAV
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Headers with a wrong length, and timestamps that jump: all audio plays, the position stays correct, and the fault is
 /// reported.

@@ -1,10 +1,10 @@
 import Foundation
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 extension AudioOutputSettings {
   /// Settings in one expression.

@@ -1,8 +1,8 @@
 import Foundation
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Stored video frames without decoding times, and with decoding times that no container can store.
 @Suite struct StoredVideoFramesTests {

@@ -1,9 +1,9 @@
 import Foundation
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Invalid input of a writer: an error code, and no file.
 @Suite struct WriterBadInputTests {

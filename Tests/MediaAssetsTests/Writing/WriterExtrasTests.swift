@@ -1,10 +1,10 @@
 import Foundation
-import LibAV
-import MediaCore
+import PlayheadLibAV
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import MediaAssets
+@testable import PlayheadMediaAssets
 
 /// Content in addition to tracks: tags, artwork, chapters, alternate tracks.
 @Suite struct WriterExtrasTests {

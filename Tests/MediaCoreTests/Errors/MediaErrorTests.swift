@@ -1,12 +1,12 @@
 import Foundation
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
 struct MediaErrorTests {
   /// The constants in the source: Swift name and number.
   private func declaredCodes() throws -> [(name: String, number: Int)] {
     let source = URL(filePath: #filePath)
-      .appending(path: "../../../../Sources/MediaCore/Errors/MediaError+Codes.swift").standardizedFileURL
+      .appending(path: "../../../../Sources/PlayheadMediaCore/Errors/MediaError+Codes.swift").standardizedFileURL
     let text = try String(contentsOf: source, encoding: .utf8)
     return text.matches(of: /public static let (\w+) = Self\(rawValue: (\d+)\)/).compactMap { match in
       Int(match.2).map { (String(match.1), $0) }

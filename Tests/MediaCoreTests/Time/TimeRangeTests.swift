@@ -1,4 +1,4 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
 /// The range from `start` to `end` in whole seconds.

@@ -1,9 +1,9 @@
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 /// Rate changes mixed with all other operations.
 @Suite struct RandomRateTests {

@@ -1,11 +1,11 @@
 import Foundation
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 /// Rates of a player, as heard. Items circle, so that each sample encodes its position at any rate and gain.
 @Suite struct RateTests {

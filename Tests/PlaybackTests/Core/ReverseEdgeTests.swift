@@ -1,12 +1,12 @@
 import Foundation
-import MediaCore
 import MediaTesting
-import Playback
+import PlayheadMediaCore
+import PlayheadPlayback
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import PlayerModel
+@testable import PlayheadPlayerModel
 
 /// Changes of direction near the ends of items: no sample is lost or heard twice, the time is exact, and every end is
 /// reported once.

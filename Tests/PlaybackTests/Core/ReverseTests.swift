@@ -1,12 +1,12 @@
 import Foundation
-import MediaAssets
-import MediaCore
-import Playback
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadPlayback
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import PlayerModel
+@testable import PlayheadPlayerModel
 
 /// Rates below zero: the audio and the reports in reverse. Files are time-coded, so that every sample encodes its
 /// index.

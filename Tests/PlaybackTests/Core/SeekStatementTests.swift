@@ -1,9 +1,9 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 // AVFoundation's behaviour as numbered statements, each a test with its number. The tests use the whole player: files,
 // decode thread, mixer and clock. Some statements are tested next to their subject: search for `statement` to find all.

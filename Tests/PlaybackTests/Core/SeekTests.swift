@@ -1,10 +1,10 @@
 import Foundation
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// Seeks of a whole player: files, decode thread, mixer.
 @Suite struct SeekTests {

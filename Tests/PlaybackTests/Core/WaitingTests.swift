@@ -1,10 +1,10 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// The behaviour of a player while its samples are late. Named after AVFoundation's statements.
 @Suite struct WaitingTests {

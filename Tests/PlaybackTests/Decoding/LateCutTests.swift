@@ -1,8 +1,8 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 /// Cuts of a stream whose last frames are still in the converter.
 @Suite struct LateCutTests {

@@ -1,11 +1,11 @@
-import MediaCore
 import MediaTesting
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// Passes at a rate in the stream of the decode thread: exact frame counts without an accumulating error.
 @Suite struct RateStreamTests {

@@ -1,11 +1,11 @@
-import MediaAssets
-import MediaCore
 import MediaTesting
-import RealtimeAudio
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// The output of the decode thread in a stream, sample for sample.
 @Suite struct StreamWriterTests {

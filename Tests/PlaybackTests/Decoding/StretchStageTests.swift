@@ -1,9 +1,9 @@
-import MediaCore
+import PlayheadMediaCore
+import PlayheadTimeStretch
 import RigSupport
 import Testing
-import TimeStretch
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 /// The stage alone: an item's frames after the resampler and the stretcher.
 @Suite struct StretchStageTests {

@@ -1,11 +1,11 @@
 import Foundation
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// Passes that keep their pitch at a rate, in the stream of the decode thread.
 @Suite struct StretchStreamTests {

@@ -1,6 +1,6 @@
-import MediaAssets
-import MediaCore
-import Playback
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadPlayback
 import RigSupport
 import Testing
 

@@ -1,10 +1,10 @@
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
-@testable import RealtimeAudio
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
+@testable import PlayheadRealtimeAudio
 
 /// The last frames of streams that another stream follows.
 @Suite struct UnfinishedStreamsTests {

@@ -1,13 +1,13 @@
 import Glibc
-import MediaAssets
-import MediaCore
 import MediaTesting
-import RealtimeAudio
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import ControlLoop
-@testable import Playback
+@testable import PlayheadControlLoop
+@testable import PlayheadPlayback
 
 /// Engines that a program releases without `close`, and engines and sessions that are used from any task.
 @Suite struct EngineLifetimeTests {

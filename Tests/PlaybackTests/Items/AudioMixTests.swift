@@ -1,9 +1,9 @@
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 /// The volume of an item at its different times.
 @Suite struct AudioMixTests {

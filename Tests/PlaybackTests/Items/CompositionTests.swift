@@ -1,7 +1,7 @@
 import Foundation
-import MediaAssets
-import MediaCore
-import Playback
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadPlayback
 import RigSupport
 import Testing
 

@@ -1,11 +1,11 @@
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// Items that end before their audio does. A test named `statement` and a number checks a statement of AVFoundation's
 /// documentation.

@@ -1,12 +1,12 @@
 import Foundation
-import MediaAssets
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import ControlLoop
-@testable import Playback
+@testable import PlayheadControlLoop
+@testable import PlayheadPlayback
 
 /// Opening of items to determine their state, in virtual time.
 @Suite(.timeLimit(.minutes(2))) struct ItemLoaderTests {

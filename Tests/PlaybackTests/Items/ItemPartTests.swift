@@ -1,8 +1,8 @@
 import Foundation
-import MediaAssets
-import MediaCore
-import Playback
-import Playlists
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadPlayback
+import PlayheadPlaylists
 import RigSupport
 import Testing
 

@@ -1,12 +1,12 @@
-import MediaAssets
-import MediaCore
-import NetworkIO
-import RealtimeAudio
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadNetworkIO
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// The time for which an item from a network may stall.
 @Suite(.timeLimit(.minutes(2))) struct ItemStallTests {

@@ -1,13 +1,13 @@
 import Glibc
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
-@testable import RealtimeAudio
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
+@testable import PlayheadRealtimeAudio
 
 /// Items whose data comes from a source with delays.
 @Suite(.timeLimit(.minutes(2))) struct NetworkItemTests {

@@ -1,11 +1,11 @@
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// Properties of an item, stepping, prerolling and copying. Named after AVFoundation's statements where there is one.
 @Suite struct PlayerItemTests {

@@ -1,13 +1,13 @@
 import Foundation
-import MediaAssets
-import MediaCore
-import Playlists
-import RealtimeAudio
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadPlaylists
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import ControlLoop
-@testable import Playback
+@testable import PlayheadControlLoop
+@testable import PlayheadPlayback
 
 /// Loading of playlists, in virtual time: a hanging one does not delay others.
 @Suite(.timeLimit(.minutes(2))) struct PlaylistLoaderTests {

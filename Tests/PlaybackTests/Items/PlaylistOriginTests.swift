@@ -1,10 +1,10 @@
-import MediaAssets
-import MediaCore
-import NetworkIO
-import Playlists
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadNetworkIO
+import PlayheadPlaylists
 import Testing
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 /// The properties that entries inherit from their playlist.
 @Suite struct PlaylistOriginTests {

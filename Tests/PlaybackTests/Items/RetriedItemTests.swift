@@ -1,10 +1,10 @@
-import MediaAssets
-import MediaCore
-import NetworkIO
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadNetworkIO
 import RigSupport
 import Testing
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 /// Items that fail while they play, and continue when they can be opened again (`ItemFailurePolicy.retry`).
 @Suite(.timeLimit(.minutes(2))) struct RetriedItemTests {

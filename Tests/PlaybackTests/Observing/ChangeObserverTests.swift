@@ -1,10 +1,10 @@
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 /// The calls of the observer that persists a player's state.
 @Suite(.timeLimit(.minutes(2))) struct ChangeObserverTests {

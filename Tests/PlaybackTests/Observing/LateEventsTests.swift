@@ -1,14 +1,14 @@
-import MediaAssets
-import MediaCore
 import MediaTesting
-import Playback
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadPlayback
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import ControlLoop
-@testable import PlayerModel
-@testable import RealtimeAudio
+@testable import PlayheadControlLoop
+@testable import PlayheadPlayerModel
+@testable import PlayheadRealtimeAudio
 
 /// Milestones at frames that the clock counts as heard before the engine knows the events of those frames.
 @Suite struct LateEventsTests {

@@ -1,9 +1,9 @@
-import MediaCore
-import Playback
+import PlayheadMediaCore
+import PlayheadPlayback
 import Synchronization
 import Testing
 
-@testable import PlayerModel
+@testable import PlayheadPlayerModel
 
 /// The lateness that observers get, on a clock that advances while a handler is busy.
 @Suite struct LatenessTests {

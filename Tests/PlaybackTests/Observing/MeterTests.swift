@@ -1,10 +1,10 @@
 import Foundation
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 @Suite struct MeterTests {
   /// A square wave of 500 Hz.

@@ -1,9 +1,9 @@
-import MediaCore
+import PlayheadMediaCore
 import Synchronization
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// The thousandth observer costs as much as the first: counted, not timed.
 @Suite struct ObserverCostTests {

@@ -1,14 +1,14 @@
 import Foundation
-import MediaAssets
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import ControlLoop
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadControlLoop
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// The calls of a player's time observers, on virtual time, with real files.
 @Suite struct TimeObserverTests {

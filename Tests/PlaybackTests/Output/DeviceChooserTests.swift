@@ -1,8 +1,8 @@
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import Testing
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 @Suite struct DeviceChooserTests {
   private func chooser(_ selection: OutputSelection, _ names: [String]?, unplugged: Set<String> = []) -> DeviceChooser {

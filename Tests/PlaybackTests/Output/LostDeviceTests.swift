@@ -1,10 +1,10 @@
-import MediaAssets
-import MediaCore
-import Playback
-import RealtimeAudio
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadPlayback
+import PlayheadRealtimeAudio
 import Testing
 
-@testable import PlayerModel
+@testable import PlayheadPlayerModel
 
 /// The behaviour of players when devices disappear and return: by policy, without lost samples or audio on the wrong
 /// device.

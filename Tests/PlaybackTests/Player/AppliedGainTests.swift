@@ -1,9 +1,9 @@
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 /// The gain that results from settings and tags.
 @Suite struct AppliedGainTests {

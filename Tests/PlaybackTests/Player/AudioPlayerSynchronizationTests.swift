@@ -1,10 +1,10 @@
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// `AudioPlayer`s that start together stay together, to the sample, when a program changes each in turn.
 @Suite struct AudioPlayerSynchronizationTests {

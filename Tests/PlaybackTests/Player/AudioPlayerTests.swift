@@ -1,12 +1,12 @@
 import Foundation
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// A player of one audio file whose calls return immediately, like AVAudioPlayer.
 @Suite struct AudioPlayerTests {

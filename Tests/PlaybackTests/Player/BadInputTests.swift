@@ -1,11 +1,11 @@
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// Invalid requests: each fails with a numbered error and changes nothing. Each case prints its row.
 /// `DaemonTests.BadInputTests` tests the same over the socket.

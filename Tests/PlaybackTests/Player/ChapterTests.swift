@@ -1,12 +1,12 @@
 import Foundation
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// Chapters during playback: reported when their first sample is heard, and as targets of seeks.
 @Suite struct ChapterTests {

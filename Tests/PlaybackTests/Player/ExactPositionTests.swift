@@ -1,7 +1,7 @@
 import MediaTesting
 import Testing
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 /// Positions between frames, added without rounding.
 @Suite struct ExactPositionTests {

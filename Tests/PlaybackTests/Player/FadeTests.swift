@@ -1,9 +1,9 @@
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 /// The end of a fade of the volume: its action, its completion, and what cancels them.
 @Suite struct FadeTests {

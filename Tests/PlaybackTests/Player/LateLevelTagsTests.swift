@@ -1,12 +1,12 @@
 import Foundation
-import MediaAssets
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// Replay gain that is enabled after files have been opened without it.
 @Suite(.timeLimit(.minutes(2))) struct LateLevelTagsTests {

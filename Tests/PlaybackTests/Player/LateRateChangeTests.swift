@@ -1,8 +1,8 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 /// Rate changes whose audio is decoded later than 60 ms after the request.
 @Suite struct LateRateChangeTests {

@@ -1,12 +1,12 @@
-import MediaAssets
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// Measured gains of many entries at once.
 @Suite(.timeLimit(.minutes(2))) struct MeasuredGainTests {

@@ -1,6 +1,6 @@
 import Foundation
-import MediaCore
-import Playback
+import PlayheadMediaCore
+import PlayheadPlayback
 import RigSupport
 import Synchronization
 import Testing

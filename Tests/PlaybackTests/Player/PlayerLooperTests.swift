@@ -1,11 +1,11 @@
 import Foundation
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// A looped item or part of an item, like AVPlayerLooper.
 @Suite struct PlayerLooperTests {

@@ -1,9 +1,9 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// A queue player with real files: the behaviour of AVQueuePlayer and the additional features, as heard.
 @Suite struct QueuePlayerTests {

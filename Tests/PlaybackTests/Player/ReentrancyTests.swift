@@ -1,11 +1,11 @@
 import Foundation
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// Handlers that call back into the player during their call.
 @Suite struct ReentrancyTests {

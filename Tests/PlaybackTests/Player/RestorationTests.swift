@@ -1,9 +1,9 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 /// A player that is restored from its saved state.
 @Suite struct RestorationTests {

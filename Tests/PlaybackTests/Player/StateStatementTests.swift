@@ -1,10 +1,10 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// Statements about states, items and the queue; see `SeekStatementTests`.
 @Suite struct StateStatementTests {

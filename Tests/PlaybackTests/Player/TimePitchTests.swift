@@ -1,10 +1,10 @@
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
+import PlayheadTimeStretch
 import RigSupport
 import Testing
-import TimeStretch
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 /// Pitch algorithms of a player, as heard.
 @Suite struct TimePitchTests {

@@ -1,9 +1,9 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// Items that leave a queue are free at once, and are disconnected from its player in slices. The slices are counted in
 /// items, independent of time.

@@ -1,8 +1,8 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 /// Edits of the queue after the playing item, with real files, and the resulting audio.
 @Suite struct QueueEditTests {

@@ -1,6 +1,6 @@
-import MediaCore
 import MediaTesting
-import Playback
+import PlayheadMediaCore
+import PlayheadPlayback
 import RigSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import MediaCore
-import Playback
+import PlayheadMediaCore
+import PlayheadPlayback
 import RigSupport
 import Testing
 

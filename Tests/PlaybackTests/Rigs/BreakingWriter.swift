@@ -1,5 +1,5 @@
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import Synchronization
 
 /// A device that fails after a number of frames, with `outputLost`.

@@ -1,12 +1,12 @@
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 
-@testable import ControlLoop
-@testable import Playback
-@testable import PlayerModel
-@testable import RealtimeAudio
+@testable import PlayheadControlLoop
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
+@testable import PlayheadRealtimeAudio
 
 /// A loop whose clock the test moves: between jobs, or within a job to simulate its duration.
 final class BusyLoop: ControlLoop, @unchecked Sendable {

@@ -3,7 +3,7 @@ import MediaTesting
 import Synchronization
 import Testing
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 /// Audio whose samples encode their position: the two channels are a point that circles once in 1,000 frames.
 enum Circle {

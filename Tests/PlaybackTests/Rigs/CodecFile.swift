@@ -1,7 +1,7 @@
 import Foundation
-import MediaAssets
-import MediaCore
 import MediaTesting
+import PlayheadMediaAssets
+import PlayheadMediaCore
 import RigSupport
 import Testing
 

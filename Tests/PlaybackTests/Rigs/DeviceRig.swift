@@ -1,13 +1,13 @@
-import MediaAssets
-import MediaCore
 import MediaTesting
-import Playback
-import RealtimeAudio
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadPlayback
+import PlayheadRealtimeAudio
 import RigSupport
 import Synchronization
 
-@testable import ControlLoop
-@testable import PlayerModel
+@testable import PlayheadControlLoop
+@testable import PlayheadPlayerModel
 
 /// A simulated sound server whose devices appear and disappear on request. A player plays one time-coded file on
 /// virtual time.

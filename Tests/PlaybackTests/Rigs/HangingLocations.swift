@@ -1,11 +1,11 @@
 import Glibc
-import MediaAssets
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 /// Locations that return no data until the test opens them, and that record the order of requests.
 final class HangingLocations: Sendable {

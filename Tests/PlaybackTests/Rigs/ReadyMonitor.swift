@@ -1,4 +1,4 @@
-import RealtimeAudio
+import PlayheadRealtimeAudio
 import Synchronization
 
 /// A sound server that always has a device.

@@ -1,9 +1,9 @@
 import Foundation
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 import RigSupport
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 extension Rig {
   /// Returns the code of the error that `body` throws; nil without an error.

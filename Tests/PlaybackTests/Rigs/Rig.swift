@@ -1,15 +1,15 @@
 import Foundation
-import MediaAssets
-import MediaCore
 import MediaTesting
-import Playback
-import RealtimeAudio
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadPlayback
+import PlayheadRealtimeAudio
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import ControlLoop
-@testable import PlayerModel
+@testable import PlayheadControlLoop
+@testable import PlayheadPlayerModel
 
 /// A player on virtual time, with real files, the real decode thread and the real mixer. The rig stores the heard audio
 /// in memory, and logs all changes and events as text.

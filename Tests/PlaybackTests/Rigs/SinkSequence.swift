@@ -1,5 +1,5 @@
-import Playback
-import RealtimeAudio
+import PlayheadPlayback
+import PlayheadRealtimeAudio
 import Synchronization
 
 /// The sinks of an output whose device is lost: each time that the engine opens the output, it gets the next sink.

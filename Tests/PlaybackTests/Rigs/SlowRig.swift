@@ -1,15 +1,15 @@
 import Foundation
-import MediaAssets
-import MediaCore
 import MediaTesting
+import PlayheadMediaAssets
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import ControlLoop
-@testable import Playback
-@testable import PlayerModel
-@testable import RealtimeAudio
+@testable import PlayheadControlLoop
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
+@testable import PlayheadRealtimeAudio
 
 /// Limits decode threads: an item is read only up to the allowed frame.
 final class Gate: Sendable {

@@ -1,13 +1,13 @@
 import Foundation
-import MediaAssets
-import MediaCore
+import PlayheadMediaAssets
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
-@testable import RealtimeAudio
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
+@testable import PlayheadRealtimeAudio
 
 /// A decode thread without a player: the stream that it writes for a start and a plan, and its reports.
 final class StreamRig {

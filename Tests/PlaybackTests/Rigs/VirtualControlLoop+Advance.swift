@@ -1,4 +1,4 @@
-import ControlLoop
+import PlayheadControlLoop
 
 extension VirtualControlLoop {
   /// Lets virtual time pass, and returns when all effects have happened.

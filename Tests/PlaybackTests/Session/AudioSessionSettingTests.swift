@@ -1,9 +1,9 @@
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 /// The valid combinations of a session's setting, and their effects.
 @Suite struct AudioSessionSettingTests {

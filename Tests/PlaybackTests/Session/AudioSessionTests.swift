@@ -1,11 +1,11 @@
-import MediaCore
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// The behaviour of players when their session is interrupted, changed or deactivated.
 @Suite struct AudioSessionTests {
@@ -105,7 +105,9 @@ import Testing
       session.handle(.interruptionEnded)
     }
     #expect(await status(rig) == "paused - 0.0")
-    #expect(rig.dump.contains("session interruptionEnded(Playback.AudioSessionEvent.End.server, shouldResume: false)"))
+    #expect(
+      rig.dump.contains("session interruptionEnded(PlayheadPlayback.AudioSessionEvent.End.server, shouldResume: false)")
+    )
   }
 
   @Test func playDuringAnInterruptionEndsItForAllPlayers() async throws {

@@ -1,12 +1,12 @@
-import MediaCore
 import MediaTesting
-import RealtimeAudio
+import PlayheadMediaCore
+import PlayheadRealtimeAudio
 import RigSupport
 import Testing
 
-@testable import ControlLoop
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadControlLoop
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// `AudioPlayer.play(atTime:)` on outputs that are still being opened, and for calls at different times.
 @Suite struct AudioPlayerStartTests {

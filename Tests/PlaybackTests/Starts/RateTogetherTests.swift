@@ -1,11 +1,11 @@
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import Playback
-@testable import PlayerModel
+@testable import PlayheadPlayback
+@testable import PlayheadPlayerModel
 
 /// One rate for several players, which change on the same sample while they play.
 @Suite struct RateTogetherTests {

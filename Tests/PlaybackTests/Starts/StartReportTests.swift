@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 /// The durations of a start's steps, computed from instants.
 @Suite struct StartReportTests {

@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import Playback
+@testable import PlayheadPlayback
 
 /// The start report of a player whose files take time to open and read, whose audio is resampled, and whose device has
 /// latency.

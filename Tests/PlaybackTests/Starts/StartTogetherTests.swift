@@ -1,14 +1,14 @@
-import MediaAssets
-import MediaCore
 import MediaTesting
-import Playback
-import RealtimeAudio
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadPlayback
+import PlayheadRealtimeAudio
 import RigSupport
 import Synchronization
 import Testing
 
-@testable import ControlLoop
-@testable import PlayerModel
+@testable import PlayheadControlLoop
+@testable import PlayheadPlayerModel
 
 /// Players that start at the same output frame, and players that start at an instant.
 @Suite struct StartTogetherTests {

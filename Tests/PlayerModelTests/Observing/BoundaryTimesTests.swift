@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import PlayerModel
+@testable import PlayheadPlayerModel
 
 @Suite struct BoundaryTimesTests {
   private func ordered(_ times: [MediaTime], stepLimit: Int = 100) -> (times: BoundaryTimes, turnCount: Int) {

@@ -1,8 +1,8 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import PlayerModel
+@testable import PlayheadPlayerModel
 
 /// Passages over boundaries, compared with a model that plays frame by frame, forwards and in reverse. Every passage is
 /// crossed or skipped, none is lost or reported twice, and their order is that of the audio.

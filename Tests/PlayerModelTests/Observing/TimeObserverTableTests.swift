@@ -1,8 +1,8 @@
-import MediaCore
+import PlayheadMediaCore
 import Synchronization
 import Testing
 
-@testable import PlayerModel
+@testable import PlayheadPlayerModel
 
 /// The observers that are due, and the boundaries that a jump skips. Times are in milliseconds.
 @Suite struct TimeObserverTableTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PlayerModel
+@testable import PlayheadPlayerModel
 
 @Suite struct ItemTableTests {
   @Test func tableBehavesLikeADictionary() {

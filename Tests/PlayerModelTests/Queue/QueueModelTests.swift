@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import PlayerModel
+@testable import PlayheadPlayerModel
 
 /// A copy of a queue that replaces the queue, and the states of its entries.
 @Suite struct QueueModelTests {

@@ -1,8 +1,8 @@
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import Testing
 
-@testable import PlayerModel
+@testable import PlayheadPlayerModel
 
 /// The order of a long queue: correct, and cheap to change anywhere.
 @Suite struct QueueOrderTests {

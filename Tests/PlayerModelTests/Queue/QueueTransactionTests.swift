@@ -1,8 +1,8 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import PlayerModel
+@testable import PlayheadPlayerModel
 
 /// Edits with several changes: all or none, and the effect of each.
 @Suite struct QueueTransactionTests {

@@ -1,8 +1,8 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import PlayerModel
+@testable import PlayheadPlayerModel
 
 /// The order of a shuffled queue: drawn as documented, predictable, and reversible.
 @Suite struct ShuffleTests {

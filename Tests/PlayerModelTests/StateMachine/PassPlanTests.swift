@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import PlayerModel
+@testable import PlayheadPlayerModel
 
 /// The order of passes that the machine plans, and its corrections of passes that were decoded in another order.
 @Suite struct PassPlanTests {

@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import PlayerModel
+@testable import PlayheadPlayerModel
 
 /// The machine alone: its actions for each input, without threads, files or clocks.
 @Suite struct PlayerStateMachineTests {

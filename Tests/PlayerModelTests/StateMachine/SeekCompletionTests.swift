@@ -1,8 +1,8 @@
 import Foundation
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import PlayerModel
+@testable import PlayheadPlayerModel
 
 /// Every seek completes exactly once, whatever happens meanwhile. Tests the state machine alone.
 @Suite struct SeekCompletionTests {

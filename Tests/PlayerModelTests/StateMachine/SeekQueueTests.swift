@@ -1,8 +1,8 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import PlayerModel
+@testable import PlayheadPlayerModel
 
 /// The replacement of seeks by others.
 @Suite struct SeekQueueTests {

@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import PlayerModel
+@testable import PlayheadPlayerModel
 
 /// Positions computed from runs and ranges, in integers.
 @Suite struct PlayerTimelineTests {

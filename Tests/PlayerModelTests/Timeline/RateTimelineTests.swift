@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import PlayerModel
+@testable import PlayheadPlayerModel
 
 /// Positions of ranges that are played at rates other than 1, in both directions.
 @Suite struct RateTimelineTests {

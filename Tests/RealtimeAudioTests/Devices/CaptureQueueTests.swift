@@ -1,9 +1,9 @@
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import Synchronization
 import Testing
 
-@testable import RealtimeAudio
+@testable import PlayheadRealtimeAudio
 
 /// The queue of audio between a source and a recorder.
 @Suite struct CaptureQueueTests {

@@ -1,8 +1,8 @@
 import Glibc
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import RealtimeAudio
+@testable import PlayheadRealtimeAudio
 
 @Suite struct ConditionMutexTests {
   @Test func waitEndsWithTheUpdate() {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import RealtimeAudio
+@testable import PlayheadRealtimeAudio
 
 @Suite struct DescriptorQueueTests {
   /// A copyable wrapper of the queue, which `#expect` requires.

@@ -1,9 +1,9 @@
 import Glibc
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import RealtimeAudio
+@testable import PlayheadRealtimeAudio
 
 @Suite struct SampleFileWriterTests {
   private func encode(_ samples: [Float], as encoding: SampleEncoding) -> [UInt8] {

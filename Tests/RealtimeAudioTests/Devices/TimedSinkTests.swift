@@ -1,10 +1,10 @@
 import Glibc
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import RealtimeAudio
+@testable import PlayheadRealtimeAudio
 
 /// The sinks that run in real time, for a few blocks of 20 ms each. Every wait ends with the expected event, never with
 /// a timeout.

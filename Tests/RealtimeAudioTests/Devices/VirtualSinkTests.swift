@@ -1,8 +1,8 @@
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import Testing
 
-@testable import RealtimeAudio
+@testable import PlayheadRealtimeAudio
 
 @Suite struct VirtualSinkTests {
   /// A sink with a writer that stores the audio, and a clock that the test sets.

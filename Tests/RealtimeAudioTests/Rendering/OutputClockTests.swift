@@ -1,9 +1,9 @@
 import Glibc
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import Testing
 
-@testable import RealtimeAudio
+@testable import PlayheadRealtimeAudio
 
 @Suite struct OutputClockTests {
   private func snapshot(

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RealtimeAudio
+@testable import PlayheadRealtimeAudio
 
 /// The effect of pending commands that a sink can query before it applies them: whether some of the buffered audio
 /// continues.

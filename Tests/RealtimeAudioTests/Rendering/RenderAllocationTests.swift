@@ -1,9 +1,9 @@
 import Glibc
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import Testing
 
-@testable import RealtimeAudio
+@testable import PlayheadRealtimeAudio
 
 /// Calls everything on the sink's side of a `RenderCore`, in every situation, and expects no allocation and no lock.
 ///

@@ -1,8 +1,8 @@
 import Glibc
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import RealtimeAudio
+@testable import PlayheadRealtimeAudio
 
 /// Volume, mute, pan, fades and cross-fades, compared with values calculated by hand.
 @Suite struct RenderGainTests {

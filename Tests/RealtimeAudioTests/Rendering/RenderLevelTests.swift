@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import RealtimeAudio
+@testable import PlayheadRealtimeAudio
 
 /// The gains of items in a stream.
 @Suite struct RenderLevelTests {

@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import RealtimeAudio
+@testable import PlayheadRealtimeAudio
 
 @Suite struct RenderMeterTests {
   @Test func fullScaleSquareWaveHasFullPeakAndMeanSquare() throws {

@@ -1,7 +1,7 @@
 import MediaTesting
 import Testing
 
-@testable import RealtimeAudio
+@testable import PlayheadRealtimeAudio
 
 /// Inputs that begin at a frame set in advance.
 @Suite struct RenderStartTests {

@@ -2,7 +2,7 @@ import Glibc
 import MediaTesting
 import Testing
 
-@testable import RealtimeAudio
+@testable import PlayheadRealtimeAudio
 
 @Suite struct SampleRingTests {
   /// A copyable wrapper of the ring, which `#expect` requires.

@@ -1,4 +1,4 @@
-import RealtimeAudio
+import PlayheadRealtimeAudio
 
 /// The state that an engine derives from render events alone: the stream frame that each input plays at each output
 /// frame.

@@ -1,6 +1,6 @@
 import MediaTesting
 
-@testable import RealtimeAudio
+@testable import PlayheadRealtimeAudio
 
 /// The expected behavior of a `RenderCore`, in the simplest form: frame by frame, with a copy of the state for each
 /// frame, so that a rewind only restores the copy.

@@ -1,8 +1,8 @@
-import MediaCore
+import PlayheadMediaCore
 import Synchronization
 import Testing
 
-@testable import RealtimeAudio
+@testable import PlayheadRealtimeAudio
 
 /// A `RenderCore` whose two sides both belong to the test.
 final class RenderRig {

@@ -1,7 +1,7 @@
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 
-@testable import RealtimeAudio
+@testable import PlayheadRealtimeAudio
 
 /// One sequence: a core and a model that receive the same operations.
 struct RenderSequence {

@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import WireProtocol
+@testable import PlayheadWireProtocol
 
 /// The forms in which a request refers to a queue entry.
 @Suite struct EntryReferenceTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WireProtocol
+@testable import PlayheadWireProtocol
 
 /// The forms of a volume.
 @Suite struct VolumeSettingTests {

@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import WireProtocol
+@testable import PlayheadWireProtocol
 
 @Suite struct EventTests {
   private static let position = ItemPosition(player: "main", item: 7, time: MediaTime(value: 49, timescale: 4))

@@ -1,8 +1,8 @@
-import MediaCore
 import MediaTesting
+import PlayheadMediaCore
 import Testing
 
-@testable import WireProtocol
+@testable import PlayheadWireProtocol
 
 /// The memory used to parse a line with its request: total bytes allocated and peak bytes. The parser is new, so that
 /// it cannot release earlier memory meanwhile.

@@ -1,4 +1,4 @@
-import WireProtocol
+import PlayheadWireProtocol
 
 extension ArgumentCase {
   static let connection: [Self] = [

@@ -1,6 +1,6 @@
-import MediaCore
+import PlayheadMediaCore
 
-@testable import WireProtocol
+@testable import PlayheadWireProtocol
 
 extension ArgumentCase {
   static let watching: [Self] = observations + subscriptions + waits

@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import WireProtocol
+@testable import PlayheadWireProtocol
 
 /// A line, and a check of its typed arguments.
 struct ArgumentCase: Sendable {

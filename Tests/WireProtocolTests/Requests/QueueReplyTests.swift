@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import WireProtocol
+@testable import PlayheadWireProtocol
 
 /// The replies of the commands about the queue, in the order of their fields.
 @Suite struct QueueReplyTests {

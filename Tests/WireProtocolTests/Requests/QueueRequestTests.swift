@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import WireProtocol
+@testable import PlayheadWireProtocol
 
 /// Commands that edit the queue, alone and within an edit.
 @Suite struct QueueRequestTests {

@@ -1,8 +1,8 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import WireProtocol
+@testable import PlayheadWireProtocol
 
 @Suite struct RequestEncoderTests {
   private static let encoder = RequestEncoder { $0.first == UInt8(ascii: "/") ? $0 : Array("/cwd/".utf8) + $0 }

@@ -1,8 +1,8 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import WireProtocol
+@testable import PlayheadWireProtocol
 
 @Suite struct ServerLineTests {
   private static func parse(_ text: String) throws(MediaError) -> ServerLine {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WireProtocol
+@testable import PlayheadWireProtocol
 
 @Suite struct SocketLocationTests {
   private func choose(_ environment: [String: String], folders: Set<String> = []) -> SocketLocation.Choice {

@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import WireProtocol
+@testable import PlayheadWireProtocol
 
 @Suite struct TypedReplyTests {
   private struct Row: ReplyFields {

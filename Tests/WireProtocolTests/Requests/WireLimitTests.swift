@@ -1,8 +1,8 @@
-import MediaCore
+import PlayheadMediaCore
 import RigSupport
 import Testing
 
-@testable import WireProtocol
+@testable import PlayheadWireProtocol
 
 @Suite struct WireLimitTests {
   /// If a name set another limit, or a value outside the range were accepted, the limit would be ineffective.

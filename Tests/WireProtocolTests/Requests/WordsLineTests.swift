@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import WireProtocol
+@testable import PlayheadWireProtocol
 
 /// Lines of the text form: ids, limits, and lines that are rejected.
 @Suite struct WordsLineTests {

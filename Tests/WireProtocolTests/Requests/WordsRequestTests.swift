@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import WireProtocol
+@testable import PlayheadWireProtocol
 
 @Suite struct WordsRequestTests {
   /// Otherwise one line of a read-only client could match tens of thousands of patterns with every key.

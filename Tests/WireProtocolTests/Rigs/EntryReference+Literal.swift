@@ -1,4 +1,4 @@
-@testable import WireProtocol
+@testable import PlayheadWireProtocol
 
 /// An integer literal is an id.
 extension EntryReference: ExpressibleByIntegerLiteral {

@@ -1,8 +1,8 @@
 import FoundationEssentials
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import WireProtocol
+@testable import PlayheadWireProtocol
 
 /// The pages of docs/protocol, and the expected contents of their generated sections according to the tables.
 ///

@@ -1,8 +1,8 @@
 import FoundationEssentials
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import WireProtocol
+@testable import PlayheadWireProtocol
 
 @Suite struct ProtocolDocumentTests {
   @Test func generatedPagesMatchTheTables() throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WireProtocol
+@testable import PlayheadWireProtocol
 
 @Suite struct LineDecoderTests {
   private enum Outcome: Equatable {

@@ -1,7 +1,7 @@
-import MediaCore
+import PlayheadMediaCore
 import Testing
 
-@testable import WireProtocol
+@testable import PlayheadWireProtocol
 
 /// Ranges, changes and selections: their text form, their objects in JSON, and parameters that accept both.
 @Suite struct StructuredValueTests {

@@ -1,6 +1,0 @@
-#define _GNU_SOURCE
-#include "CMediaShims.h"
-
-#include <pthread.h>
-
-void media_shims_set_thread_name(const char *name) { pthread_setname_np(pthread_self(), name); }

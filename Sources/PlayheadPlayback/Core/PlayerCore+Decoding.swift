@@ -1,0 +1,478 @@
+import PlayheadMediaAssets
+import PlayheadMediaCore
+import PlayheadPlayerModel
+import PlayheadRealtimeAudio
+
+/// The interface to the decode thread: jobs and reports.
+extension PlayerCore {
+  // MARK: - Jobs
+
+  func prepare(_ generation: UInt64, _ request: Machine.DecodeRequest) {
+    guard let format = output.format, let item = items[request.itemID] else { return }
+    var request = request
+    if request.isSilence, let pass = request.spliceAfter { request.time = endTime(of: pass) ?? item.duration }
+    let stream = RenderStream(
+      capacityFrames: format.sampleRateHz * engine.streamMilliseconds / 1_000, channelCount: format.channelCount)
+    removeStream(of: preparing)
+    let isSplit = request.isContinuation && request.spliceAfter != nil
+    preparing = Generation(
+      number: generation, stream: stream, jumpCause: request.jumpCause, isContinuation: request.isContinuation,
+      startError: isSplit ? nextStartError : .zero, sharedFrame: isSplit ? sharedFrame : nil,
+      trace: makeTrace(of: request))
+    logger.debug(
+      "preparing",
+      metadata: ["item": "\(request.itemID)", "generation": "\(generation)", "time": "\(request.time)"])
+    pipeline.prepare(
+      DecodePipeline.Job(
+        generation: generation,
+        source: source(of: item),
+        request: request, stream: stream,
+        format: format, splice: splicePosition(of: request)))
+  }
+
+  private func source(of item: PlayerItem) -> DecodePipeline.Source {
+    DecodePipeline.Source(
+      itemID: item.id, asset: item.asset, timeRange: item.timeRange, audioMix: item.audioMixSlot,
+      timePitch: item.timePitchSlot, mediaSelection: item.mediaSelectionSlot,
+      gainPolicy: gainPolicy(of: item), opening: AssetOpening(log: item.networkLog),
+      openingRecorder: OpeningRecorder(record: engine.openingRecord))
+  }
+
+  /// Sets the length of the item's end whose resampled audio depends on the following item, for the current output.
+  func setFilterReach(of id: PlayerItem.ID, sampleRateHz rate: Int) {
+    guard let format = output.format, let asset = items[id]?.asset else { return }
+    // Without fast random access the end is not decoded again when the following item changes. The filter is reset at
+    // the end instead.
+    let hasFastRandomAccess = !asset.isRemote && (try? asset.loaded?.get())?.isSeekable == true
+    let frames = hasFastRandomAccess ? AudioConverter.filterReach(from: rate, to: format.sampleRateHz) : 0
+    machine.setFilterReach(MediaTime(frame: Int64(frames), rate: rate), of: id)
+  }
+
+  /// The end of the decoded pass that the audio of `request` follows; nil if it follows none.
+  private func splicePosition(of request: Machine.DecodeRequest) -> DecodePipeline.SplicePosition? {
+    guard let id = request.spliceAfter, let end = ends.last(where: { $0.passID == id }) else { return nil }
+    let former = machine.decodedPasses.first { $0.id == id }?.pass
+    return DecodePipeline.SplicePosition(
+      passID: id, streamFrame: end.streamFrame, continuesPass: former.map { request.pass.continues($0) } ?? false)
+  }
+
+  /// The item's time at the end of a pass that is in a stream.
+  private func endTime(of pass: PassID) -> MediaTime? {
+    guard let end = ends.last(where: { $0.passID == pass }) else { return nil }
+    guard let segment = timeline.segment(streamID: end.streamID, streamFrame: max(0, end.streamFrame - 1)) else {
+      return nil
+    }
+    return timeline.time(in: segment, at: end.streamFrame)
+  }
+
+  func send(_ plan: Machine.Plan) {
+    let passes = plan.passes.compactMap { pass in
+      items[pass.itemID].map { DecodePipeline.PlannedPass(pass: pass, source: source(of: $0)) }
+    }
+    pipeline.setPlan(
+      DecodePipeline.Plan(begunCount: plan.begunCount, currentEnd: plan.currentEnd, passes: passes),
+      generation: machine.generation)
+  }
+
+  // MARK: - Streams into the mixer
+
+  /// Renders the prepared stream from now on.
+  func commit(_ generation: UInt64) {
+    guard let prepared = preparing, prepared.number == generation else { return }
+    preparing = nil
+    removeWaiting(from: 0)
+    commit(prepared)
+  }
+
+  /// Renders the stream from now on, followed by `waiting`.
+  private func commit(_ prepared: Generation) {
+    guard let core = output.core, let inputIndex else { return }
+    outgoing = nil
+    audible = prepared
+    ends.removeAll { end in
+      end.streamID != prepared.stream.id && !waiting.contains { $0.generation.stream.id == end.streamID }
+    }
+    output.retain(prepared.stream)
+    if prepared.isContinuation {
+      continueAudio(with: prepared, core, input: inputIndex)
+    } else {
+      core.setStream(prepared.stream, fromFrame: 0, input: inputIndex)
+    }
+    _ = updateGains(isBeginning: true)
+    applyRunning()
+  }
+
+  /// Handles a change of an item's audio mix: its audio is decoded again.
+  func audioMixChanged(_ id: PlayerItem.ID) {
+    guard !isClosed else { return }
+    run(machine.redecode(id, from: currentTime()), cause: .request)
+  }
+
+  /// Handles the selection of another track of an item: its audio is decoded again.
+  func mediaSelectionChanged(_ id: PlayerItem.ID) {
+    guard !isClosed else { return }
+    run(machine.redecode(id, from: currentTime()), cause: .request)
+  }
+
+  /// Schedules the prepared stream at the end of a pass of the previous stream.
+  func splice(_ generation: UInt64, after pass: PassID) {
+    guard let prepared = preparing, prepared.number == generation else { return }
+    preparing = nil
+    // The mixer accepts a switch only in the stream that it reads. While that is an earlier stream, the generation
+    // waits for `scheduleWaiting`.
+    guard outgoing == nil, waiting.isEmpty else { return waiting.append((prepared, pass)) }
+    schedule(prepared, after: pass)
+  }
+
+  private func schedule(_ next: Generation, after pass: PassID) {
+    guard let core = output.core, let inputIndex else { return }
+    guard let audible, let end = ends.last(where: { $0.passID == pass && $0.streamID == audible.stream.id }) else {
+      return commit(next)
+    }
+    output.retain(next.stream)
+    core.scheduleStream(
+      next.stream, fromFrame: 0, atFrame: end.streamFrame,
+      fadeFrameCount: isFaded(next, at: end, of: audible.stream) ? Self.fadeFrameCount(core) : 0, input: inputIndex)
+    outgoing = audible
+    self.audible = next
+    _ = updateGains()
+    traceCommit(of: next, at: nil)
+  }
+
+  /// Whether a continuation is cross-faded at `end`. A reversal at the end of the decoded pass is not: the audio after
+  /// that end belongs to another pass.
+  private func isFaded(_ next: Generation, at end: ItemEnd, of stream: RenderStream) -> Bool {
+    guard next.isContinuation else { return false }
+    let following = timeline.segment(streamID: end.streamID, streamFrame: end.streamFrame)
+    guard let before = timeline.segment(streamID: end.streamID, streamFrame: max(0, end.streamFrame - 1)),
+      let after = timeline.rate(streamID: next.stream.id, streamFrame: 0), after.isReverse != before.rate.isReverse
+    else { return true }
+    if following?.passIndex != before.passIndex || stream.writtenFrame <= end.streamFrame { return false }
+    return isFaded(from: before.rate, to: after, of: end.itemID)
+  }
+
+  /// Passes waiting streams to the mixer after the end of a pass has been heard.
+  func scheduleWaiting() {
+    if let outgoing, !ends.contains(where: { $0.streamID == outgoing.stream.id }) { self.outgoing = nil }
+    guard outgoing == nil, !waiting.isEmpty else { return }
+    while outgoing == nil, !waiting.isEmpty {
+      let (next, pass) = waiting.removeFirst()
+      schedule(next, after: pass)
+    }
+    output.postCommands()
+  }
+
+  /// Ends a pass before its decoded end. Returns whether commands must be posted to the mixer.
+  func shorten(_ pass: PassID, at time: MediaTime) -> Bool {
+    let streams = [outgoing, audible] + waiting.map { $0.generation }
+    guard let stream = streams.compactMap({ $0 }).first(where: { $0.number == pass.generation })?.stream,
+      let frame = timeline.streamFrame(of: endTime(of: pass, at: time), passIndex: pass.index, streamID: stream.id)
+        ?? timeline.streamFrame(of: time, passIndex: pass.index, streamID: stream.id),
+      let itemID = timeline.position(streamID: stream.id, streamFrame: frame)?.itemID
+    else { return false }
+    // Removes the ends of this pass and of all later passes, also in following streams.
+    if let index = ends.firstIndex(where: { $0.streamID == stream.id && $0.passID.index >= pass.index }) {
+      ends.removeLast(ends.count - index)
+    }
+    ends.append(ItemEnd(streamID: stream.id, streamFrame: frame, passID: pass, itemID: itemID))
+    return truncate(after: pass)
+  }
+
+  /// The end of a pass that is planned to end at `time`: after its last whole frame, as the decoder ends it.
+  private func endTime(of pass: PassID, at time: MediaTime) -> MediaTime {
+    let isReverse = machine.decodedRate.isReverse
+    guard let itemID = machine.decodedPasses.first(where: { $0.id == pass })?.pass.itemID,
+      let rate = sampleRates[itemID],
+      let frame = time.frameIndex(
+        rate: rate, rounding: isReverse ? .towardPositiveInfinity : .towardNegativeInfinity)
+    else { return time }
+    return MediaTime(frame: frame, rate: rate)
+  }
+
+  /// Ends a pass at a frame that will be heard soon. The audio of the pass continues until the following stream is
+  /// available. Returns whether commands must be posted to the mixer.
+  func split(_ pass: PassID, atStreamFrame frame: Int64) -> Bool {
+    guard let current = [outgoing, audible].compactMap({ $0 }).first(where: { $0.number == pass.generation }),
+      let itemID = machine.decodedPasses.first(where: { $0.id == pass })?.pass.itemID
+    else { return false }
+    if let index = ends.firstIndex(where: { $0.streamID == current.stream.id && $0.passID.index >= pass.index }) {
+      ends.removeLast(ends.count - index)
+    }
+    ends.append(ItemEnd(streamID: current.stream.id, streamFrame: frame, passID: pass, itemID: itemID))
+    removeWaiting(from: 0)
+    guard let outgoing, outgoing.stream.id == current.stream.id else { return false }
+    return cancelScheduledStream(from: outgoing, at: frame)
+  }
+
+  /// Removes all audio after the end of the pass in its stream. Returns whether commands must be posted to the mixer.
+  func truncate(after pass: PassID) -> Bool {
+    guard let index = ends.lastIndex(where: { $0.passID == pass }) else { return false }
+    let end = ends[index]
+    var isCancelled = false
+    if let waitingIndex = waiting.firstIndex(where: { $0.generation.stream.id == end.streamID }) {
+      cut(waiting[waitingIndex].generation.stream, at: end.streamFrame)
+      removeWaiting(from: waitingIndex + 1)
+    } else if let outgoing, outgoing.stream.id == end.streamID {
+      cut(outgoing.stream, at: end.streamFrame)
+      removeWaiting(from: 0)
+      isCancelled = cancelScheduledStream(from: outgoing, at: end.streamFrame)
+    } else if let audible, audible.stream.id == end.streamID {
+      cut(audible.stream, at: end.streamFrame)
+      removeWaiting(from: 0)
+    }
+    ends.removeLast(ends.count - index - 1)
+    return isCancelled
+  }
+
+  private func cut(_ stream: RenderStream, at frame: Int64) {
+    stream.truncate(at: frame)
+    timeline.truncate(streamID: stream.id, at: frame)
+  }
+
+  /// Cancels the switch from `outgoing` to `audible` at `streamFrame`. Returns whether commands must be posted to the
+  /// mixer.
+  private func cancelScheduledStream(from outgoing: Generation, at streamFrame: Int64) -> Bool {
+    guard let core = output.core, let inputIndex, let audible else { return false }
+    // If the mixer has already switched to the scheduled stream, the player is silent from the switch on.
+    cut(audible.stream, at: 0)
+    if let frame = timeline.outputFrame(streamID: outgoing.stream.id, streamFrame: streamFrame),
+      frame <= output.heardFrame + Int64(core.format.sampleRateHz / 20)
+    {
+      // It is too late for a safe cancellation: the next stream waits until the end has been heard.
+      return false
+    }
+    core.scheduleStream(nil, fromFrame: 0, atFrame: 0, input: inputIndex)
+    self.audible = outgoing
+    self.outgoing = nil
+    return true
+  }
+
+  private func removeWaiting(from index: Int) {
+    for (generation, _) in waiting[min(index, waiting.count)...] { removeStream(of: generation) }
+    waiting.removeLast(max(0, waiting.count - index))
+  }
+
+  /// Removes the stream of a generation that was never passed to the mixer.
+  private func removeStream(of generation: Generation?) {
+    if let generation { timeline.removeStream(generation.stream.id) }
+  }
+
+  func dropStream() {
+    interruptObservers(at: position)
+    observers.table.leave()
+    removeStream(of: preparing)
+    removeWaiting(from: 0)
+    preparing = nil
+    audible = nil
+    outgoing = nil
+    ends = []
+    openTransition = nil
+    guard let core = output.core, let inputIndex else { return }
+    core.setRunning(false, input: inputIndex)
+    core.setStream(nil, fromFrame: 0, input: inputIndex)
+  }
+
+  // MARK: - Reports
+
+  func handle(_ report: DecodePipeline.Report) {
+    guard !isClosed else { return }
+    readSegments()
+    switch report {
+    case .loaded(let id, let properties, let rate):
+      sampleRates[id] = rate
+      setFilterReach(of: id, sampleRateHz: rate)
+      if let item = items[id], item.status == .unknown {
+        stopLoading(item)
+        completeLoudnessTags(of: item)
+      }
+      itemLoaded(id, properties)
+    case .durationRefined(let id, let properties): itemRefined(id, properties)
+    case .failed(let generation, let id, let error):
+      guard generation == machine.generation || items[id]?.status == .unknown else { break }
+      itemFailed(id, error)
+    case .prepared(let generation, let preparation, let trim):
+      if preparing?.number == generation {
+        preparing?.sourceRateHz = preparation.sourceRateHz
+        preparing?.trace.preparation = preparation
+        if let request = machine.requestInPreparation, request.isContinuation, request.spliceAfter != nil {
+          let carriedError = preparing?.startError ?? .zero
+          preparing?.startError = carriedError + (preparation.time - request.time)
+        }
+        preparing?.startTrims[0] = trim
+      }
+      if audible?.number == generation, audible?.sourceRateHz == nil {
+        // Playback of this generation began before its preparation was complete.
+        audible?.sourceRateHz = preparation.sourceRateHz
+        audible?.startTrims[0] = trim
+      }
+      startPrepared(generation)
+    case .began(let generation, let pass, let trim):
+      decodedMore(of: generation)
+      if generation == machine.generation { storeStartTrim(trim, ofPass: machine.begunCount, generation) }
+      run(machine.began(pass, generation: generation), cause: .buffered)
+    case .ended(let generation, let end):
+      decodedMore(of: generation)
+      ended(end, generation)
+    case .endAlreadyDecoded(let generation, let index):
+      run(machine.overran(PassID(generation: generation, index: index)), cause: .buffered)
+    case .extended(let generation, let frame):
+      if generation == machine.generation, let stream = stream(of: generation) {
+        stream.reopen(endingAt: frame)
+        resumeRendering(of: stream)
+      }
+    case .finishedStream(let id):
+      // The mixer rendered silence in place of the missing frames: it renders them again.
+      if underrunPosition?.streamID == id, timeline.runs.last?.end?.reason == .underrun { output.postCommands() }
+    case .packetsSkipped(let id, let time, let count, let error):
+      logger.warning(
+        "packets could not be decoded", metadata: ["item": "\(id)", "count": "\(count)", "time": "\(time)"])
+      send(.packetsSkipped(id, time, count: count, error))
+    case .warning(let id, let time, let error):
+      logger.warning("the file has a fault", metadata: ["item": "\(id)", "error": "\(error)"])
+      send(.newErrorLogEntry(id, time, error))
+    case .streamTitle(let generation, let frame, let id, let time, let title):
+      if let stream = stream(of: generation) {
+        addPendingMetadata(
+          PendingMetadata(streamID: stream.id, streamFrame: frame, itemID: id, content: .title(time, title)))
+      }
+    case .timedMetadata(let generation, let frame, let id, let group):
+      if let stream = stream(of: generation) {
+        addPendingMetadata(
+          PendingMetadata(streamID: stream.id, streamFrame: frame, itemID: id, content: .timedMetadata(group)))
+      }
+    case .gainApplied(let generation, let id, let gain): recordGain(gain, of: id, generation: generation)
+    case .reachedAwaitedFrame(let generation):
+      decodedMore(of: generation)
+      if machine.rate != 0, !machine.automaticallyWaits { commitEarly() }
+      run(machine.becameLikelyToKeepUp(generation: generation), cause: .buffered)
+      endSilence()
+    case .suspended(let generation):
+      decodedMore(of: generation)
+      run(machine.decodingPaused(generation: generation), cause: .buffered)
+      endSilence()
+    case .idle(let requestCount): idleRequestCount = requestCount
+    }
+    reportTransition()
+    engine.reportProgress()
+  }
+
+  private func ended(_ end: DecodePipeline.PassEnd, _ generation: UInt64) {
+    guard generation == machine.generation, let stream = stream(of: generation) else { return }
+    let id = PassID(generation: generation, index: end.index)
+    guard let itemID = machine.decodedPasses.first(where: { $0.id == id })?.pass.itemID else { return }
+    ends.append(
+      ItemEnd(
+        streamID: stream.id, streamFrame: end.streamFrame, passID: id, itemID: itemID, error: end.error,
+        trim: end.trim))
+    let shortest = Machine.shortestLoop.frameIndex(rate: timeline.sampleRateHz, rounding: .towardPositiveInfinity) ?? 0
+    let pass = machine.decodedPasses.first { $0.id == id }?.pass
+    let isWhole = pass.map { $0.start == machine.decodedRate.itemStart && machine.endsItem($0) } ?? false
+    run(
+      machine.ended(
+        id, end: end.end, isTooShort: isWhole && end.frameCount < shortest, hasFailedBeforeEnd: end.error != nil),
+      cause: .buffered)
+  }
+
+  /// Stores the audio that was trimmed before a pass, until its transition is reported.
+  private func storeStartTrim(_ trim: EdgeTrim, ofPass index: Int, _ generation: UInt64) {
+    guard trim.frameCount > 0 else { return }
+    if audible?.number == generation {
+      audible?.startTrims[index] = trim
+    } else if let last = waiting.indices.last, waiting[last].generation.number == generation {
+      waiting[last].generation.startTrims[index] = trim
+    }
+  }
+
+  private func stream(of generation: UInt64) -> RenderStream? {
+    if preparing?.number == generation { return preparing?.stream }
+    if let last = waiting.last?.generation, last.number == generation { return last.stream }
+    return audible?.number == generation ? audible?.stream : nil
+  }
+
+  /// Adds the segments that the decode thread has written to the timeline.
+  func readSegments() {
+    let generations = [outgoing, audible] + waiting.map { $0.generation } + [preparing]
+    for stream in generations.compactMap({ $0?.stream }) {
+      while let segment = stream.nextSegment() {
+        timeline.add(
+          PlayerTimeline.Segment(
+            streamFrame: segment.streamFrame, itemID: segment.itemID, passIndex: Int(segment.passIndex),
+            time: MediaTime(value: segment.timeValue, timescale: segment.timeScale),
+            rate: PlaybackRate(millionths: segment.rateMillionths) ?? .normal),
+          streamID: stream.id)
+      }
+    }
+  }
+
+  // MARK: - Items
+
+  /// Opens the current and the next entries, so that their status is known before they play.
+  func loadUpcoming() {
+    let ids = machine.itemsToLoad
+    guard !ids.isEmpty else { return }
+    for id in ids { load(id) }
+    if ids != prioritizedIDs {
+      prioritizedIDs = ids
+      engine.prioritizeLoading(ids.compactMap { items[$0] }, of: self)
+    }
+  }
+
+  /// Opens an entry to determine its status.
+  func load(_ id: PlayerItem.ID) {
+    guard let item = items[id], item.status == .unknown else { return }
+    open(item)
+  }
+
+  /// Opens an item for its status or for all of its loudness tags, unless it is already being opened.
+  func open(_ item: PlayerItem) {
+    item.needsLoudnessTags = replayGain.mode != .off
+    guard loadingIDs.insert(item.id).inserted else { return }
+    engine.load(item, for: self) { [weak self] result in
+      guard let self, !self.isClosed else { return }
+      self.loadingIDs.remove(item.id)
+      switch result {
+      case .success(let properties):
+        self.itemLoaded(item.id, properties)
+        self.itemOpened(item, isFailure: false)
+      case .failure(let error):
+        if item.status == .unknown { self.itemFailed(item.id, error) } else { self.itemOpened(item, isFailure: true) }
+      }
+    }
+  }
+
+  /// Cancels opening an item: its status is known, or it left the queue.
+  func stopLoading(_ item: PlayerItem) {
+    if loadingIDs.remove(item.id) != nil { engine.cancelLoading(item) }
+  }
+
+  private func itemLoaded(_ id: PlayerItem.ID, _ properties: AssetProperties) {
+    guard let item = items[id], item.status == .unknown else { return }
+    update(item, properties)
+  }
+
+  /// Stores a more precise duration. Other entries of the same asset are updated when they are loaded or read.
+  private func itemRefined(_ id: PlayerItem.ID, _ properties: AssetProperties) {
+    guard let item = items[id], item.status == .readyToPlay else { return }
+    update(item, properties)
+  }
+
+  private func update(_ item: PlayerItem, _ properties: AssetProperties) {
+    guard item.update(properties) else { return }
+    run(
+      machine.itemLoaded(item.id, duration: item.duration, isPrecise: properties.providesPreciseDuration),
+      cause: .itemLoaded)
+    send(itemChanged(item))
+  }
+
+  func itemChanged(_ item: PlayerItem) -> PlayerEvent {
+    .itemChanged(item.id, item.status, item.duration, isPrecise: item.providesPreciseDuration)
+  }
+
+  func itemFailed(_ id: PlayerItem.ID, _ error: MediaError) {
+    guard let item = items[id], item.error == nil else { return }
+    item.fail(error)
+    logger.warning("item failed", metadata: ["item": "\(id)", "error": "\(error)"])
+    send(itemChanged(item))
+    run(machine.itemFailed(id, error), cause: .itemFailed)
+  }
+}

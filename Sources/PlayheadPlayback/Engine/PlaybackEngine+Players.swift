@@ -1,0 +1,59 @@
+import PlayheadMediaCore
+
+/// Operations on several players together.
+extension PlaybackEngine {
+  /// Starts paused players at the same output frame, exact to the sample.
+  ///
+  /// First all players decode their first samples while they stay paused. Then they wait (`startTimeNotReached`) while
+  /// the device runs, and start. A player that gets another request meanwhile (`pause`, `play`, a rate) leaves the
+  /// group, and the others start without it. A seek changes the position at which the player starts.
+  ///
+  /// - Parameter completion: Called once, on the loop, after this call has returned. Success: the first frame has been
+  ///   passed to the device, and is about to be heard. Failure: no player has started. Errors: the error of a failed
+  ///   item; `waitEnded` if no player is left; `outputLost` if `moment` is a frame of a lost output;
+  ///   `outputUnavailable`.
+  /// - Throws: `invalidArgument` without players, for a duplicate, or for a player of another engine; `invalidTime` for
+  ///   a past moment or one more than a day ahead; `invalidState` for a player that plays or is closed;
+  ///   `noCurrentItem`; the error of the current item. Then nothing changes, and `completion` is not called.
+  public func start(
+    _ players: [any PlayerControl], at moment: StartMoment,
+    completion: @escaping @Sendable (Result<SynchronizedStart, MediaError>) -> Void
+  ) throws(MediaError) { try core.start(players, at: moment, completion: completion) }
+
+  /// Starts players together and returns when they have started.
+  public func start(
+    _ players: [any PlayerControl], at moment: StartMoment = .whenReady
+  ) async throws -> SynchronizedStart {
+    try await withCheckedThrowingContinuation { continuation in
+      do throws(MediaError) {
+        try core.start(players, at: moment) { continuation.resume(with: $0.mapError { $0 as any Error }) }
+      } catch { continuation.resume(throwing: error) }
+    }
+  }
+
+  /// Changes the rate of several players at the same output frame, exact to the sample and without a pause.
+  ///
+  /// The frame is 60 ms after the one that is heard now, or after a pending change of one of the players. Players that
+  /// started together stay synchronized. Paused players use the rate for their next `play`, once. A player that waits
+  /// or has no item uses the rate when its audio starts.
+  ///
+  /// - Parameter completion: Called once, on the loop, after this call has returned. Success: the frame has been passed
+  ///   to the device, and is about to be heard. Errors: `waitEnded` if every player got another request before;
+  ///   `outputLost`.
+  /// - Throws: `unsupportedRate`, also for 0; `invalidArgument` without players, for a duplicate, or for a player of
+  ///   another engine; `invalidState` for a closed player; for a negative rate `rangesNotSupported` or `onlyInOrder` if
+  ///   a current item is a stream. Then nothing changes, and `completion` is not called.
+  public func setRate(
+    _ rate: Double, of players: [any PlayerControl],
+    completion: @escaping @Sendable (Result<SynchronizedRateChange, MediaError>) -> Void
+  ) throws(MediaError) { try core.setRate(rate, of: players, completion: completion) }
+
+  /// Sets the rate of players together and returns when it has changed.
+  public func setRate(_ rate: Double, of players: [any PlayerControl]) async throws -> SynchronizedRateChange {
+    try await withCheckedThrowingContinuation { continuation in
+      do throws(MediaError) {
+        try core.setRate(rate, of: players) { continuation.resume(with: $0.mapError { $0 as any Error }) }
+      } catch { continuation.resume(throwing: error) }
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import CPlayheadPulse
+import PlayheadRealtimeAudio
+
+/// Pausing on the server's request (`module-role-cork`), and the other effects of roles.
+///
+/// The server mutes the stream at once and then requests a cork: audio that the server reads in between is not heard.
+/// The stream is therefore corked in the callback. If a block was read in between, the stream resumes before that
+/// block.
+extension PulseStreamDriver {
+  /// Handles a request of the server.
+  func eventArrived(_ name: UnsafePointer<CChar>?) {
+    guard phase != .failed, let name else { return }
+    switch String(cString: name) {
+    case PA_STREAM_EVENT_REQUEST_CORK: interrupt()
+    case PA_STREAM_EVENT_REQUEST_UNCORK: serverPermittedResume()
+    default: break
+    }
+  }
+
+  private func interrupt() {
+    guard !interruption.isPaused || interruption.isUnconfirmed else { return interruption.setEnded(false) }
+    if phase == .running {
+      let heardFrame = isClockRunning ? heardClock.heardFrame(at: .now).map { Int64($0) } : nil
+      // Audio that the server has read and the device has not received yet is muted, too.
+      let inTransit = blocks.inTransitCount(bufferFrameCount: bufferFrameCount, fallback: sampleRateHz / 100)
+      interruption.begin(unreadFrame: max(minimumHeardFrame, unreadFrame - Int64(inTransit)), heardFrame: heardFrame)
+      isSplicePending = false
+      hasCommandsAfterCork = true
+      cork()
+    } else {
+      interruption.begin(unreadFrame: nil)
+    }
+    notify(.interruptionBegan)
+  }
+
+  private func serverPermittedResume() {
+    guard interruption.isPaused, !interruption.hasEnded else { return }
+    interruption.setEnded(true)
+    notify(.interruptionEnded)
+    // Without an observer the stream resumes.
+    if onSharing == nil { endInterruption(overrulesServer: false) }
+  }
+
+  /// Records that the stream was muted when it was created: by the user, or by a role module whose cork request was
+  /// lost.
+  func beginMuted() { interruption.beginUnconfirmed() }
+
+  func rolesChanged(_ state: RoleWatch.State, hasChanged: Bool) {
+    if interruption.isUnconfirmed {
+      if state.isCorked { interrupt() } else { endInterruption(overrulesServer: false) }
+    } else if hasChanged, state.isCorked, !interruption.isPaused {
+      // PulseAudio does not cork a stream that was created corked during a call.
+      interrupt()
+    } else if state.canCork, !state.isCorked {
+      // If the call ended before the stream was corked, PulseAudio sends no request to resume.
+      serverPermittedResume()
+    }
+    guard state.isDucked != isDucked else { return }
+    isDucked = state.isDucked
+    notify(isDucked ? .duckingBegan : .duckingEnded)
+  }
+
+  private func notify(_ notice: SharingNotice) { onSharing?(notice) }
+
+  // MARK: - Requests of the sink
+
+  func handleRequests() {
+    let pending = requests.drain()
+    if let role = pending.role { updateRole(role) }
+    if let overrulesServer = pending.overrulesServer { endInterruption(overrulesServer: overrulesServer) }
+  }
+
+  /// Changes the stream's role. The server's modules evaluate it again.
+  private func updateRole(_ role: StreamRole) {
+    guard phase != .failed, let properties = pa_proplist_new() else { return }
+    defer { pa_proplist_free(properties) }
+    pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, role.rawValue)
+    guard let operation = pa_stream_proplist_update(stream, PA_UPDATE_REPLACE, properties, nil, nil) else {
+      return fail("the stream's role cannot be changed")
+    }
+    pa_operation_unref(operation)
+  }
+
+  private func endInterruption(overrulesServer: Bool) {
+    guard interruption.isPaused, phase != .failed else { return }
+    if overrulesServer { unmute() }
+    let previous = interruption
+    interruption.end()
+    switch phase {
+    case .corked(let readFrame): startIfActive(readFrame: readFrame)
+    case .corking:
+      // The position at which the stream was corked is not known yet.
+      interruption = previous.unpaused
+      hasCommandsAfterCork = true
+    case .running, .failed: break
+    }
+  }
+
+  private func unmute() {
+    let operation = pa_context_set_sink_input_mute(context, pa_stream_get_index(stream), 0, nil, nil)
+    guard let operation else { return fail("the stream cannot be unmuted") }
+    pa_operation_unref(operation)
+  }
+
+  // MARK: - Position of the corked stream
+
+  /// Returns the frame at which the stream that was corked at `readFrame` resumes. Frames that were read while the
+  /// stream was muted are rendered again: the stream's bytes then represent earlier frames.
+  func resumeFrame(readFrame: Int64) -> Int64 {
+    let target = interruption.resumeFrame(readFrame: readFrame)
+    guard target < readFrame else { return readFrame }
+    let frame = min(readFrame, core.rewind(toFrame: target))
+    renumber(byFrames: frame - readFrame)
+    return frame
+  }
+
+  /// Renumbers the frames that the stream's bytes represent.
+  func renumber(byFrames movement: Int64) {
+    baseFrame += movement
+    writtenFrame += movement
+    lastReadFrame += movement
+    heardClock.renumber(byFrames: movement)
+  }
+}

@@ -1,0 +1,95 @@
+import PlayheadMediaCore
+
+/// `asset.tracks`: lists the tracks of an asset.
+public enum AssetTracksCommand: ImmediateCommand {
+  public typealias Parameters = AssetID
+
+  public struct Reply: ReplyRows {
+    public var asset: Int
+    public var rows: [TrackRow]
+
+    public init(asset: Int, rows: [TrackRow]) { (self.asset, self.rows) = (asset, rows) }
+
+    public static let fields: [Field<Self>] = [Field(.asset) { $0.asset }, Field(.count) { $0.rows.count }]
+  }
+
+  public static let name: CommandName = "asset.tracks"
+
+  public static let definition = CommandDefinition<Self>(
+    .assets, "List the tracks of a loaded asset.", details: TrackRow.details,
+    errors: [.noSuchAsset, .invalidState] + CommandTable.assetErrors,
+    example: [
+      "> asset.tracks 1",
+      "< | track=0 type=audio codec=aac playable=true enabled=true default=true start=0 duration=183.2 precise=true protected=false format=mp4a"
+        + " sampleFormat=fltp sampleRate=44100 channels=2 layout=stereo bitRate=128000 language=und",
+      "< ok asset=1 count=1",
+    ])
+}
+
+/// `asset.selection`: lists the groups of tracks of an asset.
+public enum AssetSelectionCommand: ImmediateCommand {
+  public typealias Parameters = AssetID
+
+  public struct Reply: ReplyRows {
+    public var asset: Int
+    /// The number of groups.
+    public var count: Int
+    public var rows: [SelectionRow]
+
+    public init(asset: Int, count: Int, rows: [SelectionRow]) {
+      (self.asset, self.count, self.rows) = (asset, count, rows)
+    }
+
+    public static let fields: [Field<Self>] = [Field(.asset) { $0.asset }, Field(.countOfGroups) { $0.count }]
+  }
+
+  public static let name: CommandName = "asset.selection"
+
+  public static let definition = CommandDefinition<Self>(
+    .assets, "List the groups of tracks of a loaded asset.", details: SelectionRow.details,
+    errors: [.noSuchAsset, .invalidState] + CommandTable.assetErrors,
+    example: [
+      "> asset.selection 1", "< | group=audible allowsEmptySelection=false options=1",
+      "< | group=audible track=0 language=eng characteristics=audible playable=true default=true",
+      "< ok asset=1 count=1",
+    ])
+}
+
+/// `asset.chapters`: lists the chapters of an asset.
+public enum AssetChaptersCommand: ImmediateCommand {
+  public struct Parameters: AssetParameters {
+    public let id: Parameter<Int>
+    /// In order of preference. Empty: the first title of the file.
+    public let languages: Parameter<[String]>
+    public let offset: Parameter<Int>
+
+    public init(_ list: inout ParameterListBuilder) {
+      id = list.asset()
+      languages = list.chapterLanguages()
+      offset = list.rowOffset()
+    }
+  }
+
+  public struct Reply: ReplyRows {
+    public var asset: Int
+    public var chapters: ChapterList
+
+    public init(asset: Int, chapters: ChapterList) { (self.asset, self.chapters) = (asset, chapters) }
+
+    public var rows: [ChapterList.Row] { chapters.rows }
+
+    public static let fields: [Field<Self>] =
+      [Field(.asset) { $0.asset }] + ChapterList.fields.map { $0.within { $0.chapters } }
+  }
+
+  public static let name: CommandName = "asset.chapters"
+
+  public static let definition = CommandDefinition<Self>(
+    .assets, "List the chapters of a loaded asset.", details: ChapterList.details,
+    errors: [.noSuchAsset, .invalidState] + CommandTable.assetErrors,
+    example: [
+      "> asset.chapters 1", "< | chapter=1 start=0 end=83.5 title=Prelude",
+      "< | chapter=2 start=83.5 end=183.2 title=Fugue",
+      "< ok asset=1 count=2 next=none",
+    ])
+}

@@ -1,0 +1,78 @@
+import PlayheadMediaCore
+
+/// `folder.list`: lists the files and folders in a folder.
+public enum FolderListCommand: WaitingCommand {
+  public struct Parameters: ParameterList {
+    /// Nil: the folders below which files may be read.
+    public let path: Parameter<FilePath?>
+    /// The last path of the previous part. Nil: the first part.
+    public let after: Parameter<FilePath?>
+    public let limit: Parameter<Int>
+
+    public init(_ list: inout ParameterListBuilder) {
+      let count = WireLimits.standard.listCount
+      path = list.optional(.path, .localPath, "DIR", "the path of the folder")
+      after = list.option(
+        .after, .localPath, "PATH", "the `next` of the previous part: only what comes after it is listed")
+      limit = list.option(
+        .limit, .integer(1...count), "N", default: count, "the maximum number of rows; default: \(count)")
+    }
+  }
+
+  /// A file or a folder.
+  public struct Row: ReplyFields {
+    public var isFolder: Bool
+    public var path: FilePath
+
+    public init(isFolder: Bool, path: FilePath) { (self.isFolder, self.path) = (isFolder, path) }
+
+    public static let fields: [Field<Self>] = [
+      Field(.entryKind) { $0.isFolder ? "folder" : "file" }, Field(.entryPath) { $0.path },
+    ]
+  }
+
+  public struct Reply: ReplyRows {
+    public var rows: [Row]
+    /// The `after` of the next part. Nil after the last part.
+    public var next: FilePath?
+
+    public init(rows: [Row], next: FilePath?) { (self.rows, self.next) = (rows, next) }
+
+    public static let fields: [Field<Self>] = [Field(nullable: .nextPath) { $0.next }]
+  }
+
+  public static let name: CommandName = "folder.list"
+
+  public static let definition = CommandDefinition<Self>(
+    .assets, "List the files and folders in a folder.",
+    details: """
+      Without a path, the rows are the folders of `--read-root`, or `/` if all files may be read.
+
+      - The rows are sorted by the bytes of their names.
+      - Names that begin with a dot are omitted, as are links to files that may not be read, and everything that is \
+      neither a file nor a folder.
+      - The files are not opened. Some may not be media files.
+      - `next` is the `after` of the next part of the list, or `none` after the last part. A part of long \
+      paths may have fewer rows than `limit`, although another part follows.
+      """,
+    errors: [.fileNotFound, .permissionDenied, .readFailed, .outsideRoots],
+    example: [
+      "> folder.list /music limit=2", "< | kind=folder path=/music/live", "< | kind=file path=/music/one.flac",
+      "< ok next=/music/one.flac", "> folder.list /music after=/music/one.flac",
+      "< | kind=file path=/music/two.flac", "< ok next=none",
+    ])
+
+  public static func check(_ arguments: Arguments<Self>) throws(MediaError) {
+    if let path = arguments.path, !path.isPathOfFolder {
+      throw arguments.failure("the path of a folder may have at most \(FilePath.maximumByteCount - 256) bytes")
+    }
+    guard arguments.after == nil || arguments.nameAfter != nil else {
+      throw arguments.failure("after must be the path of a file in the folder")
+    }
+  }
+}
+
+extension Arguments<FolderListCommand> {
+  /// The name in the folder after which the list begins. Nil: it begins with the first name.
+  public var nameAfter: [UInt8]? { self.path.flatMap { self.after?.name(in: $0) } }
+}

@@ -1,0 +1,191 @@
+import PlayheadMediaCore
+
+/// `rate`: sets or shows the rate.
+public enum RateCommand: ImmediateCommand {
+  public struct Parameters: PlayerSelectionParameters {
+    /// Never 0. Nil: no change.
+    public let rate: Parameter<Double?>
+    public let player: Parameter<PlayerSelection>
+
+    public init(_ list: inout ParameterListBuilder) {
+      rate = list.optional(.rate, .numberExceptZero(-32...32), "RATE", "the rate; 1 is as recorded")
+      player = list.playerOrAll()
+    }
+  }
+
+  public struct Reply: AllPlayersReply {
+    /// While paused, the rate of the next `play`.
+    public var rate: Double
+    public var players: [String]?
+
+    public init(rate: Double) { self.rate = rate }
+
+    public static let fields: [Field<Self>] = [
+      Field(.rate) { $0.rate }, Field(optional: .affectedPlayers) { $0.players },
+    ]
+  }
+
+  public static let name: CommandName = "rate"
+
+  public static let definition = CommandDefinition<Self>(
+    .playback, "Set the rate, or show it.",
+    details: """
+      The rate is exact to a millionth. `pitch` selects how the pitch follows the rate. 0 is an error; use `pause`.
+
+      - While playing, the rate changes without a gap or a click: 60 ms after the audio that is heard, or later if \
+      decoding takes longer. The `timebaseRate` of `status` and its `changed` event report the change.
+      - While paused, the rate applies to the next `play` only. Later ones use `default-rate`. The player does not \
+      start.
+
+      At a negative rate the current item plays in reverse, at -1 sample by sample. The queue is never followed in \
+      reverse. At its start the item has `ended`. Then playback pauses, or continues as `repeat one`, `loop` or \
+      `end-action none` specify. At time 0 nothing can be heard in reverse: `seek end` first.
+
+      If the direction changes:
+
+      - Shortly before the end of an item or loop, playback turns around at that end at the latest, and the item has \
+      not ended.
+      - Beyond the end time of the new direction (`item.end-time`), the item ends at once.
+
+      A station or a pipe cannot play in reverse: the error is 2039 or 2049. A station or pipe that becomes current \
+      at a negative rate ends at its start, and playback pauses. It fails if it must start at another position: \
+      after a `seek` before it was open, or with `repeat one`.
+      """,
+    readsWithoutValue: true, errors: [.unsupportedRate, .noSuchPlayer] + CommandTable.streamErrors,
+    example: ["> rate 1", "< ok rate=1"])
+}
+
+/// `default-rate`: sets or shows the rate that `play` uses.
+public enum DefaultRateCommand: ImmediateCommand {
+  public struct Parameters: ParameterList {
+    /// Never 0. Nil: no change.
+    public let rate: Parameter<Double?>
+    public let player: Parameter<String>
+
+    public init(_ list: inout ParameterListBuilder) {
+      rate = list.optional(
+        .rate, .numberExceptZero(-32...32), "RATE",
+        "the rate, from 1/32 to 32, or -1/32 to -32 in reverse; default: 1")
+      player = list.player()
+    }
+  }
+
+  public struct Reply: ReplyFields {
+    /// From 1/32 to 32, negative for reverse.
+    public var defaultRate: Double
+
+    public init(defaultRate: Double) { self.defaultRate = defaultRate }
+
+    public static let fields: [Field<Self>] = [Field(.defaultRate) { $0.defaultRate }]
+  }
+
+  public static let name: CommandName = "default-rate"
+
+  public static let definition = CommandDefinition<Self>(
+    .playback, "Set the rate that `play` uses, or show it.",
+    details: "The current rate does not change.",
+    readsWithoutValue: true, errors: [.unsupportedRate, .noSuchPlayer],
+    example: ["> default-rate 1.5", "< ok defaultRate=1.5"])
+}
+
+/// `rate-at`: sets the rate at an instant.
+public enum RateAtCommand: ImmediateCommand {
+  public struct Parameters: ParameterList {
+    /// 0 pauses.
+    public let rate: Parameter<Double>
+    /// Never a frame.
+    public let time: Parameter<RequestedMoment>
+    /// The item time at that moment. Nil: the current position.
+    public let from: Parameter<MediaTime?>
+    public let player: Parameter<String>
+
+    public init(_ list: inout ParameterListBuilder) {
+      rate = list.required(.rate, .number(-32...32), "RATE", "the rate; 0 pauses")
+      time = list.required(
+        .time, .startTime, "now|+TIME|TIME",
+        "the instant: as soon as possible (`now`), after a duration (`+TIME`), or of the monotonic clock (`TIME`)")
+      from = list.option(.from, .time, "TIME", "the item time that is heard at the instant")
+      player = list.player()
+    }
+  }
+
+  public struct Reply: ReplyFields {
+    /// From 1/32 to 32, negative for reverse.
+    public var rate: Double
+
+    public init(rate: Double) { self.rate = rate }
+
+    public static let fields: [Field<Self>] = [Field(.rate) { $0.rate }]
+  }
+
+  public static let name: CommandName = "rate-at"
+
+  public static let definition = CommandDefinition<Self>(
+    .playback, "Set the rate, so that a given item time is heard at a given clock time.",
+    details: """
+      Corresponds to AVPlayer's `setRate(_:time:atHostTime:)`. To start several players together, use `play-at`.
+
+      - Before the instant, the item is silent at `from`, and the player waits (`startTimeNotReached`).
+      - If the instant is in the past, playback starts as soon as possible, at the position that it would have \
+      reached.
+      - With `now`, playback starts as soon as `from` is ready. Without `from`, it starts at the current position.
+      - With the rate 0, the player pauses and seeks to `from` at once.
+
+      While `auto-wait` is on, the command is an error, because a player that waits for samples cannot guarantee an \
+      instant.
+      """,
+    errors: [.unsupportedRate, .invalidTime, .invalidState, .noCurrentItem, .noSuchPlayer] + CommandTable.streamErrors
+      + CommandTable.mediaErrors,
+    example: [
+      "> rate-at 1 +0.5 from=12", "< ok rate=1",
+    ])
+}
+
+/// `pitch`: sets or shows how the pitch follows the rate.
+public enum PitchCommand: ImmediateCommand {
+  /// The values of AVPlayerItem's `audioTimePitchAlgorithm`.
+  public enum Algorithm: String, Sendable, Hashable, CaseIterable {
+    case timeDomain
+    case spectral
+    case varispeed
+  }
+
+  public struct Parameters: ParameterList {
+    /// Nil: no change.
+    public let algorithm: Parameter<Algorithm?>
+    public let player: Parameter<String>
+
+    public init(_ list: inout ParameterListBuilder) {
+      algorithm = list.optional(
+        .algorithm, .word, "timeDomain|spectral|varispeed", "the algorithm; default: `timeDomain`")
+      player = list.player()
+    }
+  }
+
+  public struct Reply: ReplyFields {
+    public var algorithm: Algorithm
+
+    public init(algorithm: Algorithm) { self.algorithm = algorithm }
+
+    public static let fields: [Field<Self>] = [Field(.audioTimePitchAlgorithm) { $0.algorithm }]
+  }
+
+  public static let name: CommandName = "pitch"
+
+  public static let definition = CommandDefinition<Self>(
+    .playback, "Set how the pitch follows the rate, or show it.",
+    details: """
+      - `timeDomain` keeps the pitch at low cost. It is best for speech.
+      - `spectral` keeps the pitch at about seven times the cost. It is best for music.
+      - `varispeed` changes the pitch with the rate, as on a tape.
+
+      The setting applies to all entries for which `item.pitch` sets nothing. Each algorithm plays from 1/32 to 32. \
+      An algorithm that this build does not contain is an error.
+
+      `time` advances by exactly the rate. The audio heard is within 20 ms (`timeDomain`), 50 ms (`spectral`) or one \
+      sample (`varispeed`) of it. Rates are never rounded: there is no equivalent of AVFoundation's \
+      `lowQualityZeroLatency`.
+      """,
+    readsWithoutValue: true, errors: [.unsupportedRate, .noSuchPlayer],
+    example: ["> pitch spectral", "< ok audioTimePitchAlgorithm=spectral"])
+}

@@ -1,0 +1,128 @@
+import PlayheadMediaCore
+
+/// A value of a file's tags, or a warning about its tags, as a row of a reply.
+public enum TagRow: ReplyFields {
+  case tag(Tag)
+  /// A part of the tags that was ignored.
+  case warning(String, MediaError)
+
+  private var tag: Tag? { if case .tag(let tag) = self { tag } else { nil } }
+  private var warning: String? { if case .warning(let subject, _) = self { subject } else { nil } }
+  private var error: MediaError? {
+    switch self {
+    case .tag(let tag): tag.error
+    case .warning(_, let error): error
+    }
+  }
+
+  public static let fields: [Field<Self>] =
+    Tag.fields.map { $0.within(ifPresent: \.tag) } + [
+      Field(optional: .warning) { $0.warning }, Field(optional: .code) { $0.error?.code.rawValue },
+      Field(optional: .name) { $0.error?.code.name }, Field(optional: .message) { $0.error?.message },
+    ]
+}
+
+/// A value of a file's tags.
+public struct Tag: Sendable, Hashable {
+  /// The key space and the key.
+  public var identifier: String
+  public var key: String
+  /// The meaning of the key in any format. Nil: none.
+  public var commonKey: String?
+  public var content: Content
+  /// The media type of data. Nil if it is unknown, and for other values.
+  public var mediaType: String?
+  public var language: String?
+  public var info: String?
+  public var owner: String?
+  public var artworkType: String?
+  /// The index of the image among the artwork. Nil: the value is not an image.
+  public var artwork: Int?
+  public var targetLevel: TagNumber?
+  public var total: TagNumber?
+  public var playCount: TagNumber?
+  /// The error of a value that was too large to be read or retained.
+  public var error: MediaError?
+
+  /// The value, or the size of a value that the row does not contain.
+  public enum Content: Sendable, Hashable {
+    case text(String)
+    /// The beginning of a text, and the number of bytes of the whole text.
+    case truncatedText(String, byteCount: Int)
+    /// A text that was too large.
+    case omittedText(byteCount: Int)
+    case number(Int64)
+    case date(String)
+    case data(byteCount: Int)
+  }
+
+  public init(identifier: String, key: String, content: Content) {
+    (self.identifier, self.key, self.content) = (identifier, key, content)
+  }
+
+  /// The type of the value.
+  public var type: TagType {
+    switch content {
+    case .text, .truncatedText, .omittedText: .string
+    case .number: .number
+    case .date: .date
+    case .data: .data
+    }
+  }
+
+  var value: TagValue? {
+    switch content {
+    case .text(let text), .truncatedText(let text, _), .date(let text): .text(text)
+    case .number(let number): .number(number)
+    case .omittedText, .data: nil
+    }
+  }
+
+  static let fields: [Field<Self>] = [
+    Field(.identifier) { $0.identifier }, Field(.key) { $0.key }, Field(optional: .commonKey) { $0.commonKey },
+    Field(.tagType) { $0.type }, Field(optional: .value) { $0.value }, Field(optional: .truncated) { $0.truncated },
+    Field(optional: .bytes) { $0.byteCount }, Field(optional: .mediaType) { $0.mediaType },
+    Field(optional: .language) { $0.language }, Field(optional: .info) { $0.info },
+    Field(optional: .owner) { $0.owner }, Field(optional: .artworkType) { $0.artworkType },
+    Field(optional: .artwork) { $0.artwork }, Field(optional: .targetLevel) { $0.targetLevel },
+    Field(optional: .tagTotal) { $0.total }, Field(optional: .playCount) { $0.playCount },
+  ]
+
+  /// True for a truncated text, otherwise nil.
+  private var truncated: Bool? { if case .truncatedText = content { true } else { nil } }
+
+  private var byteCount: Int? {
+    switch content {
+    case .truncatedText(_, let count), .omittedText(let count), .data(let count): count
+    case .text, .number, .date: nil
+    }
+  }
+}
+
+/// The type of a value of a tag.
+public enum TagType: String, Sendable, Hashable, CaseIterable {
+  case string, number, date, data
+}
+
+/// A value of a tag in a reply.
+enum TagValue: Sendable, Hashable {
+  case text(String)
+  case number(Int64)
+
+  var fieldValue: FieldValue {
+    switch self {
+    case .text(let text): .string(text)
+    case .number(let number): .integer(number)
+    }
+  }
+}
+
+/// A number in a tag. A text that is not a number is written unchanged.
+public struct TagNumber: Sendable, Hashable {
+  /// The text in the tag.
+  public let text: String
+
+  public init(_ text: String) { self.text = text }
+
+  var fieldValue: FieldValue { Int64(text).map(FieldValue.integer) ?? .string(text) }
+}
