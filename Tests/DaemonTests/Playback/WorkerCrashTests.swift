@@ -47,8 +47,9 @@ import Testing
 
   /// Waits until the log has the crash of a worker by a file.
   private func waitForCrash(_ daemon: TestDaemon, _ path: String, _ signal: String) throws {
-    let log = try daemon.process.waitForErrors(containing: "\(path) [Isolation] a worker process crashed")
-    let line = log.split(separator: "\n").last { $0.contains("\(path) [Isolation] a worker process crashed") } ?? ""
+    let message = "\(path) [PlayheadIsolation] a worker process crashed"
+    let log = try daemon.process.waitForErrors(containing: message)
+    let line = log.split(separator: "\n").last { $0.contains(message) } ?? ""
     print("worker crash | \(line)")
     #expect(line.contains(" warning ") && field("end", String(line)) == signal, "\(log)")
   }
