@@ -11,7 +11,10 @@ let package = Package(
       traits: Context.environment["PLAYHEAD_TRAITS"] == "none" ? [.defaults] : ["RubberBand"])
   ],
   targets: [
-    .executableTarget(name: "consumer", dependencies: [.product(name: "Playhead", package: "playhead")])
+    .executableTarget(
+      name: "consumer",
+      dependencies: ["Playback", .product(name: "Playhead", package: "playhead")]),
+    .target(name: "Playback"),
   ],
   swiftLanguageModes: [.v6]
 )

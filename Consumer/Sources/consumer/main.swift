@@ -1,4 +1,5 @@
 import Foundation
+import Playback
 import Playhead
 
 // Imports Foundation and Playhead in one target, and uses names of both.
@@ -7,13 +8,6 @@ try FileManager.default.createDirectory(at: folder, withIntermediateDirectories:
 defer { try? FileManager.default.removeItem(at: folder) }
 let tone = folder.appendingPathComponent("tone.caf").path
 let film = folder.appendingPathComponent("film.mp4").path
-
-/// Ends the program with a message unless the condition is true.
-func require(_ condition: Bool, _ message: String) {
-  if condition { return }
-  FileHandle.standardError.write(Data("consumer: \(message)\n".utf8))
-  exit(1)
-}
 
 /// Writes a second of a tone.
 func writeTone() throws {
