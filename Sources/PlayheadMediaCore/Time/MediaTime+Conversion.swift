@@ -95,6 +95,37 @@ extension MediaTime {
     return isNegativeInfinity ? -.infinity : .nan
   }
 
+  /// The time nearest to a number of seconds, in nanoseconds: `.seconds(0.5)`. It is flagged as rounded unless it
+  /// converts back to the same number. NaN gives `.invalid`, and infinity an infinite time. Above 292 years the
+  /// timescale is lower, as for ``init(seconds:preferredTimescale:)``.
+  public static func seconds(_ seconds: Double) -> MediaTime {
+    guard !seconds.isNaN else { return .invalid }
+    guard let value = Int64(exactly: (seconds * 1e9).rounded()) else {
+      return MediaTime(seconds: seconds, preferredTimescale: 1_000_000_000)
+    }
+    let isExact = Double(value) / 1e9 == seconds
+    return MediaTime(numeric: value, 1_000_000_000, isExact ? .valid : [.valid, .hasBeenRounded], 0)
+  }
+
+  /// A whole number of seconds, exact.
+  public static func seconds(_ seconds: Int) -> MediaTime { MediaTime(value: Int64(seconds), timescale: 1) }
+
+  /// A whole number of milliseconds, exact.
+  public static func milliseconds(_ milliseconds: Int) -> MediaTime {
+    MediaTime(value: Int64(milliseconds), timescale: 1_000)
+  }
+
+  // MARK: - Duration
+
+  /// The time nearest to a duration of the standard library.
+  ///
+  /// Exact for whole nanoseconds up to 292 years. Otherwise the shortest exact fraction of a second, or if its
+  /// denominator is above 2^31 - 1, rounded and flagged.
+  public init(_ duration: Duration) {
+    self.init(
+      shortest: ExactRational(duration.attoseconds, over: 1_000_000_000_000_000_000), preferring: 1_000_000_000)
+  }
+
   // MARK: - Audio frames
 
   /// The start of audio frame `frame` at `rate` frames per second.
@@ -120,5 +151,17 @@ extension MediaTime {
     guard isNumeric, rate > 0 else { return nil }
     if rate == Int(timescale) { return value }
     return units(per: UInt64(rate), rounding: method)?.value
+  }
+}
+
+extension Duration {
+  /// The duration nearest to a time: attoseconds, halves away from zero. Nil unless the time is numeric.
+  public init?(_ time: MediaTime) {
+    guard time.isNumeric else { return nil }
+    // At most 2^63 seconds: fits in Int128.
+    let attoseconds = Int128(time.value) * 1_000_000_000_000_000_000
+    let (quotient, rest) = attoseconds.quotientAndRemainder(dividingBy: Int128(time.timescale))
+    let isHalfOrMore = 2 * rest.magnitude >= UInt128(time.timescale)
+    self.init(attoseconds: quotient + (isHalfOrMore ? attoseconds.signum() : 0))
   }
 }

@@ -24,6 +24,50 @@ struct MediaTimeTests {
     #expect(time.isNumeric && time.hasBeenRounded)
   }
 
+  @Test func secondsAreTheNearestNanoseconds() {
+    let table: [(Double, MediaTime)] = [
+      (0.5, MediaTime(500_000_000, 1_000_000_000)), (-1.25, MediaTime(-1_250_000_000, 1_000_000_000)),
+      (0.1, MediaTime(100_000_000, 1_000_000_000)), (4.35, MediaTime(4_350_000_000, 1_000_000_000)),
+      (0, MediaTime(0, 1_000_000_000)), (1.0 / 3, .rounded(333_333_333, 1_000_000_000)),
+      (2e-10, .rounded(0, 1_000_000_000)), (1e10, MediaTime(5_000_000_000_000_000_000, 500_000_000)),
+      (.nan, .invalid), (.infinity, .positiveInfinity), (-.infinity, .negativeInfinity), (1e300, .positiveInfinity),
+    ]
+    for (seconds, time) in table {
+      print("\(seconds) s: \(MediaTime.seconds(seconds))")
+      #expect(MediaTime.seconds(seconds).isIdentical(to: time), "\(seconds)")
+    }
+    #expect(MediaTime.seconds(-3).isIdentical(to: MediaTime(-3, 1)))
+    #expect(MediaTime.seconds(Int.max).isIdentical(to: MediaTime(.max, 1)))
+    #expect(MediaTime.milliseconds(40).isIdentical(to: MediaTime(40, 1_000)))
+  }
+
+  @Test func durationsConvertExactlyOrAreFlagged() {
+    let table: [(Duration, MediaTime)] = [
+      (.milliseconds(40), MediaTime(40_000_000, 1_000_000_000)), (.zero, MediaTime(0, 1_000_000_000)),
+      (.nanoseconds(-1), MediaTime(-1, 1_000_000_000)), (.seconds(1) / 2, MediaTime(500_000_000, 1_000_000_000)),
+      // Below a nanosecond.
+      (Duration(attoseconds: 500_000_000), MediaTime(1, 2_000_000_000)),
+      (Duration(attoseconds: 1), .rounded(0, .max)),
+      // Above 292 years.
+      (.seconds(10_000_000_000), MediaTime(5_000_000_000_000_000_000, 500_000_000)),
+      (.seconds(Int64.max), MediaTime(.max, 1)), (.seconds(Int64.min), MediaTime(.min, 1)),
+    ]
+    for (duration, time) in table {
+      print("\(duration): \(MediaTime(duration))")
+      #expect(MediaTime(duration).isIdentical(to: time), "\(duration): \(MediaTime(duration))")
+    }
+    let times: [(MediaTime, Duration?)] = [
+      (MediaTime(1, 4), .milliseconds(250)), (MediaTime(-1, 3), Duration(attoseconds: -333_333_333_333_333_333)),
+      (MediaTime(2, 3), Duration(attoseconds: 666_666_666_666_666_667)), (MediaTime(.max, 1), .seconds(Int64.max)),
+      (MediaTime(.min, 1), .seconds(Int64.min)), (.zero, .zero), (.invalid, nil), (.indefinite, nil),
+      (.positiveInfinity, nil), (.negativeInfinity, nil),
+    ]
+    for (time, duration) in times {
+      print("\(time): \(duration.map { "\($0)" } ?? "nil")")
+      #expect(Duration(time) == duration, "\(time)")
+    }
+  }
+
   @Test func timescaleOfZeroOrLessIsInvalid() {
     for timescale: Int32 in [0, -1, .min] {
       let time = MediaTime(value: 1, timescale: timescale)
