@@ -1,6 +1,7 @@
 // The worker process. It restricts itself, then performs tasks until the other end of its socket is closed. It
 // has no access to files, networks or other processes. It reads only descriptors that it received, and bytes that it
 // requests.
+import CPlayheadMediaShims
 import CPlayheadSandbox
 import Glibc
 import PlayheadLibAV
@@ -55,6 +56,8 @@ package enum Worker {
     LibAV.prepare()
     guard let limits = WorkerLimits(arguments: CommandLine.arguments.dropFirst()), restrict(limits) else { return 70 }
     let connection = WorkerConnection(WorkerSocket(descriptor: WorkerProcess.socketDescriptor))
+    // A worker may wait for its first task for days.
+    media_shims_unmap_code_of_start()
     var functions = functions
     while true {
       switch connection.receive() {
