@@ -4,19 +4,22 @@ import Playhead
 // the document. The functions are not called.
 
 func firstListing() async throws {
-  // listing: twelve-lines
-  let player = QueuePlayer(engine: .shared)
-  try await player.append([
-    PlayerItem(asset: Asset(path: "/music/one.flac")), PlayerItem(asset: Asset(path: "/music/two.flac")),
-  ])
-  _ = try await player.addPeriodicTimeObserver(
-    forInterval: MediaTime(value: 1, timescale: 2)
-  ) { print($0.time, $0.reason) }
+  // listing: first-player
+  let player = try await QueuePlayer(items: [PlayerItem(path: "/music/one.flac"), PlayerItem(path: "/music/two.flac")])
+  _ = try await player.addPeriodicTimeObserver(forInterval: .seconds(0.5)) { print($0.time, $0.reason) }
   await player.play()
   let result = try await player.seek(
     to: MediaTime(value: 3_682_350, timescale: 44_100), toleranceBefore: .zero, toleranceAfter: .zero)
   print(result.finished, result.time)
   for await state in await player.states() where state.currentItemID == nil { break }
+  // end of listing
+}
+
+func playStation() async throws {
+  // listing: one-resource
+  let radio = try await Player(url: "https://radio.example/live")
+  await radio.play()
+  print(await radio.timeControlStatus, await radio.rate, await radio.volume, await radio.isMuted)
   // end of listing
 }
 

@@ -73,6 +73,15 @@ public final class PlayerItem: Sendable {
       id: Self.nextID.wrappingAdd(1, ordering: .relaxed).oldValue)
   }
 
+  /// Makes an item of the file at a path. A relative path is resolved against the working directory when the file is
+  /// opened. No I/O.
+  public convenience init(path: String) { self.init(asset: Asset(path: path)) }
+
+  /// Makes an item of the resource at a `file:`, `http:` or `https:` URL. No I/O.
+  ///
+  /// - Throws: the errors of `Asset.init(url:)`.
+  public convenience init(url: String) throws(MediaError) { self.init(asset: try Asset(url: url)) }
+
   /// Makes an item with an id that the caller assigned.
   ///
   /// An invalid or empty range, and a range with an epoch other than 0, make an item that fails (`invalidTime`).

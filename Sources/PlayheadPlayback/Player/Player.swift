@@ -36,6 +36,21 @@ extension PlayerControl {
   /// A snapshot of all public properties.
   public var state: PlayerState { core.state }
 
+  /// The requested rate; 0 means paused.
+  public var rate: Double { state.rate }
+
+  /// Whether the player is paused, waits to play, or plays.
+  public var timeControlStatus: TimeControlStatus { state.timeControlStatus }
+
+  /// The reason why the player waits; nil unless ``timeControlStatus`` is `waiting`.
+  public var reasonForWaitingToPlay: WaitingReason? { state.reasonForWaitingToPlay }
+
+  /// The gain, from 0 (silence) to 1 (unchanged). During a fade, its final value.
+  public var volume: Float { state.volume }
+
+  /// Whether the player is muted. The volume does not change.
+  public var isMuted: Bool { state.isMuted }
+
   /// The time of the current item that is heard now; zero without a current item. The time never decreases during
   /// forward playback without a jump.
   public func currentTime() -> MediaTime { core.currentTime() }
