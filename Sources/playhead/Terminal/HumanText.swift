@@ -157,6 +157,7 @@ struct HumanText {
     add("State", state)
     add("Title", shownValue("streamTitle") ?? shownValue("title") ?? entry.map { EntryTitle.of($0) })
     add("Artist", shownValue("artist"))
+    add("Album", shownValue("album"))
     if let chapter = shownValue("chapter") {
       add("Chapter", shownValue("chapterTitle").map { "\(chapter), \($0)" } ?? chapter)
     }

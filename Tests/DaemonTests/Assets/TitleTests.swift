@@ -61,6 +61,9 @@ import Testing
     let status = try client.reply("status")
     #expect(status.contains(" title=\"One More\" artist=\"The Testers\" album=Tests"), "\(status)")
     #expect(try daemon.playhead("get", "album").output == "Tests\n")
+    let shown = try daemon.playhead("status", "--human").output
+    #expect(shown.contains("Title   One More\nArtist  The Testers\nAlbum   Tests\n"), "\(shown)")
+    #expect(try daemon.playhead("list", "--human").output.contains("The Testers - One More\n"))
     for (name, texts) in [
       ("a.m3u8", ["#EXTINF:1,One More\n", "#EXTART:The Testers\n", "#EXTALB:Tests\n"]),
       ("a.pls", ["Title1=One More\n"]),
