@@ -18,7 +18,9 @@ struct ValueCondition: Equatable {
   /// The observable key; nil for a value of `get`.
   let key: ObservableKey?
   private let comparison: Comparison
-  private let operand: String
+  private var operand: String
+  /// The entry whose id is the operand, such as `next` or `#3`; nil if the operand is a value.
+  private(set) var entryReference: String?
 
   /// Parses a condition.
   ///
@@ -41,9 +43,31 @@ struct ValueCondition: Equatable {
     guard comparison == .equal || comparison == .notEqual || Double(operand) != nil else {
       throw Invocation.Misuse(message: "\(text): \(comparison.rawValue) needs a number")
     }
-    if name == "item" || key == .playerCurrentItem, Int(operand) == nil, operand != "none" {
-      throw Invocation.Misuse(message: "\(text): \(word) is compared with an id or none")
+    if name == "item" || key == .playerCurrentItem, operand != "none",
+      !operand.allSatisfy({ $0.isASCII && $0.isNumber })
+    {
+      do { try RequestCheck.check(RequestEncoder().words(Self.request(forEntry: operand))) } catch {
+        throw Invocation.Misuse(
+          message: "\(text): \(word) is compared with an id, none, current, next, previous, +N, -N or #N")
+      }
+      entryReference = operand
     }
+  }
+
+  private static func request(forEntry reference: String) -> [[UInt8]] {
+    [Array(ItemStatusCommand.name.rawValue.utf8), Array(reference.utf8)]
+  }
+
+  /// This condition with the id of the entry that it names.
+  ///
+  /// - Throws: `ErrorReply` without such an entry, or `Unreachable`.
+  func resolved(player: [[UInt8]], _ client: JSONClient) throws -> ValueCondition {
+    guard let entryReference else { return self }
+    let status = try client.request(Self.request(forEntry: entryReference) + player)
+    var resolved = self
+    resolved.operand = ValueTemplate.text(of: status["item"] ?? .null)
+    resolved.entryReference = nil
+    return resolved
   }
 
   private static func check(_ key: ObservableKey) throws(Invocation.Misuse) {

@@ -4,7 +4,7 @@ import PlayheadMediaCore
 import PlayheadWireProtocol
 
 struct Wait {
-  private let options: Invocation.WaitOptions
+  private var options: Invocation.WaitOptions
   private let deadline: ContinuousClock.Instant?
   private let encoder: RequestEncoder
   private let path: String
@@ -15,7 +15,8 @@ struct Wait {
   static func run(_ options: Invocation.WaitOptions, _ encoder: RequestEncoder, _ path: String) throws -> Int32 {
     guard !options.conditions.isEmpty else { return PlayheadClient.Status.done }
     let deadline = options.timeout.flatMap { Invocation.deadline(in: $0) }
-    try Wait(options: options, deadline: deadline, encoder: encoder, path: path).run()
+    var wait = Wait(options: options, deadline: deadline, encoder: encoder, path: path)
+    try wait.run()
     return PlayheadClient.Status.done
   }
 
@@ -26,10 +27,12 @@ struct Wait {
   }
 
   /// Evaluates the conditions after each change. The requests for the values use another connection.
-  private func run() throws {
+  private mutating func run() throws {
     var connection = try DaemonConnection(path: path)
     let client = JSONClient(try DaemonConnection(path: path)) { [encoder] in try encoder.json($0, id: 1) }
     let player = options.player.map { [Array("player=".utf8) + $0] } ?? []
+    // Entries are meant relative to the present queue.
+    options.conditions = try options.conditions.map { try $0.resolved(player: player, client) }
     var keys = ObservedValues.keys(for: options.conditions.compactMap(\.key)).map { Array($0.rawValue.utf8) }
     if hasNamedConditions { keys += Invocation.WatchOptions.defaultKeys }
     // The reply to `ping` follows the present values of all keys.

@@ -23,10 +23,31 @@ import Testing
       ["session.category=playAndRecord", "session.isActive!=true", "output.state!=lost"], ["queue.version>=2"],
       ["item.currentMediaSelection=audible=0", "item.duration>=10", "status=paused"],
       ["player.loop=none", "player.rate=0", "volume=1"], ["item=current"], ["time<1", "item=1"],
+      ["item!=next"], ["item!=#2", "item!=+1"], ["player.currentItem=current"], ["player.currentItem!=next"],
       ["count>1", "player=main", "timeout=5"],
     ] {
       let result = try daemon.playhead(["wait"] + conditions)
       #expect(result.status == 0 && result.errors.isEmpty, "\(conditions): \(result)")
+    }
+  }
+
+  /// The keys of the reference, each with its own condition.
+  @Test func everyObservableKeyWithAValueHasConditions() throws {
+    let (daemon, _) = try makeDaemon()
+    let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+    let reference = String(decoding: try Files.read("\(root)/docs/protocol/reference/keys.md"), as: UTF8.self)
+    let rows = reference.split(separator: "\n").filter { $0.contains(/^\| `[a-z]+\.[A-Za-z.]+` \| [^W]/) }
+    #expect(rows.count >= 47)
+    for row in rows {
+      let key = row.split(separator: "`")[1]
+      let hasValue = !row.contains("| no value")
+      // No value is 999.
+      let other = try daemon.playhead("wait", "\(key)!=999", "timeout=5")
+      #expect(other.status == (hasValue ? 0 : 2), "\(key): \(other)")
+      print("\(key): \(hasValue ? "compared" : "refused")")
+      guard hasValue else { continue }
+      let equal = try daemon.playhead("wait", "\(key)=999", "timeout=0")
+      #expect(equal.status == 1 && equal.errors.contains("timed-out"), "\(key): \(equal)")
     }
   }
 
@@ -141,7 +162,9 @@ import Testing
       (["volume<loud"], 2, "< needs a number"), (["time=5"], 2, "time>=TIME"),
       (["time!=5"], 2, "time>=TIME"), (["time>soon"], 2, "conditions must be"),
       (["session.loudness=1"], 2, "or a key of `observe`"), (["item.events=1"], 2, "item.events has no value"),
-      (["player.currentItem!=next"], 2, "an id or none"), (["session.isActive=true", "timeout=0"], 1, "timed-out"),
+      (["player.currentItem!=last"], 2, "none, current, next, previous"), (["item!=+9"], 1, "no-such-item"),
+      (["player.currentItem!=none5"], 2, "none, current, next, previous"),
+      (["session.isActive=true", "timeout=0"], 1, "timed-out"),
       (["session.mode>1", "timeout=0"], 1, "timed-out"), (["item=next2"], 2, "conditions must be"),
       (["volume=1", "timeout=x"], 2, "timeout"),
     ]
