@@ -42,12 +42,15 @@ enum StandardInput {
   ///
   /// - Throws: `Misuse` otherwise.
   static func check(_ words: [[UInt8]]) throws(Invocation.Misuse) {
-    switch words.count(where: isStandardInput) {
-    case 0: return
-    case 1 where isatty(STDIN_FILENO) == 1:
+    let count = words.count(where: isStandardInput)
+    guard count > 0 else { return }
+    try checkIsReadable()
+    guard count == 1 else { throw Invocation.Misuse(message: "standard input (-) can be used only once") }
+  }
+
+  private static func checkIsReadable() throws(Invocation.Misuse) {
+    guard isatty(STDIN_FILENO) != 1 else {
       throw Invocation.Misuse(message: "standard input (-) must be a file or a pipe, not a terminal")
-    case 1: return
-    default: throw Invocation.Misuse(message: "standard input (-) can be used only once")
     }
   }
 
@@ -63,13 +66,15 @@ enum StandardInput {
     try RequestCheck.check(line)
     guard try encode(otherPlaceholder) != line else { return line }
     try check(words)
+    // The `-` can be in an edit of `queue.edit`, which is one word.
+    try checkIsReadable()
     let command = words.first.flatMap { CommandName(rawValue: String(decoding: $0, as: UTF8.self)) }
     return try encode(pass(forQueue: command.map(queueCommands.contains) ?? false, socketPath: socketPath()))
   }
 
   /// The commands whose files are read while they play. All others read their files at once.
   private static let queueCommands: Set<CommandName> = [
-    LoadCommand.name, AppendCommand.name, InsertCommand.name, ReplaceCommand.name,
+    LoadCommand.name, AppendCommand.name, InsertCommand.name, ReplaceCommand.name, QueueEditCommand.name,
   ]
 
   /// Transfers standard input to the daemon, and returns its path on the wire.

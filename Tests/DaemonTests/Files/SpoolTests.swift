@@ -5,14 +5,14 @@ import Testing
 /// Pipes on standard input of the client, whose data is stored until the daemon reads it.
 @Suite(.timeLimit(.minutes(3))) struct SpoolTests {
   /// A writer that waits for the player would block the terminal, so that the user could not enter `playhead play`.
-  @Test(arguments: ["load -", "append -", "insert -", "append - --raw", "load - --json"])
+  @Test(arguments: ["load -", "append -", "insert -", "append - --raw", "load - --json", "queue.edit 'append -'"])
   func writerOfAPipeEndsWhileThePlayerIsPaused(command: String) throws {
     let daemon = try InProcessServer.recording()
     // More than a pipe and the daemon store.
     let path = try daemon.wave(1, frameCount: 1_440_000)
     let shell = try Program(
       "/bin/sh",
-      ["-c", #"cat "$1" | "$2" --socket "$3" $4"#, "sh", path, Executables.playhead, daemon.socket, command])
+      ["-c", #"cat "$1" | "$2" --socket "$3" "# + command, "sh", path, Executables.playhead, daemon.socket])
     let outcome = try shell.waitForEnd()
     #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
     let client = try daemon.connect()
