@@ -32,6 +32,8 @@ struct ReplySentence {
     case MoveCommand.name: edit("Moved")
     case WaitCommand.name: waited
     case FadeCommand.name: faded
+    case PlayAtCommand.name: started
+    case ReplayGainCommand.name: replayGain
     case PlayCommand.name: value("time").map { "Paused at \(HumanText.clock($0))" }
     case LoopCommand.name: loop
     case BookmarkAddCommand.name: bookmark
@@ -135,6 +137,26 @@ struct ReplySentence {
     case ("false"?, "notPlaying"?): "The player does not play; the fade continues during playback"
     default: nil
     }
+  }
+
+  private var started: String? {
+    guard let frame = value("frame"), let late = fields["late"], let spread = fields["spread"] else { return nil }
+    var text = "Started at frame \(frame) of the output"
+    if late != "0" { text += ", \(Terminal.printable(late)) frames late" }
+    if spread != "0" { text += "; the players are \(Terminal.printable(spread)) frames apart" }
+    return text
+  }
+
+  private var replayGain: String? {
+    guard let mode = value("mode"), let preAmp = fields["preAmp"] else { return nil }
+    var text = "Replay gain: \(mode)"
+    if Double(preAmp) != 0 { text += ", \(Terminal.printable(preAmp)) dB more" }
+    // Without ReplayGain there is a gain of 0, and no source.
+    if let (item, gain) = both("item", "gain"), let source = value("source") {
+      text += "; entry \(item): \(gain) dB (\(source))"
+      if fields["limited"] == "true" { text += ", limited by its peak" }
+    }
+    return text
   }
 
   private var loop: String? {

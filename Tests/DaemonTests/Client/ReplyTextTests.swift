@@ -25,6 +25,7 @@ import Testing
       (["auto-wait", "off"], "Pauses after an underrun\n"), (["pause"], ""), (["preroll"], "Ready to play\n"),
       (["loop", "1", "2.5", "count=2"], "Loop from 0:01.000 to 0:02.500, 2 more times\n"),
       (["loop", "off"], "No loop\n"),
+      (["replay-gain"], "Replay gain: off\n"),
       (["next"], "Entry 2: 2.wav\n"), (["jump", "1"], "Entry 1: 1.wav\n"), (["previous"], "Entry 2: 2.wav\n"),
       (["wait", "status=paused"], "Paused at 0:00.000\n"), (["shuffle", "on", "seed=4"], "Shuffled (seed 4)\n"),
       (["shuffle", "off"], "Not shuffled\n"), (["move", "1", "to=0"], "Moved\n"), (["remove", "2"], "Removed\n"),

@@ -36,6 +36,8 @@ import Testing
     #expect(
       try client.reply("replay-gain")
         == "ok mode=track preAmp=0 fallback=-3.5 protect=true item=1 gain=-6.02 source=track limited=false")
+    let shown = try daemon.playhead("replay-gain", "--human").output
+    #expect(shown == "Replay gain: track; entry 1: -6.02 dB (track)\n")
     #expect(field("replayGain", try client.reply("status")) == "track")
     let second = try client.reply("item.status 2")
     #expect(field("gain", second) == "2.5" && field("gainSource", second) == "track")
