@@ -237,6 +237,24 @@ import Testing
     #expect(try daemon.playhead("list").output.hasPrefix("item=3 index=0 path=\(server.address)/one.wav "))
   }
 
+  @Test func foldersAndAddressesAreAppendedAndInserted() throws {
+    let daemon = try makeDaemon()
+    let server = try HTTPServer()
+    try server.write(try Files.read(daemon.folder.file("2.wav")), to: "one.wav")
+    #expect(mkdir(daemon.folder.file("songs"), 0o755) == 0)
+    #expect(link(daemon.folder.file("2.wav"), daemon.folder.file("songs/a.wav")) == 0)
+    for command in ["append", "insert"] {
+      for source in ["songs", "\(server.address)/one.wav"] {
+        let added = try daemon.playhead(command, source, "wait=ready", folder: daemon.folder.path)
+        print("\(command) \(source): \(added.output)", terminator: "")
+        #expect(added.status == 0 && added.errors.isEmpty, "\(command) \(source): \(added)")
+      }
+    }
+    let paths = try daemon.playhead("list").output.split(separator: "\n").compactMap { field("path", String($0)) }
+    let (file, address) = (daemon.folder.file("songs/a.wav"), "\(server.address)/one.wav")
+    #expect(paths.dropFirst() == [address, file, file, address], "\(paths)")
+  }
+
   /// More names than fit in a line, with `wait=ready`: one edit, and a reply when the entries are ready.
   @Test func manyFilesAreReadyAfterOneEdit() throws {
     let daemon = try makeDaemon()
