@@ -97,6 +97,7 @@ import Testing
     }
     // The entry is opened for its state and for decoding.
     for _ in 0..<2 { try server.wait("gate never") }
+    #expect(try client.reply("state.save").hasPrefix("ok"))
     try Self.end(first, SIGKILL)
     let next = try directory.start("--resume-playback")
     let second = try next.connect()
@@ -111,14 +112,21 @@ import Testing
     let file = try directory.wave(1, frameCount: 480_000)
     let first = try directory.start("--resume-playback")
     let client = try first.connect()
-    for request in ["load \(file) wait=ready", "play", "append \(server.address)/1.wav?hold=never"] {
+    // The first entry plays: its decoder is not being opened any more.
+    let requests = [
+      "load \(file) wait=ready", "play", "wait status=playing", "append \(server.address)/1.wav?hold=never",
+    ]
+    for request in requests {
       #expect(try client.reply(request).hasPrefix("ok"), "\(request)")
     }
     try server.wait("gate never")
+    // The queue is saved on another thread. A daemon that crashes before loses the entry with its mark.
+    #expect(try client.reply("state.save").hasPrefix("ok"))
     try Self.end(first, SIGKILL)
     let next = try directory.start("--resume-playback")
     let second = try next.connect()
-    #expect(field("crashed", try second.reply("state")) == "2")
+    let state = try second.reply("state")
+    #expect(field("crashed", state) == "2", "\(state)")
     #expect(try Self.values(["item", "rate", "timeControlStatus"], second) == ["1", "0", "paused"])
   }
 
