@@ -44,6 +44,8 @@ struct RecordedRouteTests {
       value.name = UnsafePointer(cStrings[2 + index * 2])
       value.description = UnsafePointer(cStrings[3 + index * 2])
       value.available = Int32(port.2.rawValue)
+      value.type =
+        (port.0.contains("headphones") ? PA_DEVICE_PORT_TYPE_HEADPHONES : PA_DEVICE_PORT_TYPE_SPEAKER).rawValue
       infos.advanced(by: index).initialize(to: value)
       pointers[index] = infos.advanced(by: index)
       if port.0 == active { info.active_port = infos.advanced(by: index) }
@@ -83,6 +85,7 @@ struct RecordedRouteTests {
     #expect(device.kind == .output && device.sampleRateHz == 44_100 && device.channelCount == 2)
     #expect(device.ports.map(\.name) == ["analog-output-speaker", "analog-output-headphones"])
     #expect(device.ports.map(\.availability) == [.unknown, .available])
+    #expect(device.ports.map(\.portType) == [.speaker, .headphones])
     #expect(device.activePort?.description == "Headphones" && device.isUsable)
     let unplugged = try Self.sink(
       "hdmi", "HDMI", active: "hdmi-output-0", ports: [("hdmi-output-0", "HDMI / DisplayPort", PA_PORT_AVAILABLE_NO)])

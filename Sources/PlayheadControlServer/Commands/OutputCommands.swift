@@ -27,6 +27,7 @@ extension OutputListCommand: ImmediateHandler {
   private static func row(_ port: AudioDevice.Port, of device: AudioDevice) -> Row {
     Row(
       device: device.name, description: port.description, port: port.name, available: port.availability.rawValue,
+      portType: port.portType.rawValue,
       isActive: port.name == device.activePortName)
   }
 }

@@ -17,16 +17,29 @@ public struct AudioDevice: Sendable, Hashable {
       case unavailable = "no"
     }
 
+    /// What a port is; corresponds to AVAudioSession.Port. The cases are those of PulseAudio (`pa_device_port_type` in
+    /// `pulse/def.h`).
+    public enum PortType: String, Sendable, Hashable, CaseIterable {
+      case unknown
+      case aux, speaker, headphones, line, microphone, headset, handset, earpiece, spdif, hdmi, tv, radio, video, usb
+      case bluetooth, portable, handsfree, car, hifi, phone, network, analog
+    }
+
     /// The identifier for programs, such as `analog-output-headphones`.
     public var name: String
     /// The display name, such as `Headphones`.
     public var description: String
     public var availability: Availability
+    /// What the port is, as far as the sound server knows it.
+    public var portType: PortType
 
-    public init(name: String, description: String, availability: Availability = .unknown) {
+    public init(
+      name: String, description: String, availability: Availability = .unknown, portType: PortType = .unknown
+    ) {
       self.name = name
       self.description = description
       self.availability = availability
+      self.portType = portType
     }
   }
 

@@ -128,6 +128,8 @@ public enum OutputListCommand: ImmediateCommand {
     public var port: String?
     /// `yes`, `no` or `unknown`. Nil: not a port.
     public var available: String?
+    /// What the port is, such as `headphones`. Nil: not a port.
+    public var portType: String?
     public var isActive: Bool?
 
     /// Creates the row of a device.
@@ -141,9 +143,11 @@ public enum OutputListCommand: ImmediateCommand {
     }
 
     /// Creates the row of a port.
-    public init(device: String, description: String, port: String, available: String, isActive: Bool) {
+    public init(
+      device: String, description: String, port: String, available: String, portType: String, isActive: Bool
+    ) {
       (kind, self.device, self.description) = ("port", device, description)
-      (self.port, self.available, self.isActive) = (port, available, isActive)
+      (self.port, self.available, self.portType, self.isActive) = (port, available, portType, isActive)
     }
 
     public static let fields: [Field<Self>] = [
@@ -152,7 +156,7 @@ public enum OutputListCommand: ImmediateCommand {
       Field(optional: .preferredRank) { $0.preferred }, Field(optional: .sampleRate) { $0.sampleRate },
       Field(optional: .channels) { $0.channels }, Field(optional: .monitorOf) { $0.monitorOf },
       Field(optional: .port) { $0.port }, Field(optional: .available) { $0.available },
-      Field(optional: .active) { $0.isActive },
+      Field(optional: .portType) { $0.portType }, Field(optional: .active) { $0.isActive },
     ]
   }
 
@@ -187,6 +191,7 @@ public enum OutputListCommand: ImmediateCommand {
       - `monitorOf`: the name of the output whose audio this input captures
       - `active`: true for the port in use
       - `available`: whether something is plugged in to the port: `yes`, `no` or `unknown`
+      - `portType`: what the port is, such as `headphones`, `speaker`, `hdmi`, `usb` or `bluetooth`
 
       `server` is the name of the sound server. It is `none` while no server replies, and for outputs without \
       devices.

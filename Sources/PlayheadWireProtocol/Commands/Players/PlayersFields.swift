@@ -45,6 +45,15 @@ extension FieldKey<String> {
   static var port: Self {
     Self("port", "the name of the port for programs")
   }
+  static var portType: Self {
+    Self(
+      "portType",
+      words: [
+        "unknown", "aux", "speaker", "headphones", "line", "microphone", "headset", "handset", "earpiece", "spdif",
+        "hdmi", "tv", "radio", "video", "usb", "bluetooth", "portable", "handsfree", "car", "hifi", "phone", "network",
+        "analog",
+      ], "what the port is, as far as the sound server knows it")
+  }
   static var available: Self {
     Self("available", words: ["yes", "no", "unknown"], "whether something is plugged in to the port")
   }

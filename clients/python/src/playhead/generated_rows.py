@@ -371,6 +371,7 @@ class OutputDevice:
     monitor_of: str | None = None
     port: str | None = None
     available: Literal["yes", "no", "unknown"] | None = None
+    port_type: Literal["unknown", "aux", "speaker", "headphones", "line", "microphone", "headset", "handset", "earpiece", "spdif", "hdmi", "tv", "radio", "video", "usb", "bluetooth", "portable", "handsfree", "car", "hifi", "phone", "network", "analog"] | None = None
     active: bool | None = None
 
 
