@@ -58,6 +58,10 @@ let package = Package(
   name: "playhead",
   products: [
     .library(name: "Playhead", targets: ["Playhead"]),
+    // The same with the types of Foundation.
+    .library(name: "PlayheadFoundation", targets: ["PlayheadFoundation"]),
+    // For the tests of programs: a virtual clock, an output in memory, and time-coded files.
+    .library(name: "PlayheadTesting", targets: ["PlayheadTesting"]),
     .executable(name: "playheadd", targets: ["playheadd"]),
     // Run to parse untrusted bytes; lies beside playheadd.
     .executable(name: "playhead-worker", targets: ["playhead-worker"]),
@@ -260,6 +264,10 @@ let package = Package(
       ],
       swiftSettings: optimized),
 
+    .target(name: "PlayheadFoundation", dependencies: ["Playhead"], swiftSettings: optimized),
+    .target(name: "PlayheadTimeCode", dependencies: ["PlayheadMediaCore"], swiftSettings: optimized),
+    .target(name: "PlayheadTesting", dependencies: ["Playhead", "PlayheadTimeCode"], swiftSettings: optimized),
+
     // Run by scripts/check-media, one process per file; not installed.
     .executableTarget(
       name: "check-media",
@@ -281,7 +289,9 @@ let package = Package(
       dependencies: ["PlayheadMediaAssets", "PlayheadIsolation", "CPlayheadSandbox", "PlayheadMediaCore"],
       swiftSettings: strict),
     .target(name: "CSanitizerSupport"),
-    .target(name: "RigSupport", dependencies: ["PlayheadMediaCore", "CSanitizerSupport"], swiftSettings: optimized),
+    .target(
+      name: "RigSupport", dependencies: ["PlayheadMediaCore", "PlayheadTimeCode", "CSanitizerSupport"],
+      swiftSettings: optimized),
     .target(
       name: "MediaTesting",
       dependencies: [
@@ -296,6 +306,9 @@ let package = Package(
         "RigSupport", log,
       ],
       swiftSettings: optimized),
+    .testTarget(
+      name: "LibraryTests",
+      dependencies: ["PlayheadFoundation", "PlayheadTesting", "PlayheadTimeCode", "RigSupport"], swiftSettings: strict),
     .testTarget(name: "RigSupportTests", dependencies: ["RigSupport", "PlayheadMediaCore"], swiftSettings: strict),
     .testTarget(name: "MediaCoreTests", dependencies: ["PlayheadMediaCore", "RigSupport"], swiftSettings: strict),
     .testTarget(
