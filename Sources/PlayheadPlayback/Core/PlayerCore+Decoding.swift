@@ -33,7 +33,7 @@ extension PlayerCore {
   private func source(of item: PlayerItem) -> DecodePipeline.Source {
     DecodePipeline.Source(
       itemID: item.id, asset: item.asset, timeRange: item.timeRange, audioMix: item.audioMixSlot,
-      timePitch: item.timePitchSlot, mediaSelection: item.mediaSelectionSlot,
+      timePitch: item.timePitchSlot, audioProcessors: item.audioProcessorSlot, mediaSelection: item.mediaSelectionSlot,
       gainPolicy: gainPolicy(of: item), opening: AssetOpening(log: item.networkLog),
       openingRecorder: OpeningRecorder(record: engine.openingRecord))
   }

@@ -87,6 +87,7 @@ extension PlayerCore {
       item.asset.dropFile()
       item.onAudioChange = nil
       item.timePitchSlot.playerSlot = nil
+      item.audioProcessorSlot.playerSlot = nil
       item.mediaSelectionSlot.playerPreferences = nil
       item.onSettingsChange = nil
       if item.asset.mayUseNetwork { item.networkLog.observe(key: item.id, nil) }

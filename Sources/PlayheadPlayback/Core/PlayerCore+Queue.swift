@@ -46,6 +46,7 @@ extension PlayerCore {
   private func connect(_ item: PlayerItem) {
     observeLog(of: item)
     item.timePitchSlot.playerSlot = timePitchSlot
+    item.audioProcessorSlot.playerSlot = audioProcessorSlot
     item.mediaSelectionSlot.playerPreferences = mediaSelectionPreferences
     item.onSettingsChange = settingsObserver
     item.onAudioChange = audioObserver
@@ -69,6 +70,7 @@ extension PlayerCore {
     switch change {
     case .audioMix: audioMixChanged(id)
     case .timePitch: timePitchChanged(id)
+    case .processors: audioProcessorsChanged(id)
     case .mediaSelection: mediaSelectionChosen(id, isAudio: true)
     case .subtitles: mediaSelectionChosen(id, isAudio: false)
     case .gain: if !isClosed, updateGains() { output.postCommands() }

@@ -112,6 +112,8 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
   var chapterWatch: ChapterWatch?
   /// The pitch algorithm of items without a custom one.
   let timePitchSlot = TimePitchSlot()
+  /// The audio processors of all items.
+  let audioProcessorSlot = AudioProcessorSlot()
   /// The criteria for tracks of items without an explicit choice.
   let mediaSelectionPreferences = MediaSelectionPreferences()
 

@@ -23,6 +23,7 @@ final class DecodePipeline: Sendable {
     var timeRange: TimeRange?
     var audioMix: AudioMixSlot
     var timePitch: TimePitchSlot
+    var audioProcessors = AudioProcessorSlot()
     /// The choice of the item's tracks.
     var mediaSelection = MediaSelectionSlot()
     /// The inputs of the gain, except the tags.

@@ -158,6 +158,8 @@ final class DecodeWorker {
     dequeuedPasses = []
     begunBeforeDequeued = 1
     let writer = StreamWriter(stream: job.stream, format: job.format, playbackRate: job.request.rate)
+    // The processors of a former stream are used again, unless it needs them for its last frames.
+    if let former = self.writer, !unfinished.contains(former) { writer.processors = former.processors }
     self.writer = writer
     current = (job.request.pass, 0)
     canProgress = true
@@ -407,6 +409,10 @@ final class DecodeWorker {
             generation: job.generation, streamFrame: max(0, job.stream.writtenFrame - frames), itemID: decoder.itemID,
             group))
       }
+    }
+    if let time = writer?.popNonFiniteTime() {
+      let error = MediaError(.invalidArgument, "an audio processor wrote samples that are not finite")
+      report(.warning(itemID: decoder.itemID, time: time, error))
     }
     while let warning = decoder.popWarning() {
       report(.warning(itemID: decoder.itemID, time: warning.time, warning.error))

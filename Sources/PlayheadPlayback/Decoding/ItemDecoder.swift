@@ -35,6 +35,7 @@ class ItemDecoder {
   private(set) var gain: Float = 1
   private let audioMix: AudioMixSlot
   private let timePitch: TimePitchSlot
+  private let audioProcessorSlot: AudioProcessorSlot
   /// The track that is played; nil: silence.
   private let trackID: AssetTrack.ID?
   /// The frame at which reading ends, exclusive; nil: the item's end.
@@ -55,6 +56,7 @@ class ItemDecoder {
     itemID = source.itemID
     audioMix = source.audioMix
     timePitch = source.timePitch
+    audioProcessorSlot = source.audioProcessors
     asset = source.asset
     let properties = try source.opening.load(source.asset)
     defer { source.opening.finish(source.asset) }
@@ -99,6 +101,9 @@ class ItemDecoder {
 
   /// The algorithm for rates other than 1.
   var timePitchAlgorithm: AudioTimePitchAlgorithm { timePitch.value }
+
+  /// The processors of the item and its player.
+  var audioProcessors: [AudioProcessorFactory] { audioProcessorSlot.value }
 
   /// The audio trimmed at the item's edges. The trim at the end is known once the end has been read.
   var startTrim: EdgeTrim { isReversed ? trimAfterEnd : trimBeforeStart }

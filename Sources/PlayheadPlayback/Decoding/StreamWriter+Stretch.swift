@@ -34,6 +34,7 @@ extension StreamWriter {
     if historyStartFrame != item.position {
       _ = try item.seek(to: MediaTime(frame: historyStartFrame, rate: itemSampleRateHz), before: .zero, after: .zero)
     }
+    try readHistory(of: item)
     // If the seek stops after the requested time, the stream starts at the first frame that the decoder reads. If the
     // requested time is after the item's end, the decoder reads no frame, and the pass ends at once.
     let firstOutputFrame = max(

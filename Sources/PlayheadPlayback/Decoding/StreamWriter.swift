@@ -9,7 +9,8 @@ import PlayheadRealtimeAudio
 /// Items in the output's format are decoded directly into the ring; others are converted. Successive passes of one
 /// format share the converter, so that the result equals the conversion of their concatenation. A `StretchStage`, which
 /// keeps the pitch, is shared by passes of any formats. A pass of another format begins at the next frame after the
-/// exact end of the previous one, which is computed without rounding.
+/// exact end of the previous one, which is computed without rounding. The audio processors of an item process its audio
+/// before the conversion.
 ///
 /// All passes of a stream are played at one rate. At other rates than 1 and -1 the converter changes the tempo, and the
 /// number of frames changes accordingly. In reverse, `ItemDecoder` uses a mirrored timeline. *Decoder time* is time on
@@ -20,7 +21,7 @@ final class StreamWriter {
   enum WriteResult { case written, ended, cancelled }
 
   /// The number of frames decoded at once.
-  private static let chunkFrames = 4_096
+  static let chunkFrames = 4_096
 
   private let stream: RenderStream
   let format: AudioFormat
@@ -48,9 +49,11 @@ final class StreamWriter {
   /// The gain that was written and has not been reported.
   private var pendingGain: (itemID: PlayerItem.ID, gain: Float)?
   private var passIndex = -1
-  private var sourceFormat = AudioFormat(sampleRateHz: 48_000, channelCount: 2)
+  private(set) var sourceFormat = AudioFormat(sampleRateHz: 48_000, channelCount: 2)
+  /// The audio processors of the current pass; nil without any.
+  var processors: AudioProcessorChain?
   /// The next item frame if no frame is missing; nil before the first read.
-  private var expectedPosition: Int64?
+  var expectedPosition: Int64?
   /// The time spent in converters so far.
   private(set) var convertNanoseconds: Int64 = 0
 
@@ -94,18 +97,21 @@ final class StreamWriter {
     passIndex = 0
     sourceFormat = source
     writeGain(of: item)
+    try prepareProcessors(for: item)
     guard rateMagnitude == .normal else {
       if let algorithm = stretchAlgorithm(for: item) { return try startStretching(item, at: request, algorithm) }
       return try startConverting(item, at: request)
     }
     guard rate != format.sampleRateHz else {
       let time = try item.seek(to: request.time, before: request.toleranceBefore, after: request.toleranceAfter)
+      try readHistory(of: item)
       if source != format { converter = try AudioConverter(from: source, to: format) }
       appendSegment(time)
       return time
     }
     if let time = try startResampling(item, continuing: continuation) { return time }
     let first = try seek(item, to: request)
+    try readHistory(of: item)
     let resampler = try AudioConverter(
       from: source, to: format, historyStart: item.position, firstInputFrame: max(first, item.position))
     return startResampling(item, with: resampler, countedFrom: 0)
@@ -124,6 +130,7 @@ final class StreamWriter {
     _ = try item.seek(
       to: MediaTime(frame: start.history - offset, rate: item.format.sampleRateHz), before: .zero, after: .zero)
     guard item.position == start.history - offset else { return nil }
+    try readHistory(of: item)
     let resampler = try AudioConverter(
       from: item.format, to: format, historyStart: start.history, firstInputFrame: start.history,
       firstOutputFrame: start.firstOutputFrame)
@@ -160,6 +167,7 @@ final class StreamWriter {
   ) throws(MediaError) -> MediaTime {
     let rate = item.format.sampleRateHz
     let first = try seek(item, to: request)
+    try readHistory(of: item)
     let beginning = MediaTime(frame: item.position, rate: rate)
     let isExact = request.toleranceBefore == .zero && request.toleranceAfter == .zero && request.time.isNumeric
     let target = isExact ? request.time : MediaTime(frame: first, rate: rate)
@@ -202,8 +210,9 @@ final class StreamWriter {
     return first
   }
 
-  /// Whether a pass of `item` can follow without draining the converter first.
+  /// Whether a pass of `item` can follow without draining the processors and the converter first.
   func canShareConverter(with item: ItemDecoder) -> Bool {
+    guard processorsContinue(with: item) else { return false }
     guard let converter else { return true }
     if let stage = converter as? StretchStage { return stage.algorithm == stretchAlgorithm(for: item) }
     return converter.input == item.format && stretchAlgorithm(for: item) == nil
@@ -212,6 +221,7 @@ final class StreamWriter {
   /// Starts the next pass at `time` of `item`, the item's current position. Requires `canShareConverter(with:)` or
   /// `finish()` first.
   func startPass(of item: ItemDecoder, at time: MediaTime) throws(MediaError) {
+    try prepareProcessors(for: item, continuing: true)
     try (converter as? StretchStage)?.startPass(with: item.format)
     passIndex += 1
     itemID = item.itemID
@@ -304,18 +314,18 @@ final class StreamWriter {
   func write(from item: ItemDecoder) throws(MediaError) -> WriteResult {
     writeGain(of: item)
     guard let region = stream.writableRegion(atMost: Self.chunkFrames) else { return .written }
-    guard let converter else {
+    guard converter != nil else {
       switch try item.read(into: region.samples, capacityFrames: region.count) {
       case .frames(let count, let position):
         checkContinuity(position, count)
         endPosition.advance(by: Int64(count), ofRate: 1, inRate: 1)
-        stream.commit(frameCount: count)
+        commit(process(region.samples, frameCount: count, position: position))
         return .written
       case .ended: return .ended
       case .cancelled: return .cancelled
       }
     }
-    return try convert(item, with: converter)
+    return try readAndConvert(item)
   }
 
   /// Records a new segment if frames are missing, so that times stay exact.
@@ -333,18 +343,16 @@ final class StreamWriter {
     return max(64, Int(Int64(Self.chunkFrames) * rateMagnitude.millionths / 1_000_000))
   }
 
-  private func convert(_ item: ItemDecoder, with converter: any SampleConverter) throws(MediaError) -> WriteResult {
+  private func readAndConvert(_ item: ItemDecoder) throws(MediaError) -> WriteResult {
     let inputFrames = inputChunkFrames
-    let needed = inputFrames * sourceFormat.channelCount
-    if scratch.count < needed { scratch = [Float](repeating: 0, count: needed) }
-    let result = try scratch.withUnsafeMutableBufferPointer { buffer throws(MediaError) -> ItemDecoder.ReadResult in
-      guard let base = buffer.baseAddress else { return .ended }
-      let result = try item.read(into: base, capacityFrames: inputFrames)
+    let result = try withScratch(frameCount: inputFrames, of: sourceFormat) {
+      samples throws(MediaError) -> ItemDecoder.ReadResult in
+      let result = try item.read(into: samples, capacityFrames: inputFrames)
       if case .frames(let count, let position) = result {
         checkContinuity(position, count)
         advance(by: Int64(count))
         converterInputFrame += Int64(count)
-        try convert(with: converter, base, frameCount: count)
+        try convert(samples, frameCount: process(samples, frameCount: count, position: position))
       }
       return result
     }
@@ -355,10 +363,30 @@ final class StreamWriter {
     }
   }
 
+  /// Calls `body` with memory for `frameCount` frames.
+  func withScratch<Result>(
+    frameCount: Int, of format: AudioFormat,
+    _ body: (UnsafeMutablePointer<Float>) throws(MediaError) -> Result
+  ) throws(MediaError) -> Result {
+    let needed = frameCount * format.channelCount
+    if scratch.count < needed { scratch = [Float](repeating: 0, count: needed) }
+    return try scratch.withUnsafeMutableBufferPointer { buffer throws(MediaError) in
+      guard let base = buffer.baseAddress else { preconditionFailure("no frames or no channels") }
+      return try body(base)
+    }
+  }
+
+  /// Returns free space in the stream; nil if there is none.
+  func writableRegion(atMost frameCount: Int) -> (samples: UnsafeMutablePointer<Float>, count: Int)? {
+    stream.writableRegion(atMost: frameCount)
+  }
+
+  /// Adds frames that were written to a region.
+  func commit(_ frameCount: Int) { if frameCount > 0 { stream.commit(frameCount: frameCount) } }
+
   /// Converts `frameCount` frames into the ring. Output that does not fit stays in the converter until the next call.
-  private func convert(
-    with converter: any SampleConverter, _ samples: UnsafePointer<Float>, frameCount: Int
-  ) throws(MediaError) {
+  func convert(_ samples: UnsafePointer<Float>, frameCount: Int) throws(MediaError) {
+    guard let converter, frameCount > 0 else { return }
     let beginning = HostTime.now
     defer { convertNanoseconds += HostTime.now.nanoseconds(since: beginning) }
     var inputCount = frameCount
@@ -376,13 +404,18 @@ final class StreamWriter {
     }
   }
 
-  /// Whether frames before `endFrame` are still in a filter that waits for more input.
-  var hasFramesInConverter: Bool { converter != nil && stream.writtenFrame < endFrame }
+  /// Whether frames before `endFrame` are still in a processor or a filter that waits for more input.
+  var hasFramesInConverter: Bool { stream.writtenFrame < endFrame }
 
-  /// Drains the converter up to `endFrame`: cuts off excess output of the filter, and fills missing output with
-  /// silence, also if the converter fails (`popDrainError`). Returns false if the ring had no space for all of it: call
-  /// again.
+  /// Drains the processors, then the converter up to `endFrame`: cuts off excess output of the filter, and fills
+  /// missing output with silence, also if the converter fails (`popDrainError`). Returns false if the ring had no space
+  /// for all of it: call again.
   func finish() -> Bool {
+    do throws(MediaError) {
+      if !hasDrainFailed, try !flushProcessors() { return false }
+    } catch {
+      (hasDrainFailed, drainError) = (true, error)
+    }
     guard let converter else { return true }
     while stream.writtenFrame < endFrame {
       guard let region = stream.writableRegion(atMost: Int(endFrame - stream.writtenFrame)) else { return false }

@@ -2,8 +2,8 @@ import PlayheadMediaAssets
 import PlayheadMediaCore
 import PlayheadTimeStretch
 
-/// Converts the audio of an item to the format of its stream. The output does not depend on the sizes of the input
-/// chunks.
+/// Converts the audio of an item to the format of its stream. The number of output frames does not depend on the sizes
+/// of the input chunks.
 protocol SampleConverter: AnyObject {
   /// The input format.
   var input: AudioFormat { get }

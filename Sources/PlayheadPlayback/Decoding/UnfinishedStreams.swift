@@ -18,6 +18,8 @@ struct UnfinishedStreams {
 
   mutating func removeAll() { streams = [] }
 
+  func contains(_ writer: StreamWriter) -> Bool { streams.contains { $0.writer === writer } }
+
   /// Writes as much as the rings have space for, and requests a wakeup for the rest.
   ///
   /// - Parameter onFinished: called for each stream of which nothing is missing any more.

@@ -182,7 +182,8 @@ extension PlayerItem {
   // MARK: - Copying
 
   /// Returns a new item of the same asset, range and title with the same settings: mix, measured gain, pitch algorithm,
-  /// track choices, end times and buffer duration. The copy has a new id, is in no queue, and its status is `unknown`.
+  /// track choices, audio processors, end times and buffer duration. The copy has a new id, is in no queue, and its
+  /// status is `unknown`.
   public func copy() -> PlayerItem {
     let copy = PlayerItem(asset: asset, timeRange: timeRange, playlistEntry: playlistEntry, title: title)
     copySettings(to: copy)
@@ -202,6 +203,7 @@ extension PlayerItem {
     other.measuredReplayGain = measuredReplayGain
     other.timePitchSlot.customValue = timePitchSlot.customValue
     other.mediaSelectionSlot.copy(from: mediaSelectionSlot)
+    other.audioProcessorSlot.own = audioProcessorSlot.own
     let current = settings.withLock { $0 }
     other.change { $0 = current }
   }

@@ -54,10 +54,11 @@ public final class PlayerItem: Sendable {
   let audioMixSlot = AudioMixSlot()
   let timePitchSlot = TimePitchSlot()
   let mediaSelectionSlot = MediaSelectionSlot()
+  let audioProcessorSlot = AudioProcessorSlot()
   private let audioObserver = Mutex<(@Sendable (ID, AudioChange) -> Void)?>(nil)
 
   /// A setting of the item that changes audio that is already decoded.
-  enum AudioChange: Sendable { case audioMix, timePitch, mediaSelection, subtitles, gain }
+  enum AudioChange: Sendable { case audioMix, timePitch, mediaSelection, subtitles, gain, processors }
 
   let settings = Mutex(Settings())
   let settingsObserver = Mutex<(@Sendable (ID) -> Void)?>(nil)
@@ -149,6 +150,19 @@ public final class PlayerItem: Sendable {
     set {
       audioMixSlot.value = newValue
       notifyAudioChange(.audioMix)
+    }
+  }
+
+  /// The processors of this item's audio. Those of the player follow. Default: none.
+  ///
+  /// A change is heard, from the current position, as soon as the audio is decoded again. The change is crossfaded over
+  /// 5 ms. Equal processors change nothing.
+  public var audioProcessors: [AudioProcessorFactory] {
+    get { audioProcessorSlot.own }
+    set {
+      guard audioProcessorSlot.own != newValue else { return }
+      audioProcessorSlot.own = newValue
+      notifyAudioChange(.processors)
     }
   }
 

@@ -284,14 +284,15 @@ package struct PlayerStateMachine {
     return [.emit(.itemFailed(id, error))] + (isCurrent ? endSeeks(.itemFailed) : []) + reconcile()
   }
 
-  /// The decoded audio of item `id` is outdated: decodes it again from `time`, the position heard in the current item.
-  package mutating func redecode(_ id: ItemID, from time: MediaTime) -> [Action] {
+  /// The decoded audio of item `id` is outdated, or that of all items if it is nil: decodes it again from `time`, the
+  /// position heard in the current item.
+  package mutating func redecode(_ id: ItemID?, from time: MediaTime) -> [Action] {
     guard let current = entries.first else { return [] }
     if case .preparing(let prepared) = decoding, prepared.spliceAfter == nil { return decode(prepared) }
     // An uncommitted request, also of a seek, is decoded again from its own position.
     if let uncommitted { return decode(uncommitted.request) }
     guard hasStream, !hasPassedEnd, endedItemID == nil,
-      decodedPasses.contains(where: { $0.pass.itemID == id }) || requestInPreparation?.itemID == id
+      id == nil || decodedPasses.contains(where: { $0.pass.itemID == id }) || requestInPreparation?.itemID == id
     else {
       return []
     }

@@ -39,6 +39,10 @@ import Testing
         try await rig.run { try $0.append([item]) }
       }
     }
+    // The latency of a processor must not be heard either.
+    if seed.isMultiple(of: 2) {
+      await rig.run { $0.setAudioProcessors([AudioProcessorFactory { DelayProcessor(777) }]) }
+    }
     try await refill()
     await rig.settle()
     await rig.run { $0.play() }
