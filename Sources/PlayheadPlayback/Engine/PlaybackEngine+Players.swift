@@ -23,11 +23,9 @@ extension PlaybackEngine {
   /// Starts players together and returns when they have started.
   public func start(
     _ players: [any PlayerControl], at moment: StartMoment = .whenReady
-  ) async throws -> SynchronizedStart {
-    try await withCheckedThrowingContinuation { continuation in
-      do throws(MediaError) {
-        try core.start(players, at: moment) { continuation.resume(with: $0.mapError { $0 as any Error }) }
-      } catch { continuation.resume(throwing: error) }
+  ) async throws(MediaError) -> SynchronizedStart {
+    try await resultOfRequest { completion throws(MediaError) in
+      try core.start(players, at: moment, completion: completion)
     }
   }
 
@@ -49,11 +47,11 @@ extension PlaybackEngine {
   ) throws(MediaError) { try core.setRate(rate, of: players, completion: completion) }
 
   /// Sets the rate of players together and returns when it has changed.
-  public func setRate(_ rate: Double, of players: [any PlayerControl]) async throws -> SynchronizedRateChange {
-    try await withCheckedThrowingContinuation { continuation in
-      do throws(MediaError) {
-        try core.setRate(rate, of: players) { continuation.resume(with: $0.mapError { $0 as any Error }) }
-      } catch { continuation.resume(throwing: error) }
+  public func setRate(_ rate: Double, of players: [any PlayerControl]) async throws(MediaError)
+    -> SynchronizedRateChange
+  {
+    try await resultOfRequest { completion throws(MediaError) in
+      try core.setRate(rate, of: players, completion: completion)
     }
   }
 }

@@ -32,6 +32,17 @@ public final class PlayerItem: Sendable {
     var streamTitle: (time: MediaTime, title: StreamTitle)?
     var timedGroups: [TimedMetadataGroup] = []
     var resumeTime: MediaTime?
+    var observers: [Int: Observer] = [:]
+    var observed: ItemState {
+      ItemState(status: status, duration: duration, providesPreciseDuration: providesPreciseDuration)
+    }
+  }
+
+  /// An observer of `ItemState`. Called with the item locked: it must not read the item.
+  struct Observer: Sendable {
+    /// Called when the item is released.
+    let finish: @Sendable () -> Void
+    let handler: @Sendable (_ old: ItemState?, _ new: ItemState, ChangeCause?) -> Void
   }
 
   private static let nextID = Atomic<UInt64>(1)
@@ -96,6 +107,31 @@ public final class PlayerItem: Sendable {
     descriptionByteCount = Self.descriptionByteCount(asset, playlistEntry) + (title?.utf8.count ?? 0)
     self.id = id
     networkLog = asset.mayUseNetwork ? NetworkLog() : .empty
+  }
+
+  deinit { state.withLock { state in for observer in state.observers.values { observer.finish() } } }
+
+  /// Calls the handler with the current state, and then with each change. Returns the number of the observer.
+  func addObserver(_ observer: Observer) -> Int {
+    state.withLock { state in
+      observer.handler(nil, state.observed, nil)
+      let number = (state.observers.keys.max() ?? 0) + 1
+      state.observers[number] = observer
+      return number
+    }
+  }
+
+  func removeObserver(_ number: Int) { state.withLock { $0.observers[number] = nil } }
+
+  /// Changes the state and reports the change to observers.
+  private func change(_ cause: ChangeCause, _ body: (inout State) -> Void) {
+    state.withLock { state in
+      let old = state.observed
+      body(&state)
+      let new = state.observed
+      guard new != old else { return }
+      for observer in state.observers.values { observer.handler(old, new, cause) }
+    }
   }
 
   /// `unknown` until a player has opened the item.
@@ -291,8 +327,9 @@ public final class PlayerItem: Sendable {
   /// Makes the item ready, or updates its properties. Returns false if nothing changed.
   func update(_ properties: AssetProperties) -> Bool {
     let duration = timeRange?.partDuration(in: properties) ?? properties.duration
-    return state.withLock { state in
-      let isKnown =
+    var isKnown = false
+    change(.itemLoaded) { state in
+      isKnown =
         state.status == .readyToPlay && state.duration == duration
         && state.providesPreciseDuration == properties.providesPreciseDuration
       state.status = .readyToPlay
@@ -300,11 +337,11 @@ public final class PlayerItem: Sendable {
       state.providesPreciseDuration = properties.providesPreciseDuration
       state.isSeekable = properties.isSeekable
       state.byteCount = properties.byteCount
-      return !isKnown
     }
+    return !isKnown
   }
 
-  func fail(_ error: MediaError) { state.withLock { $0.status = .failed(error) } }
+  func fail(_ error: MediaError) { change(.itemFailed) { $0.status = .failed(error) } }
 
   /// Whether opening a failed item again can succeed: its bytes come from a path or URL, and did not crash the daemon.
   var canBeRetried: Bool {
@@ -323,6 +360,6 @@ public final class PlayerItem: Sendable {
   /// Makes a failed item unknown, so that it is opened again.
   func forgetFailure() {
     asset.forgetFailure()
-    state.withLock { state in if state.status.error != nil { state.status = .unknown } }
+    change(.request) { state in if state.status.error != nil { state.status = .unknown } }
   }
 }

@@ -29,7 +29,7 @@ public struct PlayerControlBox: Sendable {
 }
 
 extension PlayerControl {
-  private var core: PlayerCore { control.core }
+  var core: PlayerCore { control.core }
 
   // MARK: - State
 
@@ -149,15 +149,6 @@ extension PlayerControl {
   ///   current item. Then `completion` is not called.
   public func preroll(atRate rate: Double = 1, completion: @escaping @Sendable (Bool) -> Void) throws(MediaError) {
     try core.preroll(atRate: rate, completion: completion)
-  }
-
-  /// Prerolls, and returns whether the player is ready.
-  public func preroll(atRate rate: Double = 1) async throws -> Bool {
-    try await withCheckedThrowingContinuation { continuation in
-      do throws(MediaError) {
-        try core.preroll(atRate: rate) { continuation.resume(returning: $0) }
-      } catch { continuation.resume(throwing: error) }
-    }
   }
 
   /// Completes all pending prerolls with false.
@@ -330,19 +321,6 @@ extension PlayerControl {
     let seek = PlayerCore.SeekOptions(
       toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, mode: mode, itemID: itemID)
     try core.seek(to: position, seek, completion: completion)
-  }
-
-  /// Seeks, and returns the result.
-  public func seek(
-    to time: MediaTime, toleranceBefore: MediaTime = .positiveInfinity, toleranceAfter: MediaTime = .positiveInfinity,
-    mode: SeekMode = .replace
-  ) async throws -> SeekResult {
-    try await withCheckedThrowingContinuation { continuation in
-      do throws(MediaError) {
-        let seek = PlayerCore.SeekOptions(toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter, mode: mode)
-        try core.seek(to: time, seek) { continuation.resume(returning: $0) }
-      } catch { continuation.resume(throwing: error) }
-    }
   }
 
   /// Moves the position by `count` steps of 10 ms while paused; a negative count moves back. Corresponds to
@@ -539,7 +517,7 @@ public actor Player: PlayerControl {
   /// Makes a player of an item.
   ///
   /// - Throws: `itemInUse`.
-  public init(engine: PlaybackEngine, name: String = "main", playerItem: PlayerItem) async throws {
+  public init(engine: PlaybackEngine, name: String = "main", playerItem: PlayerItem) async throws(MediaError) {
     self.init(engine: engine, name: name)
     try replaceCurrentItem(with: playerItem)
   }
@@ -547,7 +525,7 @@ public actor Player: PlayerControl {
   /// Makes a player of the resource at a `file:`, `http:` or `https:` URL.
   ///
   /// - Throws: the errors of `Asset(url:)`.
-  public init(engine: PlaybackEngine, name: String = "main", url: String) async throws {
+  public init(engine: PlaybackEngine, name: String = "main", url: String) async throws(MediaError) {
     try await self.init(engine: engine, name: name, playerItem: PlayerItem(asset: Asset(url: url)))
   }
 

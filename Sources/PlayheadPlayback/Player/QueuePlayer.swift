@@ -25,7 +25,7 @@ public actor QueuePlayer: PlayerControl {
   /// Creates a player with a queue.
   ///
   /// - Throws: `itemInUse`.
-  public init(engine: PlaybackEngine, name: String = "main", items: [PlayerItem]) async throws {
+  public init(engine: PlaybackEngine, name: String = "main", items: [PlayerItem]) async throws(MediaError) {
     self.init(engine: engine, name: name)
     try append(items)
   }
