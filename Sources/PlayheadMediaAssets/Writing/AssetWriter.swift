@@ -48,6 +48,17 @@ public final class AssetWriter: Sendable {
 
     /// Creates options for a new file with one index and no tags.
     public init() {}
+
+    /// Sets the tags to those of metadata that was read, or made by the program.
+    ///
+    /// Tags with a common key are written under the name that the container has for it. Other tags are written if their
+    /// name is plain text, such as that of a Vorbis comment. Data, and tags that describe the encoding of their source,
+    /// are omitted. Artwork is set with ``artwork``.
+    public mutating func setMetadata(_ items: [MetadataItem]) {
+      var source = AssetMetadata()
+      source.items = items
+      metadata = ExportTags.dictionary(source, .all)
+    }
   }
 
   /// The destination of the bytes.

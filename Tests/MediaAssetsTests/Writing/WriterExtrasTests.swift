@@ -36,6 +36,32 @@ import Testing
     try writer.finishWriting()
   }
 
+  /// Metadata of a FLAC file is written into other containers, and read there with the same common keys.
+  @Test(arguments: [WritableContainer.flac, .m4a, .mp3, .ogg, .matroska])
+  func metadataThatWasReadCanBeWritten(container: WritableContainer) async throws {
+    let folder = try TemporaryFolder()
+    var options = AssetWriter.Options()
+    options.metadata = [
+      "title": "Ein Lied", "artist": "Jemand", "album": "Viele", "date": "1999", "track": "3/9", "genre": "Jazz",
+    ]
+    let source = folder.file("source.flac")
+    try Self.write(source, .flac, options)
+    let items = try await Asset(path: source).load(.metadata)
+    var copied = AssetWriter.Options()
+    copied.setMetadata(items + [MetadataItem(keySpace: .common, key: "data", value: .data([1, 2]))])
+    let path = folder.file("copy.\(container)")
+    try Self.write(path, container, copied)
+    func common(_ path: String) async throws -> [String] {
+      let keys: [MetadataCommonKey] = [.title, .artist, .albumName, .trackNumber, .type]
+      return try await Asset(path: path).load(.commonMetadata).compactMap { item in
+        guard let key = item.commonKey, keys.contains(key) else { return nil }
+        return "\(key.rawValue)=\(item.stringValue ?? "-")/\(item.extraAttributes[.total] ?? "-")"
+      }.sorted()
+    }
+    let (expected, found) = (try await common(source), try await common(path))
+    #expect(expected.count == 5 && found == expected)
+  }
+
   @Test("every container stores the tags, artwork and chapters that it supports, and rejects the others before writing")
   func everyContainerStoresWhatItSupportsAndRejectsTheRest() throws {
     let folder = try TemporaryFolder()
