@@ -439,8 +439,8 @@ let package = Package(
     .testTarget(
       name: "RigTests",
       dependencies: [
-        "DaemonTesting", "PlayheadPulseIO", "PlayheadControlLoop", "PlayheadPlayerModel", "PlayheadPlayback",
-        "PlayheadRealtimeAudio", "RigSupport",
+        "DaemonTesting", "MediaTesting", "PlayheadPulseIO", "PlayheadControlLoop", "PlayheadPlayerModel",
+        "PlayheadPlayback", "PlayheadRealtimeAudio", "RigSupport",
         "PlayheadMediaCore", "playheadd",
         "playhead-worker", "playhead",
       ],

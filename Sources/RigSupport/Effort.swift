@@ -2,11 +2,11 @@ import Glibc
 
 /// The scale of long random tests.
 public enum Effort {
-  /// The share of the steps to run: 1, or the value of `PLAYHEAD_TEST_EFFORT`. `scripts/sanitize` sets a lower value,
-  /// because each step takes ten times as long there. Its tests vary the order of threads, not the steps.
+  /// The factor of the steps to run: 1, or the value of `PLAYHEAD_TEST_EFFORT`, up to 1,000. `scripts/sanitize` sets a
+  /// value below 1, because each step takes ten times as long there. Its tests vary the order of threads, not the steps.
   private static let share: Double = {
     guard let text = getenv("PLAYHEAD_TEST_EFFORT"), let share = Double(String(cString: text)) else { return 1 }
-    return min(max(share, 0), 1)
+    return min(max(share, 0), 1_000)
   }()
 
   /// The scaled `count`; at least 1.

@@ -1,3 +1,4 @@
+import MediaTesting
 import PlayheadControlLoop
 import PlayheadMediaCore
 import PlayheadPlayback
@@ -31,10 +32,13 @@ import Testing
   private static let rounding = 200
 
   /// Three looping players of noise: the second cancels the first on the left, and the third cancels it on the right.
-  private func players() throws -> [AudioPlayer] {
+  private func players() throws -> [AudioPlayer] { try players(ofFactorsAndPans: [(2, 0), (-2, -1), (-2, 1)]) }
+
+  /// Looping players of the same noise, with factors and pans.
+  private func players(ofFactorsAndPans roles: [(Int, Double)]) throws -> [AudioPlayer] {
     var random = SystemRandomNumberGenerator()
-    let noise = (0..<96_000).map { _ in Int16.random(in: -8_000...8_000, using: &random) }
-    return try [(1, 0), (-1, -1), (-1, 1)].enumerated().map { number, role in
+    let noise = (0..<96_000).map { _ in Int16.random(in: -4_000...4_000, using: &random) }
+    return try roles.enumerated().map { number, role in
       let path = files.file("\(number).wav")
       try TimeCode.writeWAV(path: path, frameCount: noise.count) { index in
         let sample = noise[index] * Int16(role.0)
@@ -53,8 +57,8 @@ import Testing
     try server.capture.waitForMoreFrames(milliseconds * 48)
   }
 
-  private func start(_ players: [AudioPlayer]) {
-    let time = players[0].deviceCurrentTime + MediaTime(value: 1, timescale: 100)
+  private func start(_ players: [AudioPlayer], in delay: MediaTime = .milliseconds(10)) {
+    let time = players[0].deviceCurrentTime + delay
     for player in players { #expect(player.play(atTime: time)) }
   }
 
@@ -101,6 +105,52 @@ import Testing
       #expect(Set(players.map(\.currentTime)).count == 1)
       if round == 1 { start(players) }
     }
+    await close()
+  }
+
+  /// Random starts, rates, pans, pauses and stops of the whole group. The second and third players cancel the first, at
+  /// any common pan, if all three are at the same sample.
+  ///
+  /// `PLAYHEAD_TEST_EFFORT=50` makes 1,000 steps.
+  @Test(arguments: 1...UInt64(Effort.rounds(1)))
+  func randomGroupActionsLeaveNoSampleBetweenPlayers(seed: UInt64) async throws {
+    let players = try players(ofFactorsAndPans: [(2, 0), (-1, 0), (-1, 0)])
+    var random = SeededGenerator(seed: seed)
+    var (isPlaying, checkedCount) = (false, 0)
+    for step in 1...20 {
+      if !isPlaying {
+        start(players, in: .milliseconds(Int.random(in: 300...500, using: &random)))
+        isPlaying = true
+      } else {
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0...3:
+          let rate = Double(Int.random(in: 50...200, using: &random)) / 100
+          for player in players { try player.setRate(rate) }
+        case 4...6:
+          let pan = Float(Int.random(in: -100...100, using: &random)) / 100
+          for player in players { try player.setPan(pan) }
+        case 7:
+          for player in players { player.pause() }
+          isPlaying = false
+        default:
+          for player in players { player.stop() }
+          let time = MediaTime(value: Int64.random(in: 0..<96_000, using: &random), timescale: 48_000)
+          for player in players { try player.setCurrentTime(time) }
+          isPlaying = false
+        }
+      }
+      // The pans of three calls differ for some blocks. A rate is heard after 140 ms, a start after its delay.
+      try play(milliseconds: isPlaying ? 700 : 200)
+      #expect(Set(players.map(\.isPlaying)) == [isPlaying], "step \(step)")
+      guard isPlaying else { continue }
+      let from = server.capture.frameCount
+      let before = players[0].currentTime
+      try play(milliseconds: 100)
+      expectSilence(from: from)
+      #expect(players[0].currentTime != before, "step \(step)")
+      checkedCount += 1
+    }
+    #expect(checkedCount > 6)
     await close()
   }
 }
