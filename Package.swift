@@ -308,7 +308,8 @@ let package = Package(
       swiftSettings: optimized),
     .testTarget(
       name: "LibraryTests",
-      dependencies: ["PlayheadFoundation", "PlayheadTesting", "PlayheadTimeCode", "RigSupport"], swiftSettings: strict),
+      dependencies: ["PlayheadFoundation", "PlayheadTesting", "PlayheadTimeCode", "RigSupport", "CAllocationProbe"],
+      swiftSettings: strict),
     .testTarget(name: "RigSupportTests", dependencies: ["RigSupport", "PlayheadMediaCore"], swiftSettings: strict),
     .testTarget(name: "MediaCoreTests", dependencies: ["PlayheadMediaCore", "RigSupport"], swiftSettings: strict),
     .testTarget(

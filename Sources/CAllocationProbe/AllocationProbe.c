@@ -167,9 +167,16 @@ int sem_wait(sem_t *semaphore) {
   return NEXT(sem_wait)(semaphore);
 }
 
+unsigned long allocation_probe_heap_byte_count(void) {
+  struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
 #else
 
 int allocation_probe_is_available(void) { return 0; }
+
+unsigned long allocation_probe_heap_byte_count(void) { return 0; }
 
 void allocation_probe_arm(void) {}
 

@@ -24,4 +24,7 @@ void allocation_probe_arm(void);
 /// Stops counting on the calling thread. Returns the counts; zeros if the probe is not available.
 allocation_probe_counts allocation_probe_disarm(void);
 
+/// The bytes of the heap of the process that are in use (mallinfo2(3)); 0 if the probe is not available.
+unsigned long allocation_probe_heap_byte_count(void);
+
 #endif

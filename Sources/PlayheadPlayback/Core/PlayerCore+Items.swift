@@ -101,6 +101,7 @@ extension PlayerCore {
 
   /// Implements `PlayerControl.step`.
   func step(byCount count: Int, completion: @escaping @Sendable (SeekResult) -> Void) throws(MediaError) {
+    try checkOpen("step")
     guard machine.rate == 0 else {
       throw MediaError(.invalidState, "the player must be paused to step", operation: "step")
     }

@@ -42,7 +42,7 @@ extension PlayerCore {
   private func startFirstLargeChange(attempt: Int) {
     guard let change = largeChanges.first else { return }
     do throws(MediaError) {
-      guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "edit") }
+      try checkOpen("edit")
       try change.check()
     } catch {
       return finishFirstLargeChange(.failure(error))

@@ -184,9 +184,7 @@ extension PlayerCore {
       throw MediaError(
         .invalidTime, "interval must be at least 1 ms (got \(interval) s)", operation: "addPeriodicTimeObserver")
     }
-    guard !isClosed else {
-      throw MediaError(.invalidState, "the player is closed", operation: "addPeriodicTimeObserver")
-    }
+    try checkOpen("addPeriodicTimeObserver")
     let token = engine.makeToken()
     updateObserverPosition()
     observers.table.addPeriodic(token, interval: interval, onEnd: onEnd, handler)
@@ -210,9 +208,7 @@ extension PlayerCore {
     if let itemID, items[itemID] == nil {
       throw MediaError(.noSuchItem, "there is no item \(itemID) in the queue", operation: "addBoundaryTimeObserver")
     }
-    guard !isClosed else {
-      throw MediaError(.invalidState, "the player is closed", operation: "addBoundaryTimeObserver")
-    }
+    try checkOpen("addBoundaryTimeObserver")
     let token = engine.makeToken()
     updateObserverPosition()
     observers.table.addBoundary(
@@ -228,9 +224,7 @@ extension PlayerCore {
     if let itemID, items[itemID] == nil {
       throw MediaError(.noSuchItem, "there is no item \(itemID) in the queue", operation: "addChapterTimeObserver")
     }
-    guard !isClosed else {
-      throw MediaError(.invalidState, "the player is closed", operation: "addChapterTimeObserver")
-    }
+    try checkOpen("addChapterTimeObserver")
     let token = engine.makeToken()
     updateObserverPosition()
     observers.table.addChapters(token, itemID: itemID, includesSeeks: includesSeeks, onEnd: onEnd, handler)

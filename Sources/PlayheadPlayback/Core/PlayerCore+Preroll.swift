@@ -12,6 +12,7 @@ extension PlayerCore {
 
   /// Implements `PlayerControl.preroll`.
   func preroll(atRate rate: Double, completion: @escaping @Sendable (Bool) -> Void) throws(MediaError) {
+    try checkOpen("preroll")
     let playbackRate = try validatedRate(rate, operation: "preroll")
     guard machine.rate == 0 else {
       throw MediaError(.invalidState, "the player must be paused to preroll", operation: "preroll")

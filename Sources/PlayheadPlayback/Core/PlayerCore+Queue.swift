@@ -8,7 +8,7 @@ extension PlayerCore {
 
   /// Claims all of the items for this player, or none.
   func claim(_ newItems: [PlayerItem]) throws(MediaError) {
-    guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "insert") }
+    try checkOpen("insert")
     for (index, item) in newItems.enumerated() {
       // Claiming a reserved item again moves the claim to this epoch.
       guard items[item.id] == nil, item.claim(by: ownership, epoch: epoch) else {
@@ -24,7 +24,7 @@ extension PlayerCore {
   ///
   /// - Throws: `itemInUse`; `invalidState` if the player is closed.
   func reserve(_ newItems: [PlayerItem], in reservation: inout QueueReservation) throws(MediaError) {
-    guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: "insert") }
+    try checkOpen("insert")
     for (index, item) in newItems.enumerated() {
       guard items[item.id] == nil, reservation.items[item.id] == nil, item.claim(by: ownership, epoch: epoch) else {
         releaseItems(Array(newItems[..<index]))

@@ -20,6 +20,7 @@ extension PlayerCore {
 
   /// Plays at a rate; 0 pauses. Without `startsPlayback` a paused player stores the rate for the next `play`.
   func setRate(_ rate: Double, startsPlayback: Bool = true) throws(MediaError) {
+    try checkOpen("setRate")
     guard rate != 0 else { return changeRate(to: 0) }
     let checked = try validatedRate(rate, operation: "setRate")
     try checkDirection(checked, operation: "setRate")
@@ -29,6 +30,7 @@ extension PlayerCore {
   }
 
   func setDefaultRate(_ rate: Double) throws(MediaError) {
+    try checkOpen("setDefaultRate")
     let checked = try validatedRate(rate, operation: "setDefaultRate")
     defaultRate = checked
     publish(.request)

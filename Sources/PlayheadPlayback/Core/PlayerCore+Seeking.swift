@@ -71,6 +71,7 @@ extension PlayerCore {
   ///
   /// - Throws: `noCurrentItem`; `noSuchItem`; the item's own error; the errors of `checkSeekable`.
   func checkItem(_ itemID: PlayerItem.ID?) throws(MediaError) -> Machine.Entry {
+    try checkOpen("seek")
     guard let current = machine.entries.first else {
       throw MediaError(.noCurrentItem, "there is no current item to seek in", operation: "seek")
     }

@@ -73,6 +73,7 @@ extension PlayerCore {
 
   /// Implements `PlayerControl.setRate(_:time:atHostTime:)`.
   func setRate(_ newRate: Double, time: MediaTime?, atHostTime hostTime: HostTime?) throws(MediaError) {
+    try checkOpen("setRate")
     try checkRate(newRate)
     guard !machine.automaticallyWaits else {
       throw MediaError(

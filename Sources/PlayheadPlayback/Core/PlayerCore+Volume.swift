@@ -5,6 +5,7 @@ import PlayheadRealtimeAudio
 /// Volume, muting and pan.
 extension PlayerCore {
   func setVolume(_ newVolume: Float) throws(MediaError) {
+    try checkOpen("setVolume")
     try checkVolume(newVolume, operation: "setVolume")
     settleFade()
     endFade(.replaced)
@@ -18,6 +19,7 @@ extension PlayerCore {
   }
 
   func setPan(_ newPan: Float) throws(MediaError) {
+    try checkOpen("setPan")
     guard newPan >= -1, newPan <= 1 else {
       throw MediaError(.invalidArgument, "pan must be between -1 and 1 (got \(newPan))", operation: "setPan")
     }

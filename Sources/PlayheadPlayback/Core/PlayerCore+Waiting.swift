@@ -11,6 +11,7 @@ extension PlayerCore {
 
   /// Plays at once with the available samples; see `PlayerControl.playImmediately`.
   func playImmediately(atRate rate: Double) throws(MediaError) {
+    try checkOpen("playImmediately")
     guard rate != 0 else {
       throw MediaError(.unsupportedRate, "rate must not be 0", operation: "playImmediately")
     }

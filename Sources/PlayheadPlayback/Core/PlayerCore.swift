@@ -377,6 +377,13 @@ final class PlayerCore: @unchecked Sendable, OutputClient {
     startSeek(to: .time(.zero), SeekOptions(jumpCause: .stop), in: current) { _ in }
   }
 
+  /// Checks that the player is not closed.
+  ///
+  /// - Throws: `invalidState`.
+  func checkOpen(_ operation: String) throws(MediaError) {
+    guard !isClosed else { throw MediaError(.invalidState, "the player is closed", operation: operation) }
+  }
+
   func setActionAtItemEnd(_ action: ActionAtItemEnd) throws(MediaError) {
     if action.advances, !machine.canAdvance {
       throw MediaError(

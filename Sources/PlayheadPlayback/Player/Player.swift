@@ -496,7 +496,8 @@ extension PlayerControl {
     return stream
   }
 
-  /// Closes the player permanently.
+  /// Closes the player permanently. Requests that can throw then throw `invalidState`; `play` and `pause` have no
+  /// effect.
   public func close() { core.close() }
 }
 
