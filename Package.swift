@@ -22,6 +22,14 @@ let small: [LinkerSetting] = [
     ], .when(configuration: .release))
 ]
 
+/// Release builds of programs without data that depends on the folder of the build: the compiler's hashes of its modules,
+/// and a build id of the debug information. The same sources then make the same stripped programs.
+let reproducible: [LinkerSetting] = [
+  .unsafeFlags(
+    ["-Xlinker", "--build-id=none", "-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/scripts/release.ld"],
+    .when(configuration: .release))
+]
+
 /// Links the C library statically, too. A program that starts and ends within milliseconds then needs half the time:
 /// nothing is loaded at start. The program relocates itself, so that its code is at a random address.
 let standalone: [LinkerSetting] = [
@@ -232,7 +240,7 @@ let package = Package(
       swiftSettings: optimized),
     .executableTarget(
       name: "playhead-worker", dependencies: ["PlayheadMediaAssets"], swiftSettings: strict,
-      linkerSettings: small + bindNow),
+      linkerSettings: small + reproducible + bindNow),
     .executableTarget(
       name: "playheadd",
       dependencies: [
@@ -244,14 +252,14 @@ let package = Package(
         "CPlayheadMediaShims", log,
         argumentParser,
       ],
-      swiftSettings: strict, linkerSettings: small + bindNow + icuData),
+      swiftSettings: strict, linkerSettings: small + reproducible + bindNow + icuData),
     .executableTarget(
       name: "playhead",
       dependencies: [
         "PlayheadWireProtocol", "PlayheadFileAccess", "PlayheadWholeFiles", "PlayheadRecordingFiles",
         "PlayheadMediaCore", "CPlayheadMediaShims",
       ],
-      swiftSettings: strict, linkerSettings: small + bindNow + standalone),
+      swiftSettings: strict, linkerSettings: small + reproducible + bindNow + standalone),
 
     // The library's umbrella.
     .target(
