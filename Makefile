@@ -29,7 +29,8 @@ SEED := 1
 PREFIX := /usr/local
 DESTDIR :=
 
-.PHONY: help deps bench-deps build release install demo test check fmt tsan asan fuzz bench consumer soak golden clean
+.PHONY: help deps bench-deps build-deps deb-deps build release install deb demo test check fmt tsan asan fuzz
+.PHONY: bench consumer soak golden clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -40,11 +41,17 @@ deps: ## install missing Debian packages, and check the Swift toolchain
 bench-deps:
 	@scripts/install-deps --bench
 
+build-deps:
+	@scripts/install-deps --build
+
+deb-deps:
+	@scripts/install-deps --deb
+
 build: deps ## debug build of the library, playheadd and playhead
 	scripts/swift-build $(IMPORTS)
 
 release: export PLAYHEAD_ICU_DATA := $(CURDIR)/.build/icu-data.o
-release: deps ## optimised playheadd and playhead in .build/release
+release: build-deps ## optimised playheadd and playhead in .build/release
 	scripts/icu-data $(PLAYHEAD_ICU_DATA)
 	scripts/swift-build $(RELEASE) --product playheadd
 	scripts/swift-build $(RELEASE) --product playhead-worker
@@ -54,7 +61,10 @@ release: deps ## optimised playheadd and playhead in .build/release
 install: ## install the release build, completions and manual pages below DESTDIR/PREFIX (/usr/local)
 	@PLAYHEAD_PREFIX="$(PREFIX)" scripts/install .build/release "$(DESTDIR)$(PREFIX)"
 
-demo: release ## play two short files and show the main functions
+deb: deb-deps ## build Debian packages in .build/deb from the release build
+	@scripts/deb
+
+demo: deps release ## play two short files and show the main functions
 	@demo/run.sh
 
 # Build first: the tests of the daemon start playheadd and playhead from the debug build.
@@ -84,7 +94,7 @@ bench: bench-deps release ## measure this player, mpv and MPD, and print a table
 consumer: deps ## build and run a program that depends on this repository by URL, without caches
 	@scripts/check-consumer
 
-soak: release ## run long tests for DURATION each (10m): memory, recording, kills, random input, hostile files, media collection
+soak: deps release ## run long tests for DURATION each (10m): memory, recording, kills, random input, hostile files, media collection
 	@scripts/soak $(DURATION)
 	@scripts/record-rig soak $(DURATION)
 	@scripts/kills --within $(DURATION)
