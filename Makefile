@@ -29,11 +29,11 @@ SEED := 1
 PREFIX := /usr/local
 DESTDIR :=
 
-.PHONY: help deps bench-deps build-deps deb-deps build release install deb demo test check fmt tsan asan fuzz
+.PHONY: help deps bench-deps build-deps deb-deps build release install deb deb-test demo test check fmt tsan asan fuzz
 .PHONY: bench consumer soak golden clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 deps: ## install missing Debian packages, and check the Swift toolchain
 	@scripts/install-deps
@@ -63,6 +63,9 @@ install: ## install the release build, completions and manual pages below DESTDI
 
 deb: deb-deps ## build Debian packages in .build/deb from the release build
 	@scripts/deb
+
+deb-test: deb ## install, upgrade and remove the packages in a bare Debian 12 below .build
+	@scripts/check-deb
 
 demo: deps release ## play two short files and show the main functions
 	@demo/run.sh
