@@ -187,7 +187,8 @@ package final class Program: @unchecked Sendable {
 
   /// The changes that isolate programs from the developer's machine: no configuration file and no service manager.
   private static let isolatedEnvironment: [String: String?] = [
-    "XDG_CONFIG_HOME": "/dev/null/none", "NOTIFY_SOCKET": nil, "WATCHDOG_PID": nil, "WATCHDOG_USEC": nil,
+    "XDG_CONFIG_HOME": "/dev/null/none", "XDG_CONFIG_DIRS": "/dev/null/none", "NOTIFY_SOCKET": nil, "WATCHDOG_PID": nil,
+    "WATCHDOG_USEC": nil,
     "LISTEN_PID": nil, "LISTEN_FDS": nil, "LISTEN_FDNAMES": nil,
   ]
 

@@ -11,20 +11,29 @@ public struct ConfigurationFile: Sendable {
   /// Whether the path was specified explicitly. Then the file must exist.
   public let isRequired: Bool
 
-  /// Uses the specified file, or else `playhead/playheadd.toml` in `$XDG_CONFIG_HOME` or in `$HOME/.config`. Nil if
-  /// neither variable is set.
-  public init?(specifiedPath: String?) {
+  /// Uses the specified file, or else the first that exists: `playhead/playheadd.toml` in the folder of the user
+  /// (`$XDG_CONFIG_HOME`, by default `$HOME/.config`), then in those of the system (`$XDG_CONFIG_DIRS`, by default
+  /// `/etc/xdg`). Without any, uses the path in the first folder.
+  ///
+  /// Source: XDG Base Directory Specification, section 3. Relative paths are ignored.
+  public init(specifiedPath: String?) {
     if let specifiedPath {
       path = specifiedPath
       isRequired = true
       return
     }
-    func absolute(_ name: String) -> String? {
-      getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
-    }
-    guard let folder = absolute("XDG_CONFIG_HOME") ?? absolute("HOME").map({ $0 + "/.config" }) else { return nil }
-    path = folder + "/playhead/playheadd.toml"
+    let paths = Self.folders.map { $0 + "/playhead/playheadd.toml" }
+    path = paths.first { access($0, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR } ?? paths[0]
     isRequired = false
+  }
+
+  /// The folders of configuration files, the most important first. Never empty.
+  private static var folders: [String] {
+    func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
+    let home = variable("HOME")
+    let user = [variable("XDG_CONFIG_HOME"), home.isEmpty ? "" : home + "/.config"].first { $0.hasPrefix("/") }
+    let system = variable("XDG_CONFIG_DIRS").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+    return (user.map { [$0] } ?? []) + (system.isEmpty ? ["/etc/xdg"] : system)
   }
 
   /// Reads the file. Nil if it does not exist and is not required. Blocks.

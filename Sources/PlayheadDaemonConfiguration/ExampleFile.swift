@@ -4,7 +4,8 @@ public enum ExampleFile {
   /// The text of the file.
   public static var text: String {
     var text = """
-      # Playhead's configuration: $XDG_CONFIG_HOME/playhead/playheadd.toml, or the file of `playheadd --config`.
+      # Playhead's configuration: $XDG_CONFIG_HOME/playhead/playheadd.toml, or else /etc/xdg/playhead/playheadd.toml, or
+      # the file of `playheadd --config`.
       #
       # Contains every option with its default. Remove the # before an option to change it. Command-line options
       # override the file. `playheadd --check-config` reports errors and their locations. SIGHUP reloads the file:

@@ -9,8 +9,8 @@ import PlayheadMediaCore
 struct CommandLineFlags: ParsableArguments {
   @Option(
     help: """
-      Configuration file in TOML (default: playhead/playheadd.toml in $XDG_CONFIG_HOME or ~/.config, if it exists). \
-      SIGHUP reloads it.
+      Configuration file in TOML (default: playhead/playheadd.toml in $XDG_CONFIG_HOME or ~/.config, or else in \
+      $XDG_CONFIG_DIRS or /etc/xdg). SIGHUP reloads it.
       """)
   var config: String?
   @Flag(help: "Validate the configuration file, report errors and their locations, and exit: 0 if valid, 2 otherwise.")
@@ -152,13 +152,13 @@ struct CommandLineFlags: ParsableArguments {
   }
 
   /// The configuration file. Nil if there is no default location.
-  var configurationFile: ConfigurationFile? { ConfigurationFile(specifiedPath: file ?? config) }
+  var configurationFile: ConfigurationFile { ConfigurationFile(specifiedPath: file ?? config) }
 
   /// The effective options: the file's, overridden by the command line's. Blocks.
   ///
   /// - Throws: `InvalidOptions`.
   func options() throws(InvalidOptions) -> DaemonOptions {
-    let text = configurationFile?.read()
+    let text = configurationFile.read()
     var options = text?.options ?? DaemonOptions()
     options.socketPath = socket ?? options.socketPath
     options.output = output ?? options.output
@@ -199,8 +199,8 @@ struct CommandLineFlags: ParsableArguments {
   ///
   /// - Throws: `InvalidOptions`.
   func check() throws(InvalidOptions) {
-    let path = configurationFile?.path ?? "no file"
-    let exists = configurationFile?.read() != nil
+    let path = configurationFile.path
+    let exists = configurationFile.read() != nil
     _ = try options()
     StandardStream.write(exists ? "\(path): ok\n" : "\(path): not found; the defaults apply\n", to: STDOUT_FILENO)
   }

@@ -61,7 +61,7 @@ struct PlayheadDaemon: ParsableCommand {
     let options = try flags.options()
     let socketFile = SocketFile(requestedPath: options.socketPath)
     let sandboxSetup = try SandboxSetup(
-      options, configurationFile: flags.configurationFile?.path,
+      options, configurationFile: flags.configurationFile.path,
       socketFile: service.sockets[.control] == nil ? socketFile : nil)
     let workers = try Workers.prepare(options.isolation)
     defer { workers?.close() }

@@ -118,7 +118,11 @@ enum ManualPage: String, CaseIterable {
   private static func configurationPage(_ date: String, _ example: [UInt8]) throws(Invocation.Misuse) -> String {
     var page = ManualText("playheadd.toml", section: 5, date: date, "the configuration file of playheadd")
     page.heading("SYNOPSIS")
-    page.paragraph("$XDG_CONFIG_HOME/playhead/playheadd.toml (default: ~/.config/playhead/playheadd.toml)")
+    page.paragraph(
+      """
+      $XDG_CONFIG_HOME/playhead/playheadd.toml (default: ~/.config/playhead/playheadd.toml). If it does not exist, \
+      playhead/playheadd.toml in the folders of $XDG_CONFIG_DIRS (default: /etc/xdg).
+      """)
     page.heading("DESCRIPTION")
     page.paragraph(
       "The file is in TOML (https://toml.io). All options are optional; below, each has its default. Command-line options"

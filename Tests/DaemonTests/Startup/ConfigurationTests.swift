@@ -88,6 +88,27 @@ import Testing
       none.status == 0 && none.output == "\(folder.path)/playhead/playheadd.toml: not found; the defaults apply\n")
   }
 
+  /// The file of the user has priority over those of the system, and relative folders are ignored.
+  @Test func fileOfTheSystemIsReadWithoutAFileOfTheUser() throws {
+    let folder = try TemporaryDirectory("config")
+    for name in ["user", "first", "second"] {
+      try #require(mkdir(folder.file(name), 0o755) == 0 && mkdir(folder.file("\(name)/playhead"), 0o755) == 0)
+    }
+    let environment = [
+      "XDG_CONFIG_HOME": folder.file("user"),
+      "XDG_CONFIG_DIRS": "relative:\(folder.file("none")):\(folder.file("first")):\(folder.file("second"))",
+    ]
+    for (name, expected) in [("second", "second"), ("first", "first"), ("user", "user")] {
+      try folder.write("\(name)/playhead/playheadd.toml", Array("[output]\ndevice = \"null\"\n".utf8))
+      let outcome = try Program(Executables.playheadd, ["--check-config"], environment: environment).waitForEnd()
+      #expect(outcome.output == "\(folder.path)/\(expected)/playhead/playheadd.toml: ok\n", "\(outcome)")
+    }
+    // A file of the user that cannot be used is an error: the daemon does not skip it.
+    try folder.write("user/playhead/playheadd.toml", Array("x".utf8))
+    let outcome = try Program(Executables.playheadd, ["--check-config"], environment: environment).waitForEnd()
+    #expect(outcome.status == 2 && outcome.errors.hasPrefix("\(folder.path)/user/playhead/playheadd.toml:"))
+  }
+
   /// The tests do not use the developer's configuration.
   @Test func testsDoNotReadTheConfigurationOfTheUser() throws {
     let userEnvironment = [
@@ -95,7 +116,7 @@ import Testing
     ]
     #expect(
       Program.variables(["A": "b"], of: userEnvironment).sorted() == [
-        "A=b", "HOME=/users/me", "XDG_CONFIG_HOME=/dev/null/none",
+        "A=b", "HOME=/users/me", "XDG_CONFIG_DIRS=/dev/null/none", "XDG_CONFIG_HOME=/dev/null/none",
       ])
     let outcome = try Program(Executables.playheadd, ["--check-config"]).waitForEnd()
     #expect(
