@@ -77,15 +77,13 @@ import Testing
     func isComplete(_ item: PlayerItem) -> Bool? { try? item.asset.loaded?.get().loudnessTags.isComplete }
   }
 
-  /// Neither in the audio nor in the reports.
   @Test func unreadTagsAreNotTreatedAsMissingTags() async throws {
-    let rig = try await Rig()
-    let item = rig.item(try TaggedAIFF.file(in: rig.files, hundredths: -600))
-    try await rig.run {
-      try $0.append([item])
-      $0.play()
-    }
-    await rig.advance(milliseconds: 100)
+    let blocked = try await BlockedLoaderRig()
+    let rig = blocked.rig
+    let item = try blocked.item()
+    try await rig.run { try $0.append([item]) }
+    try blocked.waitUntilReady(item)
+    try await blocked.blockLoader()
     let gainWhileUnread = try await rig.run { player in
       var settings = ReplayGainSettings()
       (settings.mode, settings.fallbackDecibels) = (.track, -20)
@@ -93,7 +91,7 @@ import Testing
       return try player.appliedGain(of: item.id)
     }
     #expect(gainWhileUnread == nil)
-    await rig.settle()
+    await blocked.unblockLoader()
     let gain = try #require(await rig.run { try $0.appliedGain(of: item.id) })
     #expect(gain.source == .track && abs(gain.decibels + 6) < 0.01)
     // With a measured gain the tags are not needed.
@@ -102,7 +100,7 @@ import Testing
     measured.trackGainDecibels = -4
     other.measuredReplayGain = measured
     try await rig.run { try $0.append([other]) }
-    await rig.settle()
+    await rig.advance(milliseconds: 0)
     #expect(try await rig.run { try $0.appliedGain(of: other.id)?.source } == .scan)
   }
 
