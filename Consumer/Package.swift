@@ -15,6 +15,13 @@ let package = Package(
       name: "consumer",
       dependencies: ["Playback", .product(name: "Playhead", package: "playhead")]),
     .target(name: "Playback"),
+    // The listings of the articles in Playhead.docc. No program calls them.
+    .target(
+      name: "Articles",
+      dependencies: [
+        .product(name: "Playhead", package: "playhead"), .product(name: "PlayheadFoundation", package: "playhead"),
+        .product(name: "PlayheadTesting", package: "playhead"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

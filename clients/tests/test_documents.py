@@ -10,7 +10,8 @@ names:
 - `python`: likewise.
 - `text` with lines `> ...` and `< ...`: a connection to the control socket. The lines are sent, the replies compared.
 - `text`, `toml` and others after `<!-- file: PATH -->` are the contents of that file.
-- `swift` after `<!-- listing: NAME -->` is the region of that name in Consumer, which is compiled.
+- `swift` after `<!-- listing: NAME -->` is the region of that name in Consumer, which is compiled. Also in the articles of
+  the library (`Sources/*/*.docc`).
 
 `<!-- not run: REASON -->` before a block excludes it. The test prints these blocks; their number is limited.
 `<!-- documents: WORD ... -->` prepares a page: `pulseaudio` is a PulseAudio with two silent sinks, in real time.
@@ -49,7 +50,8 @@ MAXIMUM_NOT_RUN = 9
 """The number of blocks that may be excluded. Raise it only for a command that no test can run."""
 ONLY = os.environ.get("DOCUMENTS", "")
 """A part of the paths of the pages to run (default: all)."""
-PAGES = [path for path in sorted([REPOSITORY / "README.md", *(REPOSITORY / "docs").rglob("*.md"), *(REPOSITORY / "clients").glob("**/README.md")])
+PAGES = [path for path in sorted([REPOSITORY / "README.md", *(REPOSITORY / "docs").rglob("*.md"), *(REPOSITORY / "clients").glob("**/README.md"),
+                                  *(REPOSITORY / "Sources").glob("*/*.docc/*.md")])
          if ".build" not in path.parts and "reference" not in path.parts]
 """The pages. The examples of the generated reference are checked with the command table (ProtocolDocumentTests)."""
 
