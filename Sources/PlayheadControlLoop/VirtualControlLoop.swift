@@ -29,6 +29,7 @@ public final class VirtualControlLoop: ControlLoop, @unchecked Sendable {
     let completion: @Sendable () -> Void
   }
 
+  /// Makes a loop at virtual time 0 that runs its jobs on `base`.
   public init(base: any ControlLoop) { self.base = base }
 
   public var now: HostTime { HostTime(nanoseconds: time.load(ordering: .acquiring)) }

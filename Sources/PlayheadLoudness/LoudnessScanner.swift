@@ -11,6 +11,7 @@ public final class LoudnessScanner: Sendable {
   /// One job for each file. Files of a running scan precede those of other scans.
   let workers: AssetWorkers
 
+  /// Makes a scanner with separate threads.
   public convenience init() { self.init(limits: WorkSlots.Limits(slotCount: 1, threadCount: 8)) }
 
   /// - Parameter isWatched: whether a thread checks for timeouts.

@@ -5,6 +5,7 @@ import PlayheadMediaCore
 public struct LoudnessMeasurement: Sendable, Hashable {
   /// The kind of result.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// The loudness was measured.
     case measured
     /// The file has no block above -70 LUFS.
     case silence
@@ -15,6 +16,7 @@ public struct LoudnessMeasurement: Sendable, Hashable {
   /// The target loudness of ReplayGain 2.0, in LUFS.
   public static let referenceLoudness = -18.0
 
+  /// What the measurement found.
   public var kind: Kind
   /// The integrated loudness in LUFS; nil unless ``kind`` is `measured`.
   public var integratedLoudness: Double?
@@ -62,6 +64,7 @@ public struct LoudnessReport: Sendable, Hashable {
 public struct LoudnessProgress: Sendable, Hashable {
   /// The index of the current file, from 0.
   public var fileIndex: Int
+  /// The number of files of the scan.
   public var fileCount: Int
   /// The part of the current file that has been read, from 0 to 1; nil if its length is unknown.
   public var fraction: Double?

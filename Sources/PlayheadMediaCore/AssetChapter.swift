@@ -2,10 +2,12 @@
 public struct AssetChapter: Sendable, Hashable, Codable {
   /// A chapter title in one or more languages.
   public struct Title: Sendable, Hashable, Codable {
+    /// The text of the title.
     public let text: String
     /// The languages as BCP 47 or ISO 639-2 codes, as in the file; empty if the file states none.
     public let languageCodes: [String]
 
+    /// Creates a title.
     public init(text: String, languageCodes: [String]) {
       self.text = text
       self.languageCodes = languageCodes
@@ -25,6 +27,7 @@ public struct AssetChapter: Sendable, Hashable, Codable {
   /// All titles of the chapter. Only Matroska has more than one.
   public let titles: [Title]
 
+  /// Creates a chapter with one title, or without a title.
   public init(title: String?, timeRange: TimeRange, languageCode: String? = nil) {
     self.init(
       titles: title.map { [Title(text: $0, languageCodes: languageCode.map { [$0] } ?? [])] } ?? [],

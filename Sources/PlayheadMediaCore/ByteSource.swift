@@ -48,6 +48,7 @@ public struct StreamTitle: Sendable, Hashable, Codable {
   /// The address of a page about the title.
   public var url: String?
 
+  /// Creates a title.
   public init(offset: Int64, title: String, url: String? = nil) {
     self.offset = offset
     self.title = title

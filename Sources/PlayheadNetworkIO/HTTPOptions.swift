@@ -2,9 +2,12 @@
 public struct HTTPOptions: Sendable, Hashable {
   /// A header field of a request.
   public struct Header: Sendable, Hashable {
+    /// The name of the field, such as `Authorization`.
     public let name: String
+    /// The value of the field.
     public let value: String
 
+    /// Creates a field. Opening a URL checks it.
     public init(name: String, value: String) {
       self.name = name
       self.value = value
@@ -72,6 +75,7 @@ public struct HTTPOptions: Sendable, Hashable {
   /// 0: no limit.
   public var preferredPeakBitRate: Int64?
 
+  /// Creates the default options.
   public init() {}
 
   /// The number of bytes to read ahead of the requested ones.

@@ -17,6 +17,7 @@ public protocol NetworkClock: Sendable {
 
 /// The system clock, CLOCK_MONOTONIC.
 public struct SystemNetworkClock: NetworkClock {
+  /// Creates the clock.
   public init() {}
 
   public var now: HostTime { .now }

@@ -25,12 +25,14 @@ public struct AccessLogEvent: Sendable, Hashable {
   public var numberOfReconnects = 0
   /// The number of playback stalls, and their total duration.
   public var numberOfStalls = 0
+  /// The total duration of the playback stalls, in nanoseconds.
   public var stallNanoseconds: Int64 = 0
   /// The number of switches to another variant.
   public var numberOfSwitches = 0
   /// The bit rate that the server announces, in bits per second; nil when not announced.
   public var indicatedBitrate: Int64?
 
+  /// Creates an event of a resource without any requests.
   public init(uri: String) { self.uri = uri }
 
   /// The measured bit rate, in bits per second; nil before any bytes were received.
@@ -48,10 +50,12 @@ public struct ErrorLogEvent: Sendable, Hashable {
   public var serverAddress: String
   /// The HTTP status or curl code; 0 for other errors.
   public var statusCode: Int
+  /// The error.
   public var error: MediaError
   /// Whether another attempt followed.
   public var isRetried: Bool
 
+  /// Creates an event.
   public init(uri: String, serverAddress: String, statusCode: Int, error: MediaError, isRetried: Bool) {
     self.uri = uri
     self.serverAddress = serverAddress
@@ -63,9 +67,13 @@ public struct ErrorLogEvent: Sendable, Hashable {
 
 /// The description that a station sends about itself.
 public struct StationInfo: Sendable, Hashable {
+  /// The name of the station; nil when not announced.
   public var name: String?
+  /// The genre of the station; nil when not announced.
   public var genre: String?
+  /// The description of the station; nil when not announced.
   public var description: String?
+  /// The address of the station's website; nil when not announced.
   public var url: String?
   /// The bit rate in kilobits per second.
   public var bitrate: Int64?
@@ -85,7 +93,9 @@ public struct StationInfo: Sendable, Hashable {
 public final class NetworkLog: Sendable {
   /// An event for observers.
   public enum Entry: Sendable, Hashable {
+    /// An access event was added.
     case access(AccessLogEvent)
+    /// An error event was added.
     case error(ErrorLogEvent)
   }
 
@@ -109,6 +119,7 @@ public final class NetworkLog: Sendable {
 
   private let state = Mutex(State())
 
+  /// Creates an empty log.
   public init() {}
 
   /// The log for resources that are not from a network; always empty.
@@ -116,6 +127,7 @@ public final class NetworkLog: Sendable {
 
   /// The sessions in the order of their start: one for each opening of the resource.
   public var accessEvents: [AccessLogEvent] { state.withLock { $0.access.map(\.event) } }
+  /// The newest error events, the oldest first.
   public var errorEvents: [ErrorLogEvent] { state.withLock { $0.errors } }
   /// The description of the station; nil before it is known.
   public var station: StationInfo? { state.withLock { $0.station } }

@@ -14,6 +14,7 @@ public struct ResponseHead: Sendable, Hashable {
   /// The maximum number of retained fields; further fields only count as bytes.
   private static let maximumFieldCount = 128
 
+  /// Creates a header without lines.
   public init() {}
 
   /// Reads a line, with or without line end. A status line begins a new response, because redirects and provisional

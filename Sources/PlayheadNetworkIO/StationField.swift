@@ -4,6 +4,7 @@ import PlayheadMediaCore
 public struct StationField: Sendable, Hashable {
   /// The name in lower case, without `icy-`.
   public var name: String
+  /// The value, as the station sends it.
   public var value: String
 
   /// The maximum number of retained fields of a station, and the maximum number of bytes of one field.

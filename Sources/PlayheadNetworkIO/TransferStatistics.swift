@@ -9,6 +9,7 @@ public struct TransferStatistics: Sendable, Hashable {
   /// The part of that time before the first body byte of each response. It does not depend on the number of bytes.
   public var waitNanoseconds: Int64
 
+  /// Creates statistics.
   public init(byteCount: Int64 = 0, nanoseconds: Int64 = 0, waitNanoseconds: Int64 = 0) {
     self.byteCount = byteCount
     self.nanoseconds = nanoseconds

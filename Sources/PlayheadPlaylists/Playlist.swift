@@ -44,17 +44,25 @@ public enum PlaylistLocation: Sendable, Hashable {
 
 /// Metadata of playlists and entries other than titles and durations. The raw values are part of the saved state.
 public enum PlaylistMetadataKey: String, Sendable, Hashable, CaseIterable {
+  /// The artist.
   case creator
+  /// The title of the album.
   case album
+  /// The comment.
   case annotation
+  /// The genre.
   case genre
+  /// The date of publication.
   case date
+  /// The number of the track.
   case trackNumber
+  /// The songwriter.
   case songwriter
   /// The ISRC of the recording, 12 characters.
   case isrc
   /// The catalog number of the disc, 13 digits.
   case catalog
+  /// The id of the disc in CD databases.
   case discID
   /// FLAGS of a CUE sheet: `DCP`, `4CH`, `PRE`, `SCMS`.
   case flags
@@ -64,27 +72,37 @@ public enum PlaylistMetadataKey: String, Sendable, Hashable, CaseIterable {
   case indexPoints
   /// Silence that a disc has before or after the track and the file does not contain, as `MM:SS:FF`. It is not played.
   case pregap
+  /// Silence after the track, in the form of ``pregap``.
   case postgap
+  /// The ReplayGain gain of the track.
   case replayGainTrackGain
+  /// The ReplayGain peak of the track.
   case replayGainTrackPeak
+  /// The ReplayGain gain of the album.
   case replayGainAlbumGain
+  /// The ReplayGain peak of the album.
   case replayGainAlbumPeak
   /// The elements `info` and `image` of XSPF.
   case info
+  /// The element `image` of XSPF.
   case image
 }
 
 /// An entry of a playlist.
 public struct PlaylistEntry: Sendable, Hashable {
+  /// The location of the media.
   public var location: PlaylistLocation
+  /// The title stated in the playlist; nil when missing.
   public var title: String?
   /// The duration stated in the playlist; nil when missing.
   public var duration: MediaTime?
   /// The range of the file to play; nil for the whole file. The duration is infinite when the range extends to the
   /// file's end.
   public var range: TimeRange?
+  /// Other metadata of the entry.
   public var metadata: [PlaylistMetadataKey: String]
 
+  /// Creates an entry.
   public init(
     location: PlaylistLocation, title: String? = nil, duration: MediaTime? = nil, range: TimeRange? = nil,
     metadata: [PlaylistMetadataKey: String] = [:]
@@ -101,8 +119,10 @@ public struct PlaylistEntry: Sendable, Hashable {
 public struct PlaylistWarning: Sendable, Hashable {
   /// The line in the playlist, from 1.
   public var line: Int
+  /// The reason why the part was ignored.
   public var error: MediaError
 
+  /// Creates a warning.
   public init(line: Int, error: MediaError) {
     self.line = line
     self.error = error
@@ -111,7 +131,9 @@ public struct PlaylistWarning: Sendable, Hashable {
 
 /// The contents of a playlist. ``PlaylistFormat`` lists the supported formats.
 public struct Playlist: Sendable, Hashable {
+  /// The title of the playlist; nil when missing.
   public var title: String?
+  /// The entries, in order.
   public var entries: [PlaylistEntry]
   /// The metadata of all entries, such as the performer of a disc and its year.
   public var metadata: [PlaylistMetadataKey: String]
@@ -120,6 +142,7 @@ public struct Playlist: Sendable, Hashable {
   /// The number of skipped entries. Each has a warning, within the limit.
   public var skippedCount: Int
 
+  /// Creates a playlist.
   public init(
     title: String? = nil, entries: [PlaylistEntry] = [], metadata: [PlaylistMetadataKey: String] = [:],
     warnings: [PlaylistWarning] = [], skippedCount: Int = 0

@@ -2,10 +2,12 @@ import PlayheadMediaCore
 
 /// The bytes of a playlist, as a ``Playlist/Reader`` returns them.
 public struct PlaylistData: Sendable {
+  /// The bytes of the playlist.
   public var bytes: [UInt8]
   /// The identity of the file, independent of its name: device and inode. Nil: the location is the identity.
   public var identity: [UInt64]?
 
+  /// Creates the data of a playlist.
   public init(bytes: [UInt8], identity: [UInt64]? = nil) {
     self.bytes = bytes
     self.identity = identity

@@ -10,6 +10,7 @@ public enum PlaylistLimits {
   public static let nestingDepth = 8
   /// The maximum number of playlists read for one, and the maximum total of their bytes.
   public static let playlistCount = 1_000
+  /// The maximum total number of bytes of the playlists read for one: 64 MiB.
   public static let totalByteCount = 64 << 20
   /// The maximum number of bytes of a name or URL. Longer ones are skipped with a warning.
   public static let locationByteCount = 4_096

@@ -26,8 +26,11 @@ extension Playlist {
 
 /// Writes playlists incrementally: the head, each entry, the tail. Writing an entry needs the previous entry.
 public struct PlaylistWriter {
+  /// The format of the playlist.
   public let format: PlaylistFormat
+  /// The title of the playlist; nil: none.
   public var title: String?
+  /// The metadata of all entries.
   public var metadata: [PlaylistMetadataKey: String] = [:]
   let locationWriter: LocationWriter
 

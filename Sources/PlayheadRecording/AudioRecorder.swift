@@ -25,7 +25,9 @@ public final class AudioRecorder: Sendable {
     case preparing
     /// Source and file are open; no audio is captured.
     case prepared
+    /// Audio is captured.
     case recording
+    /// Recording is paused; the file stays open.
     case paused
     /// The file is being finished.
     case stopping
@@ -74,6 +76,7 @@ public final class AudioRecorder: Sendable {
 
   /// An event of a recording.
   public enum Event: Sendable, Hashable {
+    /// The state changed.
     case state(State)
     /// The source lost `frameCount` frames. Silence replaces them at this time of the recording.
     case lost(frameCount: Int64, at: MediaTime)
@@ -99,6 +102,7 @@ public final class AudioRecorder: Sendable {
 
   /// A snapshot of the recorder's observable state.
   public struct Status: Sendable, Hashable {
+    /// The state of the recorder.
     public var state = State.idle
     /// The recorded duration; zero when stopped.
     public var currentTime = MediaTime.zero
@@ -108,7 +112,9 @@ public final class AudioRecorder: Sendable {
     public var sourceLabel = ""
     /// The format of the file; nil before the settings were checked.
     public var format: RecordingSettings.Format?
+    /// The number of frames that the source has lost so far.
     public var lostFrameCount: Int64 = 0
+    /// The number of frames that were skipped so far.
     public var skippedFrameCount: Int64 = 0
     /// Whether the recorder waits for audio of ``Options/startLevel``.
     public var isWaitingForLevel = false

@@ -25,6 +25,7 @@ public struct RecordingSettings: Sendable, Hashable {
 
   /// The quality of lossy codecs: bits a second for each channel at 44.1 or 48 kHz.
   public enum Quality: String, Sendable, Hashable, CaseIterable {
+    /// The quality of this name, in increasing order.
     case min, low, medium, high, max
 
     fileprivate var bitsPerChannel: (aac: Int, opus: Int) {

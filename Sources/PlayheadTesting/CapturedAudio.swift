@@ -12,6 +12,7 @@ public final class CapturedAudio: SampleWriter, Sendable {
 
   private let state = Mutex(State())
 
+  /// Makes a writer without audio.
   public init() {}
 
   public func begin(format: AudioFormat) { state.withLock { $0.format = format } }

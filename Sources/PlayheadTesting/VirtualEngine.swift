@@ -13,6 +13,7 @@ import Playhead
 /// Decoders and files are real. Network resources work, too, but how much they deliver depends on the server. The
 /// engine ends when it and its players are released, or with `PlaybackEngine.close`.
 public struct VirtualEngine: Sendable {
+  /// The engine, with an open output.
   public let engine: PlaybackEngine
   /// The time of the engine, which passes only on request.
   public let clock: VirtualClock

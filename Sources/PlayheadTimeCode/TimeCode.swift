@@ -1,13 +1,17 @@
 /// One frame of the rig's format, signed 16 bits.
 public struct StereoFrame: Hashable, Sendable {
+  /// The sample of the left channel.
   public var left: Int16
+  /// The sample of the right channel.
   public var right: Int16
 
+  /// Makes a frame.
   public init(left: Int16, right: Int16) {
     self.left = left
     self.right = right
   }
 
+  /// Both samples are 0.
   public static let silence = StereoFrame(left: 0, right: 0)
 
   /// The frames of interleaved 16-bit samples, little endian.
@@ -35,7 +39,9 @@ public struct StereoFrame: Hashable, Sendable {
 /// No sample is negative, and the marker is never 0, so no code is silence. Audio processing that is exact for 16 bits
 /// changes no code.
 public enum TimeCode {
+  /// The numbers that files may have.
   public static let fileNumbers = 1...15
+  /// The number of frames that a file may have.
   public static let indexLimit = 1 << 25
 
   /// The frame number `index` of file number `file`.
@@ -62,10 +68,12 @@ public enum TimeCode {
     public var file: Int
     /// The index of the first frame.
     public var firstIndex: Int
+    /// The number of frames.
     public var count: Int
     /// The start of the run in the capture.
     public var position: Int
 
+    /// Makes a run.
     public init(file: Int, firstIndex: Int, count: Int, position: Int) {
       self.file = file
       self.firstIndex = firstIndex

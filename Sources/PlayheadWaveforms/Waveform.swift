@@ -44,6 +44,7 @@ public struct Waveform: Sendable, Hashable {
     self.rms = rms
   }
 
+  /// The number of bins.
   public var binCount: Int { scale.binCount(frameCount: frameCount) }
 
   /// The duration of the frames.

@@ -15,6 +15,7 @@ public struct WaveformRequest: Sendable, Hashable {
   /// The track. Default: nil, the track that would be played.
   public var trackID: AssetTrack.ID?
 
+  /// Creates a request, by default for the whole file.
   public init(
     scale: WaveformScale? = nil, start: MediaTime = .zero, end: MediaTime? = nil, mixesChannels: Bool = false,
     trackID: AssetTrack.ID? = nil
@@ -48,6 +49,7 @@ public struct WaveformRequest: Sendable, Hashable {
 
 /// The result of a scan: the waveform and its origin.
 public struct WaveformResult: Sendable, Hashable {
+  /// The measured waveform.
   public var waveform: Waveform
   /// A defect of the file that does not prevent playback; nil if the file has no defect. Data that could not be decoded
   /// counts as silence.

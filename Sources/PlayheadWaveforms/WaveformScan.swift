@@ -13,6 +13,7 @@ public final class WaveformScanner: Sendable {
   let workers = AssetWorkers(
     limits: WorkSlots.Limits(slotCount: 1, threadCount: 8), isWatched: true, threadName: "waveform", niceness: 10)
 
+  /// Creates a scanner with separate threads.
   public init() {}
 }
 

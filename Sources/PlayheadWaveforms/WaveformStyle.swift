@@ -3,10 +3,14 @@ import PlayheadWholeFiles
 
 /// An opaque colour.
 public struct WaveformColor: Sendable, Hashable {
+  /// The red component, from 0 to 255.
   public var red: UInt8
+  /// The green component, from 0 to 255.
   public var green: UInt8
+  /// The blue component, from 0 to 255.
   public var blue: UInt8
 
+  /// Creates a colour.
   public init(red: UInt8, green: UInt8, blue: UInt8) {
     (self.red, self.green, self.blue) = (red, green, blue)
   }
@@ -42,7 +46,9 @@ public enum WaveformFormat: String, Sendable, Hashable, CaseIterable {
   case json
   /// audiowaveform's binary format, version 2.
   case dat
+  /// An image in PNG format.
   case png
+  /// An image in SVG format.
   case svg
 
   /// Whether the format is an image.
@@ -51,10 +57,14 @@ public enum WaveformFormat: String, Sendable, Hashable, CaseIterable {
 
 /// The destination and format of a waveform file.
 public struct WaveformOutput: Sendable {
+  /// The file.
   public var file: WholeFile
+  /// The format of the file.
   public var format: WaveformFormat
+  /// The appearance of the waveform.
   public var style: WaveformStyle
 
+  /// Describes a file.
   public init(_ file: WholeFile, _ format: WaveformFormat, _ style: WaveformStyle = WaveformStyle()) {
     (self.file, self.format, self.style) = (file, format, style)
   }
@@ -69,7 +79,9 @@ public struct WaveformOutput: Sendable {
 
 /// The appearance of a waveform file.
 public struct WaveformStyle: Sendable, Hashable {
+  /// The widths that an image may have, in pixels.
   public static let widths = 16...8_192
+  /// The heights that an image may have, in pixels.
   public static let heights = 16...2_048
 
   /// The width of an image in pixels.
@@ -78,12 +90,14 @@ public struct WaveformStyle: Sendable, Hashable {
   public var height = 200
   /// The colour from the minimum to the maximum sample. RMS is drawn in the mean of this colour and the background.
   public var color = WaveformColor(red: 0x30, green: 0x70, blue: 0xb0)
+  /// The colour of the background. Default: white.
   public var background = WaveformColor(red: 0xff, green: 0xff, blue: 0xff)
   /// Whether an image has time labels.
   public var hasAxis = true
   /// The number of bits of a value in JSON and `.dat`: 8 or 16.
   public var bits = 16
 
+  /// Creates the default style.
   public init() {}
 
   /// - Throws: `invalidArgument`.

@@ -2,8 +2,11 @@ import PlayheadMediaCore
 
 /// The name of a value of an asset that can be loaded.
 public enum AssetKey: String, Sendable, Hashable, CaseIterable {
+  /// Values that opening the file determines.
   case tracks, duration, playable, readable, composable, hasProtectedContent, chapters, preferredRate, preferredVolume
+  /// Whether the duration is exact.
   case providesPreciseDuration
+  /// Values of the tags.
   case metadata, commonMetadata, availableMetadataFormats
 
   /// The part of the file that contains the value.
@@ -35,8 +38,11 @@ public struct AssetValues: Sendable, Hashable {
 public enum AssetValueStatus<Value> {
   /// The value has not been requested.
   case unknown
+  /// The value is being loaded.
   case loading
+  /// The value is known.
   case loaded(Value)
+  /// Loading failed, with this error.
   case failed(MediaError)
   /// Loading was cancelled. A new request loads the value again.
   case cancelled
@@ -75,6 +81,7 @@ extension AssetValueStatus {
 /// A value of an asset that is loaded on request: `try await asset.load(.duration, .tracks)`. Corresponds to
 /// `AVAsyncProperty`.
 public struct AssetProperty<Value: Sendable>: Sendable {
+  /// The key that the value belongs to.
   public let key: AssetKey
   /// Reads the value from the loaded parts; nil if its part is not loaded.
   let read: @Sendable (AssetValues) -> Value?
@@ -91,6 +98,7 @@ public struct AssetProperty<Value: Sendable>: Sendable {
 }
 
 extension AssetProperty where Value == [AssetTrack] {
+  /// The tracks, as the container describes them.
   public static var tracks: Self { Self(.tracks) { $0.tracks } }
 }
 
@@ -112,6 +120,7 @@ extension AssetProperty where Value == AssetMetadata {
 }
 
 extension AssetProperty where Value == [Artwork] {
+  /// The images of the tags.
   public static var artwork: Self { Self(.metadata, ofMetadata: { $0.artwork }) }
 }
 
@@ -121,27 +130,36 @@ extension AssetProperty where Value == [AssetMetadata.Warning] {
 }
 
 extension AssetProperty where Value == [MetadataKeySpace] {
+  /// The formats of the file's tags.
   public static var availableMetadataFormats: Self {
     Self(.availableMetadataFormats, ofMetadata: { $0.availableMetadataFormats })
   }
 }
 
 extension AssetProperty where Value == [AssetChapter] {
+  /// The chapters, in order; empty if the file has none.
   public static var chapters: Self { Self(.chapters) { $0.chapters } }
 }
 
 extension AssetProperty where Value == Double {
+  /// The playback rate that the file requests; default: 1.
   public static var preferredRate: Self { Self(.preferredRate) { $0.preferredRate } }
 }
 
 extension AssetProperty where Value == Float {
+  /// The volume that the file requests; default: 1.
   public static var preferredVolume: Self { Self(.preferredVolume) { $0.preferredVolume } }
 }
 
 extension AssetProperty where Value == Bool {
+  /// Whether the asset can be played: see ``AssetProperties/isPlayable``.
   public static var isPlayable: Self { Self(.playable) { $0.isPlayable } }
+  /// Whether the audio samples can be read.
   public static var isReadable: Self { Self(.readable) { $0.isReadable } }
+  /// Whether the tracks can be inserted into a composition.
   public static var isComposable: Self { Self(.composable) { $0.isComposable } }
+  /// Whether at least one track requires a decryption key.
   public static var hasProtectedContent: Self { Self(.hasProtectedContent) { $0.hasProtectedContent } }
+  /// Whether the duration is exact and not an estimate.
   public static var providesPreciseDuration: Self { Self(.providesPreciseDuration) { $0.providesPreciseDuration } }
 }

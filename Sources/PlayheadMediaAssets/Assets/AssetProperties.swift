@@ -9,6 +9,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
   public private(set) var duration: MediaTime
   /// Whether ``duration`` is exact and not an estimate.
   public private(set) var providesPreciseDuration: Bool
+  /// The tracks, in the order of the container.
   public private(set) var tracks: [AssetTrack]
   /// The audio track to play; nil if no audio track is playable.
   public private(set) var audioTrackID: AssetTrack.ID?
@@ -24,6 +25,7 @@ public struct AssetProperties: Sendable, Hashable, Codable {
   public let chapterFault: MediaError?
   /// The playback rate and volume that the file itself requests; default: 1.
   public let preferredRate: Double
+  /// The volume that the file itself requests; default: 1.
   public let preferredVolume: Float
   /// The loudness values of the tags, and the track's position on the album.
   public internal(set) var loudnessTags: LoudnessTags

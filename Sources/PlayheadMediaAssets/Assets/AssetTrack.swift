@@ -4,15 +4,19 @@ import PlayheadPlaylists
 
 /// One track of an asset, as its container describes it.
 public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
+  /// The kind of a track's media.
   public enum MediaType: String, Sendable, Hashable, Codable {
+    /// Audio, moving video, or subtitles.
     case audio, video, subtitle
     /// A still image that belongs to the file, such as a cover. It is not video.
     case attachedPicture
+    /// Other data, such as timed metadata.
     case other
   }
 
   /// The track's number in the asset, from 0.
   public private(set) var id: Int
+  /// The kind of the track's media.
   public let mediaType: MediaType
   /// FFmpeg's name of the codec, such as `flac`; `none` for an unknown codec.
   public let codecName: String
@@ -54,6 +58,7 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
   public package(set) var closedCaptions: [ClosedCaptionFormat] = []
   /// The coded size in pixels; nil for tracks that are neither video nor artwork.
   public let codedWidth: Int?
+  /// The coded height in pixels; nil for tracks that are neither video nor artwork.
   public let codedHeight: Int?
   /// The size in square pixels: after the pixel aspect ratio is applied, and before ``rotationDegrees`` is applied.
   ///
@@ -66,9 +71,12 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
 
   /// A width and height in square pixels.
   public struct NaturalSize: Sendable, Hashable, Codable {
+    /// The width in square pixels.
     public let width: Int
+    /// The height in square pixels.
     public let height: Int
 
+    /// Creates a size.
     public init(width: Int, height: Int) {
       self.width = width
       self.height = height
@@ -77,9 +85,12 @@ public struct AssetTrack: Sendable, Hashable, Codable, Identifiable {
 
   /// A frame rate as an exact fraction, such as 30000/1001.
   public struct FrameRate: Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The number of frames in ``denominator`` seconds.
     public let numerator: Int32
+    /// The number of seconds.
     public let denominator: Int32
 
+    /// Creates a rate from a fraction, which is not reduced.
     public init(numerator: Int32, denominator: Int32) {
       self.numerator = numerator
       self.denominator = denominator

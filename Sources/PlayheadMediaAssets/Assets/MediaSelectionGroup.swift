@@ -6,6 +6,7 @@ public enum MediaCharacteristic: String, Sendable, Hashable, Codable, CaseIterab
   case audible, legible
   /// The track is in the work's original language, or is a translation.
   case isOriginalContent = "is-original-content"
+  /// The track is a translation of the work.
   case isDubbedTranslation = "is-dubbed-translation"
   /// The track is a commentary on the work.
   case isAuxiliaryContent = "is-auxiliary-content"
@@ -13,6 +14,7 @@ public enum MediaCharacteristic: String, Sendable, Hashable, Codable, CaseIterab
   case containsOnlyForcedSubtitles = "contains-only-forced-subtitles"
   /// The track serves deaf or blind users: it transcribes the dialogue, or describes the video.
   case transcribesSpokenDialog = "transcribes-spoken-dialog"
+  /// The track describes the video.
   case describesVideo = "describes-video"
 
   init(_ role: StreamInfo.Role) {
@@ -30,12 +32,15 @@ public enum MediaCharacteristic: String, Sendable, Hashable, Codable, CaseIterab
 
 /// A track in a group of which one is presented at a time. Corresponds to `AVMediaSelectionOption`.
 public struct MediaSelectionOption: Sendable, Hashable {
+  /// The track of the option.
   public let trackID: AssetTrack.ID
+  /// The kind of the track's media.
   public let mediaType: AssetTrack.MediaType
   /// The language as in the file, usually an ISO 639-2 code.
   public let languageCode: String?
   /// The title for display.
   public let title: String?
+  /// The purpose of the track, as far as the file states it.
   public let characteristics: Set<MediaCharacteristic>
   /// Whether the track can be presented.
   public let isPlayable: Bool
@@ -67,6 +72,7 @@ public struct MediaSelectionCriteria: Sendable, Hashable {
   /// The characteristics that an option must have before its language is considered.
   public var principalCharacteristics: Set<MediaCharacteristic>
 
+  /// Creates criteria. By default each option matches.
   public init(
     preferredLanguages: [String] = [], preferredCharacteristics: Set<MediaCharacteristic> = [],
     principalCharacteristics: Set<MediaCharacteristic> = []
@@ -84,6 +90,7 @@ public struct MediaSelectionCriteria: Sendable, Hashable {
 public struct MediaSelectionGroup: Sendable, Hashable {
   /// The characteristic of the group: `audible` or `legible`.
   public let characteristic: MediaCharacteristic
+  /// The options, in the order of the tracks.
   public let options: [MediaSelectionOption]
   /// The option that is presented by default; nil: none.
   public let defaultOption: MediaSelectionOption?

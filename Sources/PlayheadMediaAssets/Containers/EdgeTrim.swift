@@ -27,10 +27,13 @@ public struct EdgeTrim: Sendable, Hashable, Codable {
 
   /// The number of frames, 0 or more.
   public var frameCount: Int64
+  /// The field of the file that states the number.
   public var source: Source
 
+  /// No frames are cut off.
   public static let none = EdgeTrim(frameCount: 0, source: .none)
 
+  /// Creates a trim.
   public init(frameCount: Int64, source: Source) {
     self.frameCount = frameCount
     self.source = source

@@ -20,7 +20,9 @@ import PlayheadMediaCore
 /// Threading: one thread at a time.
 public final class AudioConverter {
   public let input: AudioFormat
+  /// The format after the conversion.
   public let output: AudioFormat
+  /// The rate by which tempo and pitch change.
   public let playbackRate: PlaybackRate
   /// The index of the first output frame, counted from the output position of input frame 0. At a playback rate other
   /// than 1, counted from the output position of the first input frame.

@@ -5,6 +5,7 @@ import PlayheadMediaCore
 public struct FrameRatio: Sendable, Hashable {
   /// The number of item frames that last as long as ``output`` output frames. Both are above 0.
   public let input: Int64
+  /// The number of output frames that last as long as ``input`` item frames.
   public let output: Int64
 
   /// Creates a ratio from sample rates above 0. The direction of `playbackRate` does not matter.

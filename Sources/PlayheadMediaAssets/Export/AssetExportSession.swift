@@ -12,6 +12,7 @@ public final class AssetExporter: Sendable {
   let workers = AssetWorkers(
     limits: WorkSlots.Limits(slotCount: 1, threadCount: 8), isWatched: true, threadName: "export", niceness: 10)
 
+  /// Creates an exporter with separate threads.
   public init() {}
 }
 

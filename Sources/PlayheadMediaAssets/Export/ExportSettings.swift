@@ -4,6 +4,7 @@ import PlayheadMediaCore
 public struct ExportSettings: Sendable, Hashable, Codable {
   /// How audio is exported.
   public enum Audio: Sendable, Hashable, Codable {
+    /// The file has no audio.
     case none
     /// Copied without decoding.
     case passthrough
@@ -13,6 +14,7 @@ public struct ExportSettings: Sendable, Hashable, Codable {
 
   /// How video is exported.
   public enum Video: Sendable, Hashable, Codable {
+    /// The file has no video.
     case none
     /// Copied without decoding.
     case passthrough
@@ -22,10 +24,12 @@ public struct ExportSettings: Sendable, Hashable, Codable {
 
   /// The tags that are written.
   public enum MetadataFilter: String, Sendable, Hashable, Codable, CaseIterable {
+    /// All tags, chapters and artwork.
     case all
     /// Omits the location and the device of a recording. Writes only tags that mean the same in every format, and omits
     /// artwork that may contain such data. As `AVMetadataItemFilter.forSharing`.
     case sharing
+    /// No tags, chapters and artwork.
     case none
   }
 

@@ -18,6 +18,7 @@ public final class OpenDescriptor: Sendable {
 
   /// The name in messages.
   public let name: String
+  /// Whether the descriptor is a file or a stream.
   public let kind: Kind
   /// The descriptor of a file. For a stream, `DescriptorStream` closes it.
   let descriptor: Int32

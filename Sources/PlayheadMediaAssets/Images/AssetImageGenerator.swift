@@ -23,7 +23,9 @@ public final class AssetImageGenerator: Sendable {
   public enum Outcome: Sendable {
     /// The image in BGRA, and the start time of the video frame that it shows.
     case succeeded(PixelBuffer, actualTime: MediaTime)
+    /// The image could not be made, for this reason.
     case failed(MediaError)
+    /// The request was cancelled.
     case cancelled
   }
 

@@ -4,12 +4,17 @@ import PlayheadMediaCore
 public struct ContactSheet: Sendable, Hashable, Codable {
   /// A background colour.
   public struct Color: Sendable, Hashable, Codable {
+    /// The red component, from 0 to 255.
     public var red: UInt8
+    /// The green component, from 0 to 255.
     public var green: UInt8
+    /// The blue component, from 0 to 255.
     public var blue: UInt8
 
+    /// Creates a colour.
     public init(red: UInt8, green: UInt8, blue: UInt8) { (self.red, self.green, self.blue) = (red, green, blue) }
 
+    /// Black.
     public static let black = Color(red: 0, green: 0, blue: 0)
   }
 
@@ -18,10 +23,13 @@ public struct ContactSheet: Sendable, Hashable, Codable {
   /// Maximum number of pixels of a sheet: 256 MiB of memory.
   public static let maximumPixelCount = 1 << 26
 
+  /// The number of images in a row.
   public var columns: Int
+  /// The number of rows.
   public var rows: Int
   /// Pixels between and around the images, from 0 to 1,024.
   public var gap = 4
+  /// The colour around the images. Default: black.
   public var background = Color.black
 
   /// Creates a sheet with `columns` times `rows` images; the product must be from 1 to 400.

@@ -46,8 +46,11 @@ public final class ImageExport: Sendable {
       return Request(.sheet(sheet, times: times, file: file), settings: settings, format: format)
     }
 
+    /// The images of the export: single images or a contact sheet.
     public var content: Content
+    /// The size and the accuracy of the images.
     public var settings: ImageSettings
+    /// The format of the files. Default: PNG.
     public var format: ImageFileFormat
     /// The video track. Default: nil, the first enabled one.
     public var trackID: AssetTrack.ID?
@@ -62,16 +65,21 @@ public final class ImageExport: Sendable {
   public struct Result: Sendable {
     /// An image: the requested time, and the start time of the video frame that it shows.
     public struct Image: Sendable, Hashable {
+      /// The requested time.
       public let requestedTime: MediaTime
+      /// The start time of the video frame that the image shows.
       public let actualTime: MediaTime
       /// The size in pixels; on a sheet, that of the image.
       public let width: Int
+      /// The height in pixels; on a sheet, that of the image.
       public let height: Int
     }
 
+    /// The images, in the order of their times in the request.
     public let images: [Image]
     /// The size of the sheet, or of the first image.
     public let width: Int
+    /// The height of the sheet, or of the first image.
     public let height: Int
     /// The first fault of the file that did not stop reading; nil if there is none.
     public let fault: MediaError?

@@ -16,6 +16,7 @@ public struct ImageSettings: Sendable, Hashable, Codable {
   /// The maximum width of an image in pixels, after rotation. Default: nil; nil and 0 mean unlimited. Images keep their
   /// aspect ratio and are never enlarged. ``maximumHeight`` limits the height in the same way.
   public var maximumWidth: Int?
+  /// The maximum height of an image in pixels, after rotation. Default: nil; nil and 0 mean unlimited.
   public var maximumHeight: Int?
   /// The maximum time by which an image may be earlier than requested. Default: infinite. Within the tolerances, a key
   /// frame is used if that saves decoding. If both tolerances are zero, the image shows the frame at exactly that time.
@@ -24,6 +25,7 @@ public struct ImageSettings: Sendable, Hashable, Codable {
   public var toleranceAfter = MediaTime.positiveInfinity
   /// Whether the image is rotated by the track's 90, 180 or 270 degrees. Default: false.
   public var appliesPreferredTrackTransform = false
+  /// The part and the aspect ratio of the video frame that is used. Default: the clean aperture.
   public var apertureMode = ApertureMode.cleanAperture
 
   /// Creates settings with the defaults of AVAssetImageGenerator: infinite tolerances, full size, and no rotation.

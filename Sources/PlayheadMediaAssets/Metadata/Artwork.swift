@@ -6,8 +6,11 @@ public struct ArtworkType: RawRepresentable, Sendable, Hashable, Codable, Custom
 
   public init(rawValue: Int) { self.rawValue = rawValue }
 
+  /// No other role.
   public static let other = Self(rawValue: 0)
+  /// The front cover.
   public static let frontCover = Self(rawValue: 3)
+  /// The back cover.
   public static let backCover = Self(rawValue: 4)
 
   /// The name of each number.
@@ -59,10 +62,12 @@ public struct Artwork: Sendable, Hashable, Codable {
   /// Maximum size of an image in bytes: 16 MiB. Larger images have no data.
   public static let maximumByteCount = 16 << 20
 
+  /// The role of the image.
   public var type: ArtworkType
   /// The media type detected from the data, such as `image/jpeg`. The type stated in the file if the data is of an
   /// unknown type; empty if there is none.
   public var mediaType: String
+  /// The text that describes the image; empty if there is none.
   public var description: String
   /// The image file; empty if it was omitted.
   public var data: [UInt8]

@@ -22,9 +22,12 @@ public struct AssetMetadata: Sendable, Hashable, Codable {
   public var items: [MetadataItem] = []
   /// The artwork, in the file's order.
   public var artwork: [Artwork] = []
+  /// The loudness values of the tags.
   public var replayGain = ReplayGain()
+  /// The parts of the tags that could not be read.
   public var warnings: [Warning] = []
 
+  /// Creates metadata without items.
   public init() {}
 
   /// Makes equal artwork in `items` and `artwork` share one copy of its bytes. Removes references to missing artwork.
@@ -103,7 +106,9 @@ public struct AssetTitles: Sendable, Hashable, Codable {
 
   /// Nil if the tags have no title, or if it is too long.
   public let title: String?
+  /// The artist; nil if the tags have none.
   public let artist: String?
+  /// The album; nil if the tags have none.
   public let album: String?
 
   init(_ items: [MetadataItem] = []) {

@@ -4,12 +4,16 @@ import PlayheadTags
 
 /// The position of a file's audio on an album, according to its tags.
 public struct AlbumPosition: Sendable, Hashable, Codable {
+  /// The title of the album.
   public var album: String
+  /// The artist of the album; nil if the tags do not state it.
   public var artist: String?
   /// The number of the disc; 1 if the tags do not state it.
   public var disc: Int
+  /// The number of the track on its disc.
   public var track: Int
 
+  /// Creates a position.
   public init(album: String, artist: String? = nil, disc: Int = 1, track: Int) {
     self.album = album
     self.artist = artist
@@ -29,12 +33,14 @@ public struct AlbumPosition: Sendable, Hashable, Codable {
 /// FFmpeg reads most tags when a file is opened, so that they are known before the first sample. FFmpeg omits APEv2 in
 /// MP3, which mp3gain writes, and RVA2 of ID3v2. `AssetOpening.loudnessTags` reads these on request.
 public struct LoudnessTags: Sendable, Hashable, Codable {
+  /// The gains and peaks of the tags.
   public var replayGain = ReplayGain()
   /// Nil if the album or the track number is missing.
   public var albumPosition: AlbumPosition?
   /// Whether all tags have been read that may change the values.
   public var isComplete = true
 
+  /// Creates the values of complete tags.
   public init(replayGain: ReplayGain = ReplayGain(), albumPosition: AlbumPosition? = nil) {
     self.replayGain = replayGain
     self.albumPosition = albumPosition

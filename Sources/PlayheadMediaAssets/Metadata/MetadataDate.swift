@@ -1,11 +1,17 @@
 /// A date in a tag, as precise as the tag states it: `1999`, `1999-05`, `1999-05-17T20:15:00Z` (ISO 8601; ID3v2.4,
 /// section 4).
 public struct MetadataDate: Sendable, Hashable, Codable, CustomStringConvertible {
+  /// The year.
   public var year: Int
+  /// The month, 1 to 12; nil if unspecified.
   public var month: Int?
+  /// The day of the month, from 1; nil if unspecified.
   public var day: Int?
+  /// The hour, from 0; nil if unspecified.
   public var hour: Int?
+  /// The minute, 0 to 59; nil if unspecified.
   public var minute: Int?
+  /// The second, from 0; nil if unspecified.
   public var second: Int?
   /// The offset from UTC in minutes, positive in the east; nil if unspecified.
   public var offsetMinutes: Int?

@@ -4,9 +4,13 @@ import PlayheadMediaCore
 public struct MetadataItem: Sendable, Hashable, Codable {
   /// A value of the type that the tag format specifies.
   public enum Value: Sendable, Hashable, Codable {
+    /// A text.
     case string(String)
+    /// A whole number.
     case number(Int64)
+    /// A date, possibly without its last parts.
     case date(MetadataDate)
+    /// Bytes, such as an image file.
     case data([UInt8])
   }
 
@@ -41,12 +45,17 @@ public struct MetadataItem: Sendable, Hashable, Codable {
     public static let playCount = Self(rawValue: "playCount")
   }
 
+  /// The format whose key ``key`` is.
   public var keySpace: MetadataKeySpace
+  /// The key within the key space, such as `TIT2`.
   public var key: String
+  /// The meaning of the key in all formats; nil if it has no common one.
   public var commonKey: MetadataCommonKey?
+  /// The value.
   public var value: Value
   /// The language (BCP 47), such as `en`; nil if the file does not state it.
   public var extendedLanguageTag: String?
+  /// Additional values, such as the number of tracks.
   public var extraAttributes: [ExtraAttribute: String]
   /// The reason why `value` is empty; nil if the value was not omitted.
   public internal(set) var omission: Omission?
@@ -54,8 +63,10 @@ public struct MetadataItem: Sendable, Hashable, Codable {
   public internal(set) var artworkIndex: Int?
   /// The time at which timed metadata becomes valid.
   public var time: MediaTime?
+  /// The duration of timed metadata; nil if unspecified.
   public var duration: MediaTime?
 
+  /// Creates an item.
   public init(
     keySpace: MetadataKeySpace, key: String, commonKey: MetadataCommonKey? = nil, value: Value,
     extendedLanguageTag: String? = nil, extraAttributes: [ExtraAttribute: String] = [:], time: MediaTime? = nil,
@@ -71,6 +82,7 @@ public struct MetadataItem: Sendable, Hashable, Codable {
     self.duration = duration
   }
 
+  /// The key and the key space.
   public var identifier: MetadataIdentifier { MetadataIdentifier(key: key, keySpace: keySpace) }
 
   /// The value as text; nil for data and for omitted values.

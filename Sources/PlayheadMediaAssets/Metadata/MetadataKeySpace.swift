@@ -15,16 +15,23 @@ public struct MetadataKeySpace: RawRepresentable, Sendable, Hashable, Codable, C
   public static let iTunes = Self(rawValue: "itsk")
   /// The free-form names of iTunes, such as `com.apple.iTunes.LABEL`.
   public static let iTunesLong = Self(rawValue: "itlk")
+  /// The metadata of QuickTime and MP4 with reverse domain names (`mdta`).
   public static let quickTimeMetadata = Self(rawValue: "mdta")
+  /// The user data of QuickTime (`udta`).
   public static let quickTimeUserData = Self(rawValue: "udta")
   /// Vorbis comments in Ogg, Opus and FLAC.
   public static let vorbis = Self(rawValue: "vorbis")
+  /// The items of APE tags.
   public static let ape = Self(rawValue: "ape")
   /// RIFF INFO, and the text chunks of AIFF.
   public static let riff = Self(rawValue: "riff")
+  /// The attributes of ASF and WMA.
   public static let asf = Self(rawValue: "asf")
+  /// The tags of Matroska and WebM.
   public static let matroska = Self(rawValue: "matroska")
+  /// The header fields and titles of stations.
   public static let icy = Self(rawValue: "icy")
+  /// The session data and date ranges of HLS playlists.
   public static let hls = Self(rawValue: "hls")
 }
 
@@ -34,6 +41,7 @@ public struct MetadataIdentifier: RawRepresentable, Sendable, Hashable, CustomSt
 
   public init(rawValue: String) { self.rawValue = rawValue }
 
+  /// Creates the identifier of a key.
   public init(key: String, keySpace: MetadataKeySpace) { rawValue = "\(keySpace.rawValue)/\(key)" }
 
   public var description: String { rawValue }

@@ -8,14 +8,19 @@ public struct ReplayGain: Sendable, Hashable, Codable {
   public var trackGainDecibels: Double?
   /// The peak sample; 1 is full scale.
   public var trackPeak: Double?
+  /// The gain of the album in dB, with the reference of ``trackGainDecibels``.
   public var albumGainDecibels: Double?
+  /// The peak sample of the album; 1 is full scale.
   public var albumPeak: Double?
   /// `R128_TRACK_GAIN` of Opus in dB, relative to -23 LUFS (RFC 7845, section 5.2.1: Q7.8).
   public var r128TrackGainDecibels: Double?
+  /// `R128_ALBUM_GAIN` of Opus in dB, relative to -23 LUFS.
   public var r128AlbumGainDecibels: Double?
 
+  /// Creates values that are all unknown.
   public init() {}
 
+  /// Whether no value is known.
   public var isEmpty: Bool { self == ReplayGain() }
 
   /// Reads the first valid value of each, from items in any key space.

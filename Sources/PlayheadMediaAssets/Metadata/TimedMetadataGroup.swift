@@ -11,6 +11,7 @@ public struct TimedMetadataGroup: Sendable, Hashable {
   /// Whether the metadata became valid before reading began.
   public var isCarriedOver: Bool
 
+  /// Creates a group, and sets the time and the duration of its items.
   public init(items: [MetadataItem], time: MediaTime, duration: MediaTime? = nil, isCarriedOver: Bool = false) {
     self.items = items.map { item in
       var item = item

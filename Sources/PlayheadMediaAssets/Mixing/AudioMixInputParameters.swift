@@ -2,8 +2,11 @@ import PlayheadMediaCore
 
 /// A linear change of the volume over a time range. A volume point is a ramp with duration 0.
 public struct VolumeRamp: Sendable, Hashable {
+  /// The volume at the start of the range, from 0 to 1.
   public var startVolume: Float
+  /// The volume at the end of the range, from 0 to 1.
   public var endVolume: Float
+  /// The range of the change, in time of the item.
   public var timeRange: TimeRange
 }
 

@@ -18,6 +18,7 @@ public final class AudioTrackReader: @unchecked Sendable {
   public enum ReadResult: Sendable, Hashable {
     /// The number of frames read, at least 1, and the position of the first one.
     case frames(Int, position: Int64)
+    /// All samples of the track have been read.
     case endOfTrack
     /// ``AudioTrackReader/cancel()`` was called; nothing was read.
     case cancelled

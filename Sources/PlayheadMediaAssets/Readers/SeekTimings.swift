@@ -7,5 +7,6 @@ public struct SeekTimings: Sendable, Hashable, Codable {
   /// Decoding up to the first delivered frame.
   public var decodeNanoseconds: Int64 = 0
 
+  /// Creates timings of zero.
   public init() {}
 }

@@ -17,11 +17,13 @@ public final class AssetReader: Sendable {
   public enum Status: String, Sendable, Hashable {
     /// Reading has not started.
     case unknown
+    /// Samples can be copied.
     case reading
     /// All samples have been copied.
     case completed
     /// Reading failed; `error` contains the reason.
     case failed
+    /// Reading was cancelled.
     case cancelled
   }
 

@@ -13,9 +13,12 @@ public struct VideoReadSettings: Sendable, Hashable, Codable {
 
   /// A size in pixels.
   public struct Size: Sendable, Hashable, Codable {
+    /// The number of pixels in a row.
     public var width: Int
+    /// The number of rows.
     public var height: Int
 
+    /// Creates a size.
     public init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
   }
 

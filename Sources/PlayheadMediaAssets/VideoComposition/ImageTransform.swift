@@ -4,13 +4,20 @@ import Glibc
 ///
 /// Maps a point to `(a * x + c * y + tx, b * x + d * y + ty)`.
 public struct ImageTransform: Sendable, Hashable {
+  /// The factor of x in the new x.
   public var a: Double
+  /// The factor of x in the new y.
   public var b: Double
+  /// The factor of y in the new x.
   public var c: Double
+  /// The factor of y in the new y.
   public var d: Double
+  /// The horizontal translation.
   public var tx: Double
+  /// The vertical translation.
   public var ty: Double
 
+  /// Creates a transform from its coefficients.
   public init(a: Double, b: Double, c: Double, d: Double, tx: Double, ty: Double) {
     (self.a, self.b, self.c, self.d, self.tx, self.ty) = (a, b, c, d, tx, ty)
   }
@@ -82,11 +89,16 @@ public struct ImageTransform: Sendable, Hashable {
 
 /// A part of an image in its pixels, from the top left. It contains the pixels whose centers it contains.
 public struct ImageRectangle: Sendable, Hashable {
+  /// The x coordinate of the left edge.
   public var x: Double
+  /// The y coordinate of the upper edge.
   public var y: Double
+  /// The width.
   public var width: Double
+  /// The height.
   public var height: Double
 
+  /// Creates a rectangle.
   public init(x: Double, y: Double, width: Double, height: Double) {
     (self.x, self.y, self.width, self.height) = (x, y, width, height)
   }

@@ -9,6 +9,7 @@ public struct VideoComposition: Sendable, Hashable {
   /// The instructions, in order and without overlaps. Without an instruction the frame is black.
   public var instructions: [VideoCompositionInstruction]
 
+  /// Creates a composition. ``check()`` states whether its values are valid.
   public init(
     renderSize: VideoReadSettings.Size, frameDuration: MediaTime, instructions: [VideoCompositionInstruction]
   ) {
@@ -64,15 +65,21 @@ public struct VideoComposition: Sendable, Hashable {
 public struct VideoCompositionInstruction: Sendable, Hashable {
   /// A colour with alpha.
   public struct Color: Sendable, Hashable {
+    /// The red component, from 0 to 255.
     public var red: UInt8
+    /// The green component, from 0 to 255.
     public var green: UInt8
+    /// The blue component, from 0 to 255.
     public var blue: UInt8
+    /// The opacity, from 0 (transparent) to 255.
     public var alpha: UInt8
 
+    /// Creates a colour, by default an opaque one.
     public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
       (self.red, self.green, self.blue, self.alpha) = (red, green, blue, alpha)
     }
 
+    /// Opaque black.
     public static let black = Color(red: 0, green: 0, blue: 0)
   }
 
@@ -83,6 +90,7 @@ public struct VideoCompositionInstruction: Sendable, Hashable {
   /// The layers, from bottom to top.
   public var layers: [VideoCompositionLayer]
 
+  /// Creates an instruction, by default a black frame.
   public init(timeRange: TimeRange, backgroundColor: Color = .black, layers: [VideoCompositionLayer] = []) {
     (self.timeRange, self.backgroundColor, self.layers) = (timeRange, backgroundColor, layers)
   }

@@ -38,8 +38,11 @@ extension ImageRectangle: Rampable {
 public struct VideoRamps<Value: Rampable>: Sendable, Hashable {
   /// A linear change from one value to another. A point is a ramp without a duration.
   public struct Ramp: Sendable, Hashable {
+    /// The value at the start of the range.
     public let start: Value
+    /// The value at the end of the range.
     public let end: Value
+    /// The range of the change.
     public let timeRange: TimeRange
   }
 

@@ -15,6 +15,7 @@ public final class AssetWriter: Sendable {
   public enum Status: String, Sendable, Hashable {
     /// Writing has not started.
     case unknown
+    /// Samples can be appended.
     case writing
     /// The file is complete.
     case completed

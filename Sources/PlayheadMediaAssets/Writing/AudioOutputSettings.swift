@@ -7,6 +7,7 @@ public struct AudioOutputSettings: Sendable, Hashable, Codable {
   public enum Codec: Sendable, Hashable, Codable {
     /// PCM. Written interleaved, even if the encoding is not.
     case pcm(PCMEncoding)
+    /// The codec of this name. FLAC and ALAC are lossless.
     case flac, alac, aac, opus, mp3
     /// Apple's IMA 4:1.
     case ima4

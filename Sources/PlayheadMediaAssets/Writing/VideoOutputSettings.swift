@@ -16,11 +16,13 @@ public struct VideoOutputSettings: Sendable, Hashable, Codable {
   public enum Profile: String, Sendable, Hashable, Codable, CaseIterable {
     /// Written as Constrained Baseline: without frame reordering.
     case baseline
+    /// The Main or the High profile of H.264.
     case main, high
   }
 
   /// The effort of the encoder, by x264's names. Slower presets need fewer bits for the same quality.
   public enum Preset: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The preset of x264 with this name.
     case ultrafast, superfast, veryfast, faster, fast, medium, slow, slower, veryslow
   }
 

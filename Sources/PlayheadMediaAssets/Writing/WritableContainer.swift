@@ -3,6 +3,7 @@ import PlayheadMediaCore
 
 /// The containers that ``AssetWriter`` writes.
 public enum WritableContainer: String, Sendable, Hashable, Codable, CaseIterable {
+  /// The container of this name. WAV and CAF contain PCM and similar codecs. M4A is MP4 with audio only.
   case wav, caf, flac, m4a, mp4, mov, matroska, webm, ogg, mp3
 
   /// Returns the container of a file name extension; nil for an unknown extension.

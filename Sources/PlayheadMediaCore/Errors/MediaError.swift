@@ -13,6 +13,7 @@ public struct MediaError: Error, Sendable, Hashable, Codable, CustomStringConver
     public var description: String { "\(rawValue) \(name)" }
   }
 
+  /// The kind of the error.
   public var code: Code
   /// One sentence for users: the problem and, where useful, the correct alternative.
   public var message: String
@@ -21,6 +22,7 @@ public struct MediaError: Error, Sendable, Hashable, Codable, CustomStringConver
   /// The error text of a lower layer, such as `No such file or directory (errno 2)`.
   public var underlying: String?
 
+  /// Creates an error.
   public init(_ code: Code, _ message: String, operation: String? = nil, underlying: String? = nil) {
     self.code = code
     self.message = message

@@ -15,6 +15,7 @@ public struct AudioFormat: Sendable, Hashable, Codable {
   /// The channel counts that outputs and items may have. They are checked like ``supportedSampleRatesHz``.
   public static let supportedChannelCounts = 1...64
 
+  /// Creates a format. The limits are not checked: see ``supportedSampleRatesHz``.
   public init(sampleRateHz: Int, channelCount: Int) {
     self.sampleRateHz = sampleRateHz
     self.channelCount = channelCount

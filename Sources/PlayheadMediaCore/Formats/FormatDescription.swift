@@ -5,9 +5,11 @@
 public struct FormatDescription: Sendable, Hashable, Codable {
   /// A kind of media.
   public enum MediaType: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The kind of this name.
     case audio, video, subtitle, metadata
   }
 
+  /// The kind of the track's media.
   public var mediaType: MediaType
   /// FFmpeg's name of the codec, such as `aac`, `opus` or `pcm_s16le`.
   public var codecName: String
@@ -20,6 +22,7 @@ public struct FormatDescription: Sendable, Hashable, Codable {
   /// The ISO 639-2 or BCP 47 code of the language; nil when not known.
   public var languageCode: String?
 
+  /// Creates a description. The values are not checked.
   public init(
     mediaType: MediaType, codecName: String, setupData: [UInt8] = [], audio: Audio? = nil, video: Video? = nil,
     languageCode: String? = nil
@@ -117,9 +120,12 @@ public struct FormatDescription: Sendable, Hashable, Codable {
 
     /// The ratio of a pixel's width to its height, as `kCVImageBufferPixelAspectRatioKey`.
     public struct PixelAspectRatio: Sendable, Hashable, Codable {
+      /// The width of a pixel, relative to ``vertical``.
       public var horizontal: Int
+      /// The height of a pixel, relative to ``horizontal``.
       public var vertical: Int
 
+      /// Creates a ratio.
       public init(horizontal: Int, vertical: Int) {
         self.horizontal = horizontal
         self.vertical = vertical
@@ -129,13 +135,16 @@ public struct FormatDescription: Sendable, Hashable, Codable {
     /// The displayed part of a video frame, centered except for the offsets; in pixels, as
     /// `kCVImageBufferCleanApertureKey`.
     public struct CleanAperture: Sendable, Hashable, Codable {
+      /// The width of the displayed part.
       public var width: Int
+      /// The height of the displayed part.
       public var height: Int
       /// The offset from the center to the right.
       public var horizontalOffset: Int
       /// The offset from the center downward.
       public var verticalOffset: Int
 
+      /// Creates an aperture, by default a centered one.
       public init(width: Int, height: Int, horizontalOffset: Int = 0, verticalOffset: Int = 0) {
         self.width = width
         self.height = height
@@ -155,6 +164,7 @@ public struct FormatDescription: Sendable, Hashable, Codable {
       /// Whether luma ranges from 0 to 255 instead of 16 to 235; nil when unspecified.
       public var isFullRange: Bool?
 
+      /// Creates a description in which nothing is specified.
       public init() {}
     }
   }
@@ -164,12 +174,15 @@ public struct FormatDescription: Sendable, Hashable, Codable {
 public struct PCMEncoding: Sendable, Hashable, Codable {
   /// The interpretation of the bits of a sample.
   public enum Kind: Sendable, Hashable, Codable {
+    /// A signed whole number.
     case signedInteger
     /// Silence is half of the range. Most containers use it with 8 bits only.
     case unsignedInteger
+    /// A floating-point number, where full scale is 1.
     case float
   }
 
+  /// The interpretation of the bits of a sample.
   public var kind: Kind
   /// The number of bits of a sample; whole bytes.
   public var bitsPerSample: Int
@@ -179,6 +192,7 @@ public struct PCMEncoding: Sendable, Hashable, Codable {
   /// those of the next.
   public var isInterleaved: Bool
 
+  /// Creates an encoding, by default little-endian and interleaved.
   public init(_ kind: Kind, bitsPerSample: Int, isBigEndian: Bool = false, isInterleaved: Bool = true) {
     self.kind = kind
     self.bitsPerSample = bitsPerSample

@@ -1,7 +1,9 @@
 /// An instant of the host's monotonic clock, in nanoseconds (`CLOCK_MONOTONIC`). A virtual clock counts separately.
 public struct HostTime: Sendable, Hashable, Comparable {
+  /// The nanoseconds since the start of the clock.
   public var nanoseconds: Int64
 
+  /// Creates an instant.
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
   public static func < (left: HostTime, right: HostTime) -> Bool { left.nanoseconds < right.nanoseconds }

@@ -28,8 +28,10 @@ extension MediaTime {
     return left.combined(with: right, sign: -1)
   }
 
+  /// Adds a time, with the rules of `+`.
   public static func += (left: inout MediaTime, right: MediaTime) { left = left + right }
 
+  /// Subtracts a time, with the rules of `-`.
   public static func -= (left: inout MediaTime, right: MediaTime) { left = left - right }
 
   /// The time with the opposite sign, with the same timescale and epoch. `Int64.min` overflows as in `+`.

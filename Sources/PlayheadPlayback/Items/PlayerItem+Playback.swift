@@ -169,6 +169,7 @@ extension PlayerItem {
   public enum TrackChoice: Sendable, Hashable {
     /// No track is presented.
     case none
+    /// The track with this ID is presented.
     case track(AssetTrack.ID)
   }
 

@@ -47,7 +47,9 @@ public final class PlayerItem: Sendable {
 
   private static let nextID = Atomic<UInt64>(1)
 
+  /// The id of the item.
   public let id: ID
+  /// The asset that the item plays.
   public let asset: Asset
   /// The part of the asset that this item plays; nil: the whole asset. Times of the item count from the start of the
   /// part. Items that are adjacent parts follow each other without a gap.

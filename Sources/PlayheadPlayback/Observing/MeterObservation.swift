@@ -8,6 +8,7 @@ public struct MeterObservation: Sendable, Hashable {
   public var itemID: PlayerItem.ID?
   /// The player's time at the end of the measured audio: the audio that played since the previous observation.
   public var time: MediaTime
+  /// The levels of the measured audio, in dBFS.
   public var levels: MeterLevels
   /// The delay of this call after `time` was heard, in nanoseconds.
   public var lateNanoseconds: Int64

@@ -6,10 +6,12 @@ import PlayheadRealtimeAudio
 public struct PropertyChange<Value: Sendable & Equatable>: Sendable, Equatable {
   /// The value before; nil for the first element of a sequence.
   public let old: Value?
+  /// The value now, or after the change.
   public let new: Value
   /// Why it changed; nil for the first element of a sequence.
   public let cause: ChangeCause?
 
+  /// Creates a change.
   public init(old: Value?, new: Value, cause: ChangeCause?) { (self.old, self.new, self.cause) = (old, new, cause) }
 }
 

@@ -41,9 +41,11 @@ public struct OutputConfiguration: Sendable {
 
 /// The current state of an engine's output.
 public struct OutputState: Sendable, Hashable {
+  /// Whether audio can be heard.
   public enum Status: String, Sendable, Hashable {
     /// The device is being opened for the first time.
     case opening
+    /// The device plays, or is ready to play.
     case ready
     /// The device accepts no audio. The server hangs or requests no samples (PipeWire without links), or the device is
     /// suspended. Players wait with ``WaitingReason/outputUnavailable``, their clocks stop, and no sample is lost.
@@ -52,13 +54,17 @@ public struct OutputState: Sendable, Hashable {
     case fallback
     /// Nothing plays and players wait; `error` states the reason.
     case lost
+    /// The engine was closed.
     case closed
   }
 
+  /// Whether audio can be heard.
   public var status = Status.opening
   /// As `AudioSink.label`; empty while no sink is open.
   public var label = ""
+  /// The format of the output; nil while no sink is open.
   public var format: AudioFormat?
+  /// The reason of the status `fallback` or `lost`; nil while the selected device is used.
   public var error: MediaError?
 }
 

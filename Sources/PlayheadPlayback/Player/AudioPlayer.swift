@@ -20,6 +20,7 @@ public final class AudioPlayer: Sendable {
     /// Called with the decoding error, before `didFinishPlaying(false)`.
     public var decodeErrorDidOccur: (@Sendable (MediaError) -> Void)?
 
+    /// Creates handlers. A handler that is nil is not called.
     public init(
       didFinishPlaying: (@Sendable (_ successfully: Bool) -> Void)? = nil,
       decodeErrorDidOccur: (@Sendable (MediaError) -> Void)? = nil
@@ -107,6 +108,7 @@ public final class AudioPlayer: Sendable {
   /// The duration of the audio.
   public var duration: MediaTime { item.duration.isNumeric ? item.duration : properties.duration }
 
+  /// The number of channels of the audio.
   public var numberOfChannels: Int { properties.audioTrack?.audioFormat?.channelCount ?? 0 }
 
   // MARK: - Playing

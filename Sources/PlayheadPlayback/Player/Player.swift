@@ -78,6 +78,7 @@ extension PlayerControl {
     return time
   }
 
+  /// The current item; nil without one.
   public var currentItem: PlayerItem? { core.currentItem }
 
   // MARK: - Transport
@@ -420,6 +421,7 @@ extension PlayerControl {
   /// Whether ``updateMeters()`` measures. Default: false. Disabled metering costs no time.
   public var isMeteringEnabled: Bool { core.meters.isEnabled }
 
+  /// Enables or disables ``updateMeters()``.
   public func setMeteringEnabled(_ isEnabled: Bool) { core.setMeteringEnabled(isEnabled) }
 
   /// Measures the last 50 ms heard of this player, after volume and pan.

@@ -23,6 +23,7 @@ public final class PlayerLooper: Sendable {
   public enum Status: Sendable, Hashable {
     /// The item is not open yet.
     case unknown
+    /// The item loops, or will loop when the player plays.
     case ready
     /// Final: the item cannot be opened, or does not contain the range.
     case failed(MediaError)
@@ -32,6 +33,7 @@ public final class PlayerLooper: Sendable {
 
   /// The observable state.
   public struct State: Sendable, Hashable {
+    /// The status of the looper.
     public var status = Status.unknown
     /// The number of returns to the beginning; 0 in the first pass.
     public var loopCount = 0
@@ -52,6 +54,7 @@ public final class PlayerLooper: Sendable {
     var tokens: [ObserverToken] { [eventToken, stateToken].compactMap { $0 } }
   }
 
+  /// The player of the looped item.
   public let player: QueuePlayer
   /// The looped item; the same object in every pass.
   public let item: PlayerItem

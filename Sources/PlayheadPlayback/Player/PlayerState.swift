@@ -4,7 +4,9 @@ import PlayheadPlayerModel
 
 /// A snapshot of the public properties of a player.
 public struct PlayerState: Sendable, Hashable {
+  /// Whether the player is paused, waits to play, or plays.
   public var timeControlStatus = TimeControlStatus.paused
+  /// The reason why the player waits; nil unless it waits.
   public var reasonForWaitingToPlay: WaitingReason?
   /// The requested rate; 0 means paused.
   public var rate: Double = 0
@@ -13,16 +15,20 @@ public struct PlayerState: Sendable, Hashable {
   /// The rate at which the item's time advances in the audio that is heard; 0 while paused or waiting. After a change
   /// of `rate` it is the previous rate until the change is heard. Corresponds to the rate of AVPlayerItem's timebase.
   public var timebaseRate: Double = 0
+  /// The id of the current item; nil without one.
   public var currentItemID: PlayerItem.ID?
+  /// The gain, from 0 to 1. During a fade, its final value.
   public var volume: Float = 1
   /// Whether the volume that is heard changes in a fade. False while the player is paused, and while it waits for
   /// something other than audio to be decoded or its start.
   public var isFading = false
+  /// Whether the player is muted.
   public var isMuted = false
   /// From -1 (left) to 1 (right).
   public var pan: Float = 0
   /// The loudness normalization of items.
   public var replayGain = ReplayGainSettings()
+  /// What happens at the end of the current item.
   public var actionAtItemEnd = ActionAtItemEnd.advance
   /// The time-pitch algorithm of items without a custom one.
   public var audioTimePitchAlgorithm = AudioTimePitchAlgorithm.timeDomain
@@ -30,6 +36,7 @@ public struct PlayerState: Sendable, Hashable {
   public var mediaSelectionCriteria: [MediaCharacteristic: MediaSelectionCriteria] = [:]
   /// Whether `mediaSelectionCriteria` are applied.
   public var appliesMediaSelectionCriteriaAutomatically = true
+  /// What is repeated after its end.
   public var repeatMode = RepeatMode.off
   /// The loop of the current item; nil without one.
   public var loop: PlayerLoop?
@@ -39,6 +46,7 @@ public struct PlayerState: Sendable, Hashable {
   public var queueVersion: UInt64 = 0
   /// The seed of the shuffled order; nil while the queue is not shuffled.
   public var shuffleSeed: UInt64?
+  /// The behaviour of the player when an item cannot be played.
   public var itemFailurePolicy = ItemFailurePolicy.skip
   /// The error that stops playback. The current item failed and no other follows, or `itemFailurePolicy` paused the
   /// player at an item that failed or broke off. Reset to nil when the player plays, or another item becomes current.
@@ -67,8 +75,11 @@ public struct PlayerState: Sendable, Hashable {
 
 /// A change of a player's state, as passed to observers.
 public struct PlayerChange: Sendable, Hashable {
+  /// The state before the change.
   public var old: PlayerState
+  /// The state after the change.
   public var new: PlayerState
+  /// Why the state changed.
   public var cause: ChangeCause
   /// The position from which the time advances at the new `timebaseRate`; nil if that rate did not change.
   public var timebaseAnchor: TimebaseAnchor?

@@ -4,6 +4,7 @@ import PlayheadPlayerModel
 
 /// A transition from one item, or from one pass of an item, to the next, as it was heard.
 public struct PlayerTransition: Sendable, Hashable {
+  /// The item that ended.
   public var fromItemID: PlayerItem.ID
   /// Equal to `fromItemID` if an item repeats or loops.
   public var toItemID: PlayerItem.ID

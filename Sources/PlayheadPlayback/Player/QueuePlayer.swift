@@ -53,6 +53,7 @@ public actor QueuePlayer: PlayerControl {
   /// Returns all items, the current one first.
   public func items() -> [PlayerItem] { items(in: 0..<itemCount) }
 
+  /// Returns the item of the queue with an id; nil if there is none.
   public func item(_ id: PlayerItem.ID) -> PlayerItem? { core.items[id] }
 
   /// Returns the index of an item; 0 is the current one. Nil if the item is not in the queue.

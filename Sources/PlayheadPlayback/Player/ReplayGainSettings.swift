@@ -4,6 +4,7 @@ import PlayheadMediaCore
 
 /// The loudness tag of a file that determines its gain.
 public enum ReplayGainMode: String, Sendable, Hashable, CaseIterable {
+  /// The tags have no effect.
   case off
   /// The track gain: all tracks have the same loudness.
   case track
@@ -16,6 +17,7 @@ public enum ReplayGainMode: String, Sendable, Hashable, CaseIterable {
 
 /// The settings for equal loudness of items (ReplayGain).
 public struct ReplayGainSettings: Sendable, Hashable {
+  /// The loudness tag that determines the gain. Default: off.
   public var mode = ReplayGainMode.off
   /// Added to the gain of the tags, in dB: -15 to 15. Default: 0.
   public var preampDecibels = 0.0
@@ -24,6 +26,7 @@ public struct ReplayGainSettings: Sendable, Hashable {
   /// Whether the gain is reduced so that the peak sample stated by the tags stays within full scale. Default: true.
   public var preventsClipping = true
 
+  /// Creates settings that change nothing.
   public init() {}
 
   static let preampRange = -15.0...15.0
@@ -50,6 +53,7 @@ public struct ReplayGainSettings: Sendable, Hashable {
 public struct AppliedGain: Sendable, Hashable {
   /// The origin of the gain.
   public enum Source: String, Sendable, Hashable, CaseIterable {
+    /// The tags of the track, or of the album.
     case track, album
     /// A measured gain of the track or the album (`PlayerItem.measuredReplayGain`), which replaces the tags.
     case scan

@@ -11,6 +11,7 @@ public struct TimebaseAnchor: Sendable, Hashable {
   /// does not advance: the player is paused or waits, or the device is stopped.
   public var hostTime: HostTime?
 
+  /// Creates an anchor.
   public init(time: MediaTime, rate: Double, hostTime: HostTime?) {
     self.time = time
     self.rate = rate

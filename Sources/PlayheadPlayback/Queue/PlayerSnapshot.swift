@@ -4,11 +4,15 @@ import PlayheadPlayerModel
 
 /// The persistent state of a player. Made in constant time, independent of the length of the queue.
 public struct PlayerSnapshot: Sendable {
+  /// The settings of the player.
   public var state: PlayerState
   /// The rate of the next `play`.
   public var rateForNextPlay: Double
+  /// The ids of the queue, in order.
   public var queue: [QueueChunk]
+  /// The shuffled order; nil while the queue is not shuffled.
   public var shuffle: ShuffleSnapshot?
+  /// The loop of the current item; nil without one.
   public var loop: LoopSnapshot?
   /// The items that were current before, the newest last.
   public var history: [PlayerItem.ID]
@@ -22,18 +26,24 @@ public struct PlayerRestoration: Sendable {
   public var items: [PlayerItem] = []
   /// Items of the history that are not in the queue.
   public var pastItems: [PlayerItem] = []
+  /// The items that were current before, the newest last.
   public var history: [PlayerItem.ID] = []
+  /// The version of the queue.
   public var queueVersion: UInt64 = 0
+  /// The shuffled order; nil if the queue is not shuffled.
   public var shuffle: ShuffleSnapshot?
+  /// The loop of the current item; nil without one.
   public var loop: LoopSnapshot?
   /// The position of the current item.
   public var time = MediaTime.zero
+  /// The rate of the next `play`; nil: the default rate.
   public var rateForNextPlay: Double?
   /// Items that have failed and are not opened again, with their errors.
   public var failures: [PlayerItem.ID: MediaError] = [:]
   /// Whether opening of items waits until a request changes the player or starts playback.
   public var defersOpening = false
 
+  /// Creates the state of a player without items.
   public init() {}
 }
 

@@ -16,8 +16,11 @@ import PlayheadRealtimeAudio
 public actor AudioSession {
   /// A change of the state and its cause.
   public struct Change: Sendable, Hashable {
+    /// The state before the change.
     public var old: AudioSessionState
+    /// The state after the change.
     public var new: AudioSessionState
+    /// Why the state changed.
     public var cause: ChangeCause
   }
 

@@ -12,14 +12,17 @@ public enum AudioSessionCategory: String, Sendable, Hashable, CaseIterable {
   case playback
   /// Recording only; playback is not allowed.
   case record
+  /// Playback and recording, such as a call.
   case playAndRecord
   /// Several routes at once, including recording.
   case multiRoute
   /// Processing of audio without playback or recording.
   case audioProcessing
 
+  /// Whether players may play.
   public var allowsPlayback: Bool { self != .record && self != .audioProcessing }
 
+  /// Whether recorders may record.
   public var allowsRecording: Bool { self == .record || self == .playAndRecord || self == .multiRoute }
 
   /// The modes that the category allows; `default` is always among them.
@@ -51,9 +54,11 @@ public enum AudioSessionCategory: String, Sendable, Hashable, CaseIterable {
 
 /// The specific use of a category, like AVAudioSession.Mode.
 public enum AudioSessionMode: String, Sendable, Hashable, CaseIterable {
+  /// No specific use.
   case `default`
   /// A call.
   case voiceChat
+  /// A video call.
   case videoChat
   /// Voice chat in a game.
   case gameChat
@@ -61,6 +66,7 @@ public enum AudioSessionMode: String, Sendable, Hashable, CaseIterable {
   case videoRecording
   /// Minimises signal processing on input and output.
   case measurement
+  /// The audio of a film.
   case moviePlayback
   /// Long speech, which is paused by other audio instead of being ducked.
   case spokenAudio
@@ -74,15 +80,19 @@ public struct AudioSessionOptions: OptionSet, Sendable, Hashable {
 
   public init(rawValue: Int) { self.rawValue = rawValue }
 
+  /// The audio mixes with that of other programs.
   public static let mixWithOthers = Self(rawValue: 0x1)
   /// Ducks other programs while this session is active. Implies `mixWithOthers`.
   public static let duckOthers = Self(rawValue: 0x2)
   /// Allows calls over Bluetooth (HFP).
   public static let allowBluetooth = Self(rawValue: 0x4)
+  /// Calls use the speaker. The option is stored and reported only; the sound server selects the route.
   public static let defaultToSpeaker = Self(rawValue: 0x8)
   /// Interrupts speech of other programs and mixes with all other audio.
   public static let interruptSpokenAudioAndMixWithOthers = Self(rawValue: 0x11)
+  /// Allows music over Bluetooth (A2DP). The option is stored and reported only.
   public static let allowBluetoothA2DP = Self(rawValue: 0x20)
+  /// Allows AirPlay. The option is stored and reported only.
   public static let allowAirPlay = Self(rawValue: 0x40)
 
   static let mixing: Self = [.mixWithOthers, .duckOthers, .interruptSpokenAudioAndMixWithOthers]
@@ -112,13 +122,17 @@ public struct AudioSessionOptions: OptionSet, Sendable, Hashable {
 public enum OtherAudio: String, Sendable, Hashable, CaseIterable {
   /// The server's rules may interrupt other streams.
   case interrupted
+  /// Other streams play at their volume.
   case mixed
+  /// The server's rules may lower other streams.
   case ducked
 }
 
 /// The setting of a session: a category, and a mode and options that it allows.
 public struct AudioSessionSetting: Sendable, Hashable {
+  /// The category.
   public let category: AudioSessionCategory
+  /// The mode, which the category allows.
   public let mode: AudioSessionMode
   /// The options, including the options that they imply.
   public let options: AudioSessionOptions
@@ -207,24 +221,31 @@ public struct InterruptionPolicy: Sendable, Hashable {
   /// The duration of the fade-in on resumption; 0: no fade. Default: 0.5 s.
   public var fadeDuration = MediaTime(value: 1, timescale: 2)
 
+  /// Creates the default policy.
   public init() {}
 
   /// The longest time-out, a day, and the longest fade, ten seconds.
   public static let longestTimeOut = MediaTime(value: 86_400, timescale: 1)
+  /// The longest fade, ten seconds.
   public static let longestFade = MediaTime(value: 10, timescale: 1)
 }
 
 /// The state of a session at one moment.
 public struct AudioSessionState: Sendable, Hashable {
+  /// The category with its mode and options.
   public var setting = AudioSessionSetting.initial
+  /// The treatment of interruptions.
   public var policy = InterruptionPolicy()
   /// Whether the session is active: by activation, or because a player plays or a recorder records.
   public var isActive = false
+  /// Whether other audio interrupts the session.
   public var isInterrupted = false
   /// Whether the sound server ducks this program because of other audio. Less important audio should then be silent.
   public var secondaryAudioShouldBeSilencedHint = false
 
+  /// Whether the category allows playback.
   public var allowsPlayback: Bool { setting.category.allowsPlayback }
+  /// Whether the category allows recording.
   public var allowsRecording: Bool { setting.category.allowsRecording }
 }
 
@@ -244,6 +265,7 @@ public enum AudioSessionEvent: Sendable, Hashable {
 
   /// Another program's audio interrupts playback: players wait. Some interruptions have no end.
   case interruptionBegan
+  /// The interruption ended. `shouldResume` is true if players resume.
   case interruptionEnded(End, shouldResume: Bool)
   /// ``AudioSessionState/secondaryAudioShouldBeSilencedHint`` changed.
   case silenceSecondaryAudioHint(isBeginning: Bool)

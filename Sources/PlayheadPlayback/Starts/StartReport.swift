@@ -15,7 +15,9 @@ public struct StartReport: Sendable, Hashable {
     case splice
   }
 
+  /// The kind of the request.
   public var kind: Kind
+  /// The item that was started.
   public var itemID: PlayerItem.ID
   /// The item time at which playback was requested to begin.
   public var requested: MediaTime

@@ -6,8 +6,10 @@ public struct PlayerChapter: Sendable, Hashable {
   public var number: Int
   /// The number of chapters of the item.
   public var count: Int
+  /// The title and the range of the chapter.
   public var chapter: AssetChapter
 
+  /// Creates a chapter.
   public init(number: Int, count: Int, chapter: AssetChapter) {
     self.number = number
     self.count = count

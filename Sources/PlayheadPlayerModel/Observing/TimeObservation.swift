@@ -26,6 +26,7 @@ public struct TimeObservation: Sendable, Hashable {
   public var time: MediaTime
   /// The rate at which time passes; 0 while it does not pass.
   public var rate: Double
+  /// Why the observer is called.
   public var reason: Reason
   /// The delay since the sample at `time` was heard, in nanoseconds; 0 if no sample was due.
   public var lateNanoseconds: Int64
@@ -36,6 +37,7 @@ public struct TimeObservation: Sendable, Hashable {
   /// The chapter that begins at `time`; only for observers of chapters.
   public var chapter: PlayerChapter?
 
+  /// Creates an observation.
   public init(
     itemID: PlayerItemID, time: MediaTime, rate: Double, reason: Reason, lateNanoseconds: Int64,
     hostTime: HostTime? = nil, isBackward: Bool = false, chapter: PlayerChapter? = nil

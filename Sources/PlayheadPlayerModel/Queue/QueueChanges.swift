@@ -15,7 +15,9 @@ public enum QueueStep: Sendable, Hashable {
 
 /// A step and the version of the queue to which it leads.
 public struct QueueChangeEntry: Sendable, Hashable {
+  /// The version of the queue after the step.
   public var version: UInt64
+  /// The change.
   public var step: QueueStep
 }
 

@@ -30,6 +30,7 @@ public enum ChangeCause: String, Sendable, Hashable, CaseIterable {
 
 /// The cause of a jump of an item's time.
 public enum TimeJumpCause: String, Sendable, Hashable, CaseIterable {
+  /// A seek.
   case seek
   /// A request to step.
   case step

@@ -4,6 +4,7 @@ import PlayheadMediaCore
 public enum ItemStatus: Sendable, Hashable {
   /// Not opened yet.
   case unknown
+  /// The item is open and can be played.
   case readyToPlay
   /// The item cannot be played; final.
   case failed(MediaError)
@@ -17,5 +18,6 @@ public enum ItemStatus: Sendable, Hashable {
     }
   }
 
+  /// The error of a failed item; nil otherwise.
   public var error: MediaError? { if case .failed(let error) = self { error } else { nil } }
 }

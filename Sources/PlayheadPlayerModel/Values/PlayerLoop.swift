@@ -11,6 +11,7 @@ public struct PlayerLoop: Sendable, Hashable {
   /// Whether the current pass is the last one, and the item ends with it.
   public var isFinishing: Bool
 
+  /// Creates a loop, by default an unlimited one.
   public init(range: TimeRange, remainingCount: Int? = nil, loopCount: Int = 0, isFinishing: Bool = false) {
     self.range = range
     self.remainingCount = remainingCount

@@ -35,9 +35,11 @@ public struct SeekResult: Sendable, Hashable {
   public enum Outcome: Sendable, Hashable {
     /// The first sample at the target has been handed to the device.
     case finished
+    /// The seek ended before its audio was handed to the device, for this reason.
     case unfinished(UnfinishedReason)
   }
 
+  /// How the seek ended.
   public var outcome: Outcome
   /// The item of the seek.
   public var itemID: PlayerItemID
@@ -65,6 +67,7 @@ public struct SeekResult: Sendable, Hashable {
   /// to the device.
   public var durationNanoseconds: Int64
 
+  /// Creates a result.
   public init(
     outcome: Outcome, itemID: PlayerItemID, requested: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime,
     time: MediaTime, hostTime: HostTime? = nil, isExact: Bool, positionDoubt: PositionDoubt? = nil, isClamped: Bool,

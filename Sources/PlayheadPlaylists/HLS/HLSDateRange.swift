@@ -4,8 +4,11 @@ import PlayheadMediaCore
 public struct HLSDateRange: Sendable, Hashable {
   /// The value of an attribute: a text, the digits of a number, or bytes (a hexadecimal number, as for SCTE-35).
   public enum Value: Sendable, Hashable {
+    /// A text.
     case text(String)
+    /// The digits of a number.
     case number(String)
+    /// The bytes of a hexadecimal number.
     case data([UInt8])
   }
 
@@ -15,8 +18,11 @@ public struct HLSDateRange: Sendable, Hashable {
   public var classification: String?
   /// The start, in nanoseconds since 1970.
   public var start: Int64
+  /// The end, in nanoseconds since 1970; nil when not specified.
   public var end: Int64?
+  /// The duration in nanoseconds; nil when not specified.
   public var durationNanoseconds: Int64?
+  /// The planned duration in nanoseconds; nil when not specified.
   public var plannedDurationNanoseconds: Int64?
   /// Whether the range ends at the start of the next range of its class.
   public var endsOnNext = false

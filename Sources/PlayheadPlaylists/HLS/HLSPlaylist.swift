@@ -25,7 +25,9 @@ public enum HLSLimits {
 
 /// A playlist of either kind.
 public enum HLSPlaylist: Sendable, Hashable {
+  /// The segments of a stream.
   case media(HLSMediaPlaylist)
+  /// The variants of a stream.
   case master(HLSMasterPlaylist)
 
   /// Whether the playlist references any location on a server.
@@ -44,6 +46,7 @@ public enum HLSPlaylist: Sendable, Hashable {
 
 /// A byte range of a resource.
 public struct HLSByteRange: Sendable, Hashable {
+  /// The offset of the first byte.
   public var start: Int64
   /// The number of bytes, 1 or more.
   public var count: Int64
@@ -61,6 +64,7 @@ public struct HLSKey: Sendable, Hashable {
     case other(String)
   }
 
+  /// The encryption method.
   public var method: Method
   /// The location of the key; nil for an unsupported method.
   public var location: PlaylistLocation?
@@ -70,7 +74,9 @@ public struct HLSKey: Sendable, Hashable {
 
 /// The initialization section of fragmented MP4 segments (`EXT-X-MAP`).
 public struct HLSMap: Sendable, Hashable {
+  /// The location of the resource that has the section.
   public var location: PlaylistLocation
+  /// The bytes of the section; nil for the whole resource.
   public var byteRange: HLSByteRange?
   /// The encryption of the section.
   public var key: HLSKey?
@@ -78,8 +84,11 @@ public struct HLSMap: Sendable, Hashable {
 
 /// A segment of a stream.
 public struct HLSSegment: Sendable, Hashable {
+  /// The location of the resource that has the segment.
   public var location: PlaylistLocation
+  /// The bytes of the segment; nil for the whole resource.
   public var byteRange: HLSByteRange?
+  /// The duration in nanoseconds.
   public var durationNanoseconds: Int64
   /// The media sequence number.
   public var number: Int64
@@ -87,6 +96,7 @@ public struct HLSSegment: Sendable, Hashable {
   public var discontinuityNumber: Int64
   /// The indices among the playlist's keys and maps; nil for none.
   public var keyIndex: Int?
+  /// The index among the playlist's maps; nil for none.
   public var mapIndex: Int?
   /// The recording time of the first sample, in nanoseconds since 1970, if the playlist states it for this segment.
   public var date: Int64?
@@ -98,13 +108,17 @@ public struct HLSSegment: Sendable, Hashable {
 public struct HLSMediaPlaylist: Sendable, Hashable {
   /// The target duration in nanoseconds. No segment is longer, within half a second.
   public var targetNanoseconds: Int64
+  /// The available segments, in order.
   public var segments: [HLSSegment] = []
+  /// The keys of the segments.
   public var keys: [HLSKey] = []
+  /// The initialization sections of the segments.
   public var maps: [HLSMap] = []
   /// Whether no segments will be added.
   public var isEnded = false
   /// The number of the first segment, even if there is none yet.
   public var firstNumber: Int64 = 0
+  /// The discontinuity sequence number of the first segment.
   public var firstDiscontinuityNumber: Int64 = 0
   /// The start position in nanoseconds, from the first segment's start, or from the end when negative (`EXT-X-START`).
   public var startOffsetNanoseconds: Int64?
@@ -118,6 +132,7 @@ public struct HLSMediaPlaylist: Sendable, Hashable {
 
 /// A variant of a stream (`EXT-X-STREAM-INF`).
 public struct HLSVariant: Sendable, Hashable {
+  /// The location of the variant's playlist.
   public var location: PlaylistLocation
   /// The peak bit rate in bits per second.
   public var bandwidth: Int64
@@ -133,10 +148,13 @@ public struct HLSVariant: Sendable, Hashable {
 
 /// An audio or subtitle rendition of a stream (`EXT-X-MEDIA` of the types `AUDIO` and `SUBTITLES`).
 public struct HLSRendition: Sendable, Hashable {
+  /// The group of the rendition.
   public var group: String
   /// The display name.
   public var name: String
+  /// Whether the rendition is the default of its group.
   public var isDefault = false
+  /// Whether the rendition may be selected automatically.
   public var isAutoselect = false
   /// The location of the playlist; nil when the audio is in the variant's segments. Always nil for subtitles, which
   /// are not read.
@@ -160,8 +178,12 @@ public struct HLSRendition: Sendable, Hashable {
 
 /// The variants of one stream.
 public struct HLSMasterPlaylist: Sendable, Hashable {
+  /// The variants, in the order of the playlist.
   public var variants: [HLSVariant] = []
+  /// The audio renditions of all groups.
   public var audioRenditions: [HLSRendition] = []
+  /// The subtitle renditions of all groups.
   public var subtitleRenditions: [HLSRendition] = []
+  /// The data about the whole stream.
   public var sessionData: [HLSSessionData] = []
 }

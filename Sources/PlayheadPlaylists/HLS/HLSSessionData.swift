@@ -4,6 +4,7 @@ import PlayheadMediaCore
 public struct HLSSessionData: Sendable, Hashable {
   /// The content, or its location.
   public enum Content: Sendable, Hashable {
+    /// A text.
     case value(String)
     /// The location of the content: JSON by default, any format with `FORMAT=RAW`.
     case location(PlaylistLocation, isJSON: Bool)
@@ -11,6 +12,7 @@ public struct HLSSessionData: Sendable, Hashable {
 
   /// The identifier, usually a reversed domain name, such as `com.example.title`.
   public var id: String
+  /// The content, or its location.
   public var content: Content
   /// The language, in BCP 47 form.
   public var language: String?

@@ -5,15 +5,21 @@ import PlayheadMediaCore
 public struct HLSTimeline: Sendable {
   /// A segment with everything needed to read it.
   public struct Entry: Sendable, Hashable {
+    /// The segment.
     public var segment: HLSSegment
+    /// The encryption of the segment; nil for none.
     public var key: HLSKey?
+    /// The initialization section of the segment; nil for none.
     public var map: HLSMap?
+    /// The start, in nanoseconds of the timeline.
     public var startNanoseconds: Int64
+    /// The end, in nanoseconds of the timeline.
     public var endNanoseconds: Int64 { startNanoseconds + segment.durationNanoseconds }
   }
 
   /// The effect of a newer playlist.
   public enum Update: Sendable, Hashable {
+    /// Nothing changed.
     case unchanged
     /// Segments were added, or the stream ended.
     case changed
@@ -23,6 +29,7 @@ public struct HLSTimeline: Sendable {
     case exceedsLimits
   }
 
+  /// The newest playlist.
   public private(set) var playlist: HLSMediaPlaylist
   /// The start of each segment, and the end of the last one.
   private var starts: [Int64]
@@ -31,6 +38,7 @@ public struct HLSTimeline: Sendable {
   /// Changes whenever `dateRanges` may have changed.
   public private(set) var dateRangeVersion = 0
 
+  /// Creates the timeline of the first playlist of a stream.
   public init(_ playlist: HLSMediaPlaylist) {
     self.playlist = playlist
     starts = Self.starts(of: playlist, from: 0)
@@ -91,10 +99,13 @@ public struct HLSTimeline: Sendable {
 
   /// Whether no segments will be added.
   public var isEnded: Bool { playlist.isEnded }
+  /// Whether no segment is available.
   public var isEmpty: Bool { playlist.segments.isEmpty }
   /// The numbers of the available segments.
   public var numbers: Range<Int64> { playlist.firstNumber..<playlist.endNumber }
+  /// The start of the first available segment, in nanoseconds.
   public var startNanoseconds: Int64 { starts.first ?? 0 }
+  /// The end of the last available segment, in nanoseconds.
   public var endNanoseconds: Int64 { starts.last ?? 0 }
 
   /// The segment with a number; nil when it is not available.
@@ -241,6 +252,7 @@ public struct HLSReloadSchedule: Sendable {
   /// The number of target durations without a change after which a stream counts as stale.
   public static let staleTargetCount: Int64 = 3
 
+  /// Creates a schedule at the time of the first load.
   public init(now: Int64) { lastChange = now }
 
   /// Processes a successful load that began at `start`, and returns the time of the next load.

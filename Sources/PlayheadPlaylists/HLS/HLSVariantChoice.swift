@@ -5,6 +5,7 @@
 public struct HLSVariantChoice: Sendable {
   /// A stream to try.
   public struct Candidate: Sendable, Hashable {
+    /// The variant.
     public var variant: HLSVariant
     /// The rendition to play; nil for the variant's audio.
     public var rendition: HLSRendition?
@@ -16,6 +17,7 @@ public struct HLSVariantChoice: Sendable {
 
   private let master: HLSMasterPlaylist
 
+  /// Creates a choice among the variants of a playlist.
   public init(_ master: HLSMasterPlaylist) { self.master = master }
 
   /// The variants that may have audio, or all when the codecs of no variant indicate audio.

@@ -12,6 +12,7 @@ public struct HLSVariantLadder: Sendable, Hashable {
     /// Whether the variant recently arrived too slowly.
     public var wasTooSlow: Bool
 
+    /// Creates a variant that may be played.
     public init(bitRate: Int64, bandwidth: Int64 = 0, isUsable: Bool = true, wasTooSlow: Bool = false) {
       self.bitRate = bitRate
       self.bandwidth = bandwidth
@@ -23,6 +24,7 @@ public struct HLSVariantLadder: Sendable, Hashable {
   /// The variants, in descending order of quality.
   public var rungs: [Rung]
 
+  /// Creates a ladder of variants in descending order of quality.
   public init(_ rungs: [Rung]) { self.rungs = rungs }
 
   /// The current variant is retained while it needs at most this share of the throughput.

@@ -31,10 +31,12 @@ public final class PulseSource: AudioSource {
     public var timeoutMilliseconds = 3_000
     /// The name that mixers show.
     public var applicationName = "Playhead"
+    /// The name of the stream that mixers show.
     public var streamName = "Recording"
     /// The role, as in PulseAudio's `media.role`, such as `phone`; nil: none.
     public var mediaRole: String?
 
+    /// Creates a configuration, by default for the default source of the user's server.
     public init(server: String? = nil, sourceName: String? = nil) {
       self.server = server
       self.sourceName = sourceName
@@ -56,6 +58,7 @@ public final class PulseSource: AudioSource {
   private let stage = Mutex(Stage.idle)
   private let deviceName: Mutex<String?>
 
+  /// Creates a source. No I/O.
   public init(
     _ configuration: Configuration = Configuration(),
     logger: Logger = Logger(label: "playhead.pulse", factory: { _ in SwiftLogNoOpLogHandler() })

@@ -38,10 +38,12 @@ public final class PulseSink: SharedDeviceSink {
     public var timeoutMilliseconds = 3_000
     /// The name that mixers show.
     public var applicationName = "Playhead"
+    /// The name of the stream that mixers show.
     public var streamName = "Playback"
     /// The role of the stream that is reported to the server.
     public var role = StreamRole.music
 
+    /// Creates a configuration, by default for the default sink of the user's server.
     public init(
       server: String? = nil, sinkName: String? = nil, sampleRateHz: Int? = nil,
       channelCount: Int? = nil
@@ -93,6 +95,7 @@ public final class PulseSink: SharedDeviceSink {
   private let device: Mutex<String?>
   private let onNotice = Mutex<@Sendable (DeviceNotice) -> Void>({ _ in })
 
+  /// Creates a sink. No I/O.
   public init(
     _ configuration: Configuration = Configuration(),
     logger: Logger = Logger(label: "playhead.pulse", factory: { _ in SwiftLogNoOpLogHandler() })

@@ -12,16 +12,22 @@ public struct AudioDevice: Sendable, Hashable {
   public struct Port: Sendable, Hashable {
     /// Whether something is plugged into the port, as far as the hardware reports it.
     public enum Availability: String, Sendable, Hashable, CaseIterable {
+      /// The hardware does not report it.
       case unknown
+      /// Something is plugged in.
       case available = "yes"
+      /// Nothing is plugged in.
       case unavailable = "no"
     }
 
     /// What a port is; corresponds to AVAudioSession.Port. The cases are those of PulseAudio (`pa_device_port_type` in
     /// `pulse/def.h`).
     public enum PortType: String, Sendable, Hashable, CaseIterable {
+      /// The sound server does not know it.
       case unknown
+      /// The type of this name in PulseAudio.
       case aux, speaker, headphones, line, microphone, headset, handset, earpiece, spdif, hdmi, tv, radio, video, usb
+      /// The type of this name in PulseAudio.
       case bluetooth, portable, handsfree, car, hifi, phone, network, analog
     }
 
@@ -29,10 +35,12 @@ public struct AudioDevice: Sendable, Hashable {
     public var name: String
     /// The display name, such as `Headphones`.
     public var description: String
+    /// Whether something is plugged in.
     public var availability: Availability
     /// What the port is, as far as the sound server knows it.
     public var portType: PortType
 
+    /// Creates a port.
     public init(
       name: String, description: String, availability: Availability = .unknown, portType: PortType = .unknown
     ) {
@@ -43,6 +51,7 @@ public struct AudioDevice: Sendable, Hashable {
     }
   }
 
+  /// The direction of the audio.
   public var kind: Kind
   /// The identifier for programs, unique among the devices of one kind.
   public var name: String
@@ -50,6 +59,7 @@ public struct AudioDevice: Sendable, Hashable {
   public var description: String
   /// The sample rate, in Hz.
   public var sampleRateHz: Int
+  /// The number of channels.
   public var channelCount: Int
   /// The ports in the server's order; empty for most virtual devices.
   public var ports: [Port]
@@ -58,6 +68,7 @@ public struct AudioDevice: Sendable, Hashable {
   /// The output whose audio this input captures; nil for outputs and for inputs with a microphone or a plug.
   public var monitoredOutputName: String?
 
+  /// Creates a device.
   public init(
     kind: Kind, name: String, description: String, sampleRateHz: Int = 48_000, channelCount: Int = 2,
     ports: [Port] = [],
@@ -96,11 +107,14 @@ public struct AudioDevices: Sendable, Hashable {
   public var serverName: String
   /// The outputs in the server's order.
   public var outputs: [AudioDevice]
+  /// The inputs in the server's order, monitors included.
   public var inputs: [AudioDevice]
   /// The output of streams that request no device.
   public var defaultOutputName: String?
+  /// The input of streams that request no device.
   public var defaultInputName: String?
 
+  /// Creates a list of devices.
   public init(
     serverName: String = "", outputs: [AudioDevice] = [], inputs: [AudioDevice] = [], defaultOutputName: String? = nil,
     defaultInputName: String? = nil

@@ -4,10 +4,12 @@ public struct AudioRoute: Sendable, Hashable {
   public struct Endpoint: Sendable, Hashable {
     /// `AudioDevice.name`.
     public var deviceName: String
+    /// The display name of the device.
     public var deviceDescription: String
     /// The active port; nil for a device without ports.
     public var port: AudioDevice.Port?
 
+    /// Creates an endpoint.
     public init(deviceName: String, deviceDescription: String, port: AudioDevice.Port? = nil) {
       self.deviceName = deviceName
       self.deviceDescription = deviceDescription
@@ -27,6 +29,7 @@ public struct AudioRoute: Sendable, Hashable {
   /// The server's default input; nil when the default input is the monitor of an output.
   public var input: Endpoint?
 
+  /// Creates a route.
   public init(output: Endpoint? = nil, input: Endpoint? = nil) {
     self.output = output
     self.input = input
@@ -37,6 +40,7 @@ public struct AudioRoute: Sendable, Hashable {
 public struct RouteChange: Sendable, Hashable {
   /// AVFoundation's reasons (`AVAudioSession.RouteChangeReason`).
   public enum Reason: String, Sendable, Hashable, CaseIterable {
+    /// Another reason.
     case unknown
     /// A device appeared, something was plugged in, or the sound server returned.
     case newDeviceAvailable
@@ -52,10 +56,14 @@ public struct RouteChange: Sendable, Hashable {
     case routeConfigurationChange
   }
 
+  /// Why the route changed.
   public var reason: Reason
+  /// The route before the change.
   public var previous: AudioRoute
+  /// The route after the change.
   public var current: AudioRoute
 
+  /// Creates a change.
   public init(reason: Reason, previous: AudioRoute, current: AudioRoute) {
     self.reason = reason
     self.previous = previous

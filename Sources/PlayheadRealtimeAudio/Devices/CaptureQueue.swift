@@ -16,6 +16,7 @@ public final class CaptureQueue: @unchecked Sendable {
   public struct Chunk: Sendable, Hashable, BitwiseCopyable {
     /// The index of the first frame among the frames that the queue has accepted, from 0.
     public var firstFrame: Int64
+    /// The number of frames of the chunk.
     public var frameCount: Int
     /// The number of frames that were lost just before the first frame.
     public var lostFrameCount: Int64

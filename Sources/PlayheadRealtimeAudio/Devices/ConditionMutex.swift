@@ -9,6 +9,7 @@ public final class ConditionMutex<State>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
 
+  /// Creates a monitor of a state.
   public init(_ state: sending State) {
     self.state = state
     mutex = .allocate(capacity: 1)

@@ -13,8 +13,11 @@ public protocol RecorderSession: Sendable {
 
 /// A recorder that follows a session. The session calls it on its control loop; no method may block.
 public protocol SessionRecorder: AnyObject, Sendable {
+  /// Whether the recorder is recording.
   var isRecording: Bool { get }
+  /// Pauses the recorder: an interruption of the session began.
   func interruptionBegan()
+  /// Ends the pause of an interruption. The recorder records again if `shouldResume` is true.
   func interruptionEnded(shouldResume: Bool)
   /// Stops the recorder: the session now has a category that does not permit recording.
   func sessionForbidsRecording()

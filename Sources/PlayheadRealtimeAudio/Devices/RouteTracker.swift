@@ -10,6 +10,7 @@
 /// A `RouteChange` is returned when the route changed. A loss is reported together with its replacement: the change
 /// comes with `playing` or `noOutputAvailable`.
 public struct RouteTracker: Sendable {
+  /// The current route.
   public private(set) var route = AudioRoute()
   /// The available devices; nil while no server responds.
   public private(set) var devices: AudioDevices?
@@ -22,6 +23,7 @@ public struct RouteTracker: Sendable {
   /// Whether a route has been established. The first route is not a change.
   private var isEstablished = false
 
+  /// Creates a tracker without a route.
   public init() {}
 
   /// Sets the available devices; nil means that the server does not respond.

@@ -13,8 +13,10 @@ public protocol SampleWriter: AnyObject {
 
 /// The sample format of `wav:` and `pipe:` outputs: little-endian, interleaved.
 public enum SampleEncoding: String, Sendable, CaseIterable {
+  /// Whole numbers of 16 or 24 bits, or 32-bit floating-point numbers.
   case s16, s24, f32
 
+  /// The number of bytes of a sample.
   public var bytesPerSample: Int {
     switch self {
     case .s16: 2
@@ -51,6 +53,7 @@ public enum SampleEncoding: String, Sendable, CaseIterable {
 ///
 /// Threading: one thread at a time, the sink's thread.
 public final class SampleFileWriter: SampleWriter {
+  /// The kind of file.
   public enum Container: Sendable {
     /// A WAV file, created or overwritten; its header is completed by `finish`.
     case wav

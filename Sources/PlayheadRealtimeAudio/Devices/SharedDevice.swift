@@ -1,13 +1,17 @@
 /// The purpose of a stream: PulseAudio's `media.role`. The server's rules may mute or lower a stream because of the
 /// role of another stream: a call (`phone`) may pause or lower music and films.
 public enum StreamRole: String, Sendable, Hashable, CaseIterable {
+  /// Music.
   case music
+  /// The audio of a video.
   case video
+  /// The audio of a game.
   case game
   /// Short notifications, such as an alert.
   case event
   /// A call.
   case phone
+  /// The audio of an animation.
   case animation
   /// Music production and measuring.
   case production
@@ -23,6 +27,7 @@ public enum SharingNotice: Sendable, Hashable {
   case interruptionEnded
   /// The server lowered the stream while other audio plays. The stream continues.
   case duckingBegan
+  /// The server restored the volume of the stream.
   case duckingEnded
 }
 

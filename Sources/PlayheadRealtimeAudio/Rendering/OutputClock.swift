@@ -13,6 +13,7 @@ public final class OutputClock: Sendable {
   public struct Snapshot: Sendable, Hashable {
     /// The output frame heard at `hostTime`.
     public var heardFrame: Int64
+    /// The instant at which `heardFrame` is heard.
     public var hostTime: HostTime
     /// Whether the device runs. A clock that does not run is paused.
     public var isRunning: Bool
@@ -56,9 +57,11 @@ public final class OutputClock: Sendable {
     let renderedFrame = Atomic<Int64>(0)
   }
 
+  /// The number of output frames per second.
   public let sampleRateHz: Int
   nonisolated(unsafe) let storage: UnsafeMutablePointer<Storage>
 
+  /// Creates a clock that does not run.
   public init(sampleRateHz: Int) {
     self.sampleRateHz = sampleRateHz
     storage = .allocate(capacity: 1)

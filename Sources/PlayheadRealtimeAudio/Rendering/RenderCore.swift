@@ -23,9 +23,12 @@ import Synchronization
 public final class RenderCore: @unchecked Sendable {
   // `@unchecked Sendable`: `state` belongs to the sink's side; `usedInputs`, `meters` and `lostCommandCount` to the
   // engine's. Queues connect the two sides.
+  /// The maximum number of players that are mixed at once.
   public static let maximumInputCount = 64
 
+  /// The format of the output.
   public let format: AudioFormat
+  /// The clock of the output, which the sink publishes.
   public let clock: OutputClock
   private let commands = DescriptorQueue<RenderCommand>(capacity: 1_024)
   private let events = RenderEventQueue()

@@ -55,6 +55,7 @@ public enum PendingEffect: BitwiseCopyable, Sendable {
 /// - A run that ended at or before the frame stays ended.
 /// - The effects of a command at the frame itself (`stopped`, `streamSet`, `scheduleMissed`, `rampBegan`) stay.
 public struct RenderEvent: BitwiseCopyable, Sendable {
+  /// What happened.
   public enum Kind: BitwiseCopyable, Sendable {
     /// From `outputFrame` on, `inputIndex` plays stream `streamID` from its frame `streamFrame`.
     case runBegan
@@ -79,12 +80,15 @@ public struct RenderEvent: BitwiseCopyable, Sendable {
     case rampBegan
   }
 
+  /// What happened.
   public var kind: Kind
   /// The affected input; -1 for all inputs.
   public var inputIndex: Int32
   /// The ID of the stream; for `rampBegan` that of the ramp.
   public var streamID: UInt64
+  /// The output frame at which it happened.
   public var outputFrame: Int64
+  /// The frame of the stream at which it happened.
   public var streamFrame: Int64
 
   @_noAllocation

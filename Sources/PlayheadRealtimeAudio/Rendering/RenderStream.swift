@@ -13,10 +13,12 @@ public struct StreamSegment: BitwiseCopyable, Sendable {
   public var passIndex: Int32
   /// The item's time at `streamFrame`: `timeValue / timeScale` seconds.
   public var timeValue: Int64
+  /// The number of units of `timeValue` in a second.
   public var timeScale: Int32
   /// The rate of the item's time relative to the stream's frames, in millionths; negative in reverse playback.
   public var rateMillionths: Int64
 
+  /// Creates a segment, by default at rate 1.
   public init(
     streamFrame: Int64, itemID: UInt64, passIndex: Int32 = 0, timeValue: Int64, timeScale: Int32,
     rateMillionths: Int64 = 1_000_000
@@ -99,7 +101,9 @@ public final class RenderStream: Sendable {
     storage.deallocate()
   }
 
+  /// The number of channels of the frames.
   public var channelCount: Int { storage.pointee.ring.channelCount }
+  /// The capacity of the ring, in frames.
   public var capacityFrames: Int { storage.pointee.ring.capacityFrames }
   /// The frame after the last written one. Any thread.
   public var writtenFrame: Int64 { storage.pointee.ring.writtenFrame }

@@ -12,7 +12,9 @@ import Synchronization
 /// renderer's. Nothing blocks. Memory is allocated at init, and is not initialized before frames are written.
 public struct SampleRing: ~Copyable, @unchecked Sendable {
   // `@unchecked Sendable`: samples are handed over by the release/acquire pairs on `written` and `released`.
+  /// The number of channels of the frames.
   public let channelCount: Int
+  /// The capacity, in frames.
   public let capacityFrames: Int
   private let samples: UnsafeMutablePointer<Float>
   private let written = Atomic<Int64>(0)
