@@ -77,7 +77,11 @@ extension RecordingLocation {
 extension AudioRecorder {
   /// Makes a recorder that writes to the file at a URL. No I/O.
   ///
-  /// - Parameter makeSource: Makes the source. Called once for each recording, on the thread of the recorder.
+  /// - Parameters:
+  ///   - url: The URL of the file, whose scheme is `file`.
+  ///   - settings: The format. Default: that of the extension of the file name.
+  ///   - options: Other options.
+  ///   - makeSource: Makes the source. Called once for each recording, on the thread of the recorder.
   /// - Throws: The errors of `AssetWriter(url:container:)`.
   public convenience init(
     url: URL, settings: RecordingSettings = RecordingSettings(), options: Options = Options(),

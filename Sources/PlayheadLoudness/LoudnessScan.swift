@@ -44,7 +44,9 @@ public final class LoudnessScan: Sendable {
 
   /// Creates a scan. No I/O.
   ///
-  /// - Parameter measuresAlbum: whether the files are also measured together, as one album.
+  /// - Parameters:
+  ///   - assets: The files, in the order of the report.
+  ///   - measuresAlbum: whether the files are also measured together, as one album.
   public convenience init(_ assets: [Asset], measuresAlbum: Bool = false) {
     self.init(
       assets, measuresAlbum: measuresAlbum, maximumUnknownSeconds: AudioTrackReader.maximumUnknownDurationSeconds)
@@ -62,9 +64,10 @@ public final class LoudnessScan: Sendable {
   /// The closures run on a measuring thread. `completion` is called once; on cancellation or a timeout it runs on the
   /// thread that cancels or that checks for timeouts. Without assets it is called immediately.
   ///
-  /// - Parameter progress: called for each file at its start, at each twentieth, and at its end.
-  /// - Parameter completion: receives the report, or `cancelled`.
-  ///   Errors of single files are in the report.
+  /// - Parameters:
+  ///   - scanner: The threads that measure.
+  ///   - progress: called for each file at its start, at each twentieth, and at its end.
+  ///   - completion: receives the report, or `cancelled`. Errors of single files are in the report.
   public func start(
     on scanner: LoudnessScanner = .shared, progress: @escaping @Sendable (LoudnessProgress) -> Void = { _ in },
     completion: @escaping @Sendable (Result<LoudnessReport, MediaError>) -> Void

@@ -34,7 +34,10 @@ public struct AssetChapter: Sendable, Hashable, Codable {
       timeRange: timeRange, languageCode: languageCode)
   }
 
-  /// - Parameter languageCode: the language of a title that does not state one.
+  /// - Parameters:
+  ///   - titles: The titles, in the order of the file.
+  ///   - timeRange: The range on the asset's timeline.
+  ///   - languageCode: the language of a title that does not state one.
   public init(titles: [Title], timeRange: TimeRange, languageCode: String? = nil) {
     self.titles = titles
     self.timeRange = timeRange

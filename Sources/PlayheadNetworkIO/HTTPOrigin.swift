@@ -57,7 +57,9 @@ extension HTTPOptions {
   ///
   /// The header fields are included only when `headerScope` permits it, and never from `https` to `http`.
   ///
-  /// - Parameter origin: the origin that the header fields were specified for; nil for a local file, which has none.
+  /// - Parameters:
+  ///   - origin: the origin that the header fields were specified for; nil for a local file, which has none.
+  ///   - url: The referenced URL.
   public func inherited(from origin: HTTPOrigin?, by url: HTTPURL) -> HTTPOptions {
     guard !headers.isEmpty else { return self }
     let target = url.origin

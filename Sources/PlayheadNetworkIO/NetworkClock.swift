@@ -8,7 +8,9 @@ public protocol NetworkClock: Sendable {
 
   /// The time that a transfer may sleep before it checks again whether `deadline` has been reached.
   ///
-  /// - Parameter isRetryDelay: whether `deadline` is the time of the next attempt instead of a timeout.
+  /// - Parameters:
+  ///   - deadline: The instant at which the wait ends.
+  ///   - isRetryDelay: whether `deadline` is the time of the next attempt instead of a timeout.
   func milliseconds(until deadline: HostTime, isRetryDelay: Bool) -> Int32
 
   /// Sets the closure to call when a test advances the clock.

@@ -37,7 +37,11 @@ extension Playlist {
   /// Reads one of several playlists whose contents count together toward the limits. Otherwise like
   /// `init(expanding:assumed:reader:)`.
   ///
-  /// - Parameter usage: the usage of the earlier playlists. The usage of this one is added.
+  /// - Parameters:
+  ///   - location: The location of the playlist.
+  ///   - assumed: The format of playlists whose format is not recognized.
+  ///   - usage: the usage of the earlier playlists. The usage of this one is added.
+  ///   - reader: Returns the bytes of a playlist.
   public init(
     expanding location: PlaylistLocation, assumed: PlaylistFormat? = nil, usage: inout PlaylistUsage, reader: Reader
   ) throws(MediaError) {

@@ -187,8 +187,11 @@ public final class AudioRecorder: Sendable {
 
   /// Creates a recorder. No I/O.
   ///
-  /// - Parameter makeSource: creates the source. The closure is called once for each recording, on the recorder's
-  ///   thread.
+  /// - Parameters:
+  ///   - location: The location of the file.
+  ///   - settings: The format of the file. Default: that of the extension.
+  ///   - options: Other options.
+  ///   - makeSource: creates the source. The closure is called once for each recording, on the recorder's thread.
   public init(
     location: RecordingLocation, settings: RecordingSettings = RecordingSettings(), options: Options = Options(),
     source makeSource: @escaping @Sendable () -> any AudioSource
@@ -358,7 +361,9 @@ public final class AudioRecorder: Sendable {
   /// Registers an observer of levels. While recording, `body` runs on the recorder's thread once for each interval of
   /// `1 / rate` seconds. `body` receives the levels of the interval and the recording time at its end.
   ///
-  /// - Parameter rate: calls a second, 1 to 100.
+  /// - Parameters:
+  ///   - rate: calls a second, 1 to 100.
+  ///   - body: Called on the recorder's thread, with the levels and the recording time.
   /// - Returns: A number for ``removeMeterObserver(_:)``.
   /// - Throws: `invalidArgument`.
   public func addMeterObserver(

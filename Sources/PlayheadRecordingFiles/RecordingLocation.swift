@@ -28,8 +28,10 @@ public struct RecordingLocation: Sendable {
 
   /// A file at an absolute path. No I/O.
   ///
-  /// - Parameter replaces: whether the recording may replace an existing file. The existing file stays until the
-  ///   recording is finished. Default: false.
+  /// - Parameters:
+  ///   - path: The absolute path of the file, in bytes.
+  ///   - replaces: whether the recording may replace an existing file. The existing file stays until the recording is
+  ///     finished. Default: false.
   public init(path: [UInt8], replaces: Bool = false) { self.init(path: path, replaces: replaces, roots: nil) }
 
   /// - Parameter roots: the folders that may contain the file; nil: any location that the process may write to.

@@ -32,7 +32,10 @@ public struct WaveformReducer {
 
   /// Creates a reducer for `channelCount` interleaved channels.
   ///
-  /// - Parameter frameCount: the number of frames that will be added. Required for a scale of `bins`.
+  /// - Parameters:
+  ///   - channelCount: The number of samples per frame.
+  ///   - scale: The number of bins, or of frames per bin.
+  ///   - frameCount: the number of frames that will be added. Required for a scale of `bins`.
   public init(channelCount: Int, scale: WaveformScale, frameCount: Int64?) {
     if case .bins = scale { precondition(frameCount != nil, "a number of bins needs a number of frames") }
     self.channelCount = channelCount

@@ -31,6 +31,8 @@ public final class WaveformScan: Sendable {
   /// Creates a scan. No I/O.
   ///
   /// - Parameters:
+  ///   - asset: The file.
+  ///   - request: The range and the scale.
   ///   - output: a file for the waveform. The file is written completely or not at all. For an image the default scale
   ///     is one bin per column.
   ///   - cache: the cache for waveforms; nil: no cache.
@@ -51,11 +53,13 @@ public final class WaveformScan: Sendable {
   /// The closures run on a measuring thread. `completion` is called once; on cancellation or a timeout it runs on the
   /// thread that cancels or that checks for timeouts.
   ///
-  /// - Parameter progress: receives the part that has been read, from 0 to 1, at the start, at each twentieth, and at
-  ///   the end. If the length is unknown, it receives nil at the start.
-  /// - Parameter completion: receives the result or an error: those of `Waveform.write` and `WholeFile.write`;
-  ///   `invalidArgument`; `invalidTime`, also for a range after the end of the audio; `cancelled`;
-  ///   `mediaLimitExceeded`; errors of opening and reading the file; `readFailed` if the file changes meanwhile.
+  /// - Parameters:
+  ///   - scanner: The threads that measure.
+  ///   - progress: receives the part that has been read, from 0 to 1, at the start, at each twentieth, and at the end.
+  ///     If the length is unknown, it receives nil at the start.
+  ///   - completion: receives the result or an error: those of `Waveform.write` and `WholeFile.write`;
+  ///     `invalidArgument`; `invalidTime`, also for a range after the end of the audio; `cancelled`;
+  ///     `mediaLimitExceeded`; errors of opening and reading the file; `readFailed` if the file changes meanwhile.
   public func start(
     on scanner: WaveformScanner = .shared, progress: @escaping @Sendable (Double?) -> Void = { _ in },
     completion: @escaping @Sendable (Result<WaveformResult, MediaError>) -> Void

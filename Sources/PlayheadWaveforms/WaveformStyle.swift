@@ -71,7 +71,11 @@ public struct WaveformOutput: Sendable {
 
   /// A file at a path that is absolute or relative to the working directory.
   ///
-  /// - Parameter replacesFile: whether an existing file is replaced. Default: false, an error.
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - format: The format of the file.
+  ///   - style: The appearance of the waveform.
+  ///   - replacesFile: whether an existing file is replaced. Default: false, an error.
   public init(
     path: String, _ format: WaveformFormat, _ style: WaveformStyle = WaveformStyle(), replacesFile: Bool = false
   ) { self.init(WholeFile(path: path, replaces: replacesFile), format, style) }

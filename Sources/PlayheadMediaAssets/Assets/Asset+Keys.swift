@@ -85,8 +85,10 @@ extension Asset {
   /// Corresponds to `loadValuesAsynchronously(forKeys:completionHandler:)`. The caller must retain the asset while it
   /// waits: releasing the asset completes the request with `cancelled`. Loading ends when its last request ends.
   ///
-  /// - Parameter completion: receives the loaded values or the first failure. It is called immediately if the values
-  ///   are known, otherwise on another thread. It must not block.
+  /// - Parameters:
+  ///   - keys: The values to load.
+  ///   - completion: receives the loaded values or the first failure. It is called immediately if the values are known,
+  ///     otherwise on another thread. It must not block.
   @discardableResult
   public func loadValues(
     forKeys keys: [AssetKey], completion: @escaping @Sendable (AssetValueStatus<AssetValues>) -> Void

@@ -49,7 +49,11 @@ public final class Asset: Sendable {
 
   /// Creates an asset for a location. No I/O.
   ///
-  /// - Parameter isolation: where the bytes are parsed.
+  /// - Parameters:
+  ///   - location: The location of the bytes.
+  ///   - prefersPreciseDuration: See ``prefersPreciseDuration``. Default: false.
+  ///   - workers: The threads that open the asset.
+  ///   - isolation: where the bytes are parsed.
   public convenience init(
     location: AssetLocation, prefersPreciseDuration: Bool = false, workers: AssetWorkers = .shared,
     isolation: Isolation = .standard
@@ -112,8 +116,10 @@ public final class Asset: Sendable {
   /// time of loading. No I/O.
   ///
   /// - Parameters:
-  ///   - workers: the threads that load the asset for asynchronous requests.
+  ///   - path: The path, as bytes without a terminating zero.
   ///   - options: the options of HTTP requests if the file is an HLS playlist.
+  ///   - prefersPreciseDuration: See ``prefersPreciseDuration``. Default: false.
+  ///   - workers: the threads that load the asset for asynchronous requests.
   ///   - isolation: where the bytes are parsed.
   public convenience init(
     path: [UInt8], options: HTTPOptions = HTTPOptions(), prefersPreciseDuration: Bool = false,
@@ -282,8 +288,10 @@ public final class Asset: Sendable {
 
   /// Stores titles that an earlier process read, for ``titles``, unless titles are known. No I/O.
   ///
-  /// - Parameter version: the version of the file that had these titles. ``AssetOpening/updateTitles(of:)`` reads them
-  ///   again if the file has changed.
+  /// - Parameters:
+  ///   - titles: The titles.
+  ///   - version: the version of the file that had these titles. ``AssetOpening/updateTitles(of:)`` reads them again if
+  ///     the file has changed.
   public func restoreTitles(_ titles: AssetTitles, of version: FileVersion) { state.restore(titles, of: version) }
 
   /// The version of the local file that has ``titles``; nil if it is unknown.
@@ -363,7 +371,9 @@ public final class Asset: Sendable {
 
   /// Sets the exact end of an audio track, found while reading it, and updates the asset's duration. Threading: any.
   ///
-  /// - Parameter trackID: the track; nil: the track of ``AssetProperties/audioTrackID``.
+  /// - Parameters:
+  ///   - audioEnd: The end of the audio on the timeline of the asset.
+  ///   - trackID: the track; nil: the track of ``AssetProperties/audioTrackID``.
   /// - Returns: the updated properties; nil if nothing changed or the asset is not loaded.
   public func refine(audioEnd: MediaTime, trackID: AssetTrack.ID? = nil) -> AssetProperties? {
     state.outcome.withLock { outcome in

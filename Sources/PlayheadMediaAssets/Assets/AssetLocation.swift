@@ -63,8 +63,9 @@ extension Asset {
   ///
   /// - Parameters:
   ///   - name: the name in messages. Its suffix is a hint for the format, like that of a file name.
-  ///   - source: creates a source for each reader, of which several can exist. It is called on the
-  ///     thread that opens the reader.
+  ///   - prefersPreciseDuration: See ``prefersPreciseDuration``. Default: false.
+  ///   - source: creates a source for each reader, of which several can exist. It is called on the thread that opens
+  ///     the reader.
   public convenience init(
     name: String, prefersPreciseDuration: Bool = false,
     source: @escaping @Sendable () throws(MediaError) -> any ByteSource

@@ -24,9 +24,11 @@ public final class AssetOpening: Sendable {
   /// Runs `body`, which may block, once on a thread of the asset's workers; not at all if this opening is cancelled.
   /// Does not block.
   ///
-  /// - Parameter timedOut: called with `openingTimedOut` if `body` exceeds the time limit of opening the
-  ///   asset, or cannot start within it. The opening is cancelled before the call. It is called on another
-  ///   thread and must not block.
+  /// - Parameters:
+  ///   - asset: The asset.
+  ///   - body: The work, on a worker thread.
+  ///   - timedOut: called with `openingTimedOut` if `body` exceeds the time limit of opening the asset, or cannot start
+  ///     within it. The opening is cancelled before the call. It is called on another thread and must not block.
   public func run(
     for asset: Asset, _ body: @escaping @Sendable () -> Void, timedOut: @escaping @Sendable (MediaError) -> Void
   ) {
@@ -42,7 +44,9 @@ public final class AssetOpening: Sendable {
 
   /// Returns an image of the asset's tags. Blocks.
   ///
-  /// - Parameter index: the index of the image; nil: the preferred image.
+  /// - Parameters:
+  ///   - index: the index of the image; nil: the preferred image.
+  ///   - asset: The asset to open.
   /// - Throws: the errors of `Asset.loadArtwork`; `cancelled`.
   public func artwork(_ index: Int?, of asset: Asset) throws(MediaError) -> (index: Int, Artwork) {
     try asset.loadArtwork(index, interrupt: interrupt)
@@ -103,10 +107,11 @@ public final class AssetOpening: Sendable {
   /// Opens the asset's audio. Blocks.
   ///
   /// - Parameters:
+  ///   - asset: The asset to open.
   ///   - trackID: the track to read; nil: the track of `AssetProperties.audioTrackID`.
   ///   - encoding: the sample encoding that the `AudioTrackReader` delivers.
-  ///   - isPlayback: whether a player plays the audio, which decides where the audio is decoded (`Asset.Isolation`).
   ///   - keepsFile: whether a local file stays open for further readers until `Asset.dropFile`.
+  ///   - isPlayback: whether a player plays the audio, which decides where the audio is decoded (`Asset.Isolation`).
   /// - Throws: the errors of `AudioTrackReader`; `cancelled`.
   public func reader(
     _ asset: Asset, trackID: AssetTrack.ID?, encoding: PCMEncoding = .float32, keepsFile: Bool = false,

@@ -62,6 +62,7 @@ public struct Composition: Sendable {
   ///
   /// - Parameters:
   ///   - range: The range on the asset's timeline.
+  ///   - asset: The asset.
   ///   - time: The time on this timeline. If it is after the end, silence precedes the range.
   /// - Throws:
   ///   - the errors of `Asset.load`
@@ -124,7 +125,12 @@ public struct Composition: Sendable {
   /// Inserts a range of one track of an asset into a track. Media of that track after `time` moves to later times.
   /// Otherwise as ``insertTimeRange(_:of:at:)``.
   ///
-  /// - Parameter sourceTrackID: The track of the asset; nil for the one of this media type that plays.
+  /// - Parameters:
+  ///   - range: The range of the asset.
+  ///   - sourceTrackID: The track of the asset; nil for the one of this media type that plays.
+  ///   - asset: The asset.
+  ///   - time: The time in the composition at which the range begins.
+  ///   - id: The track of the composition.
   /// - Throws: The errors of ``insertTimeRange(_:of:at:)``; `noSuchTrack` for a missing track, here or in the asset;
   ///   `invalidArgument` for a track of another media type, and for tracks that cannot be decoded.
   public mutating func insertTimeRange(

@@ -34,13 +34,16 @@ public final class AudioConverter {
   /// Creates a converter whose input begins at `historyStart` and whose output begins at `firstInputFrame`.
   ///
   /// - Parameters:
+  ///   - input: The format of the input.
+  ///   - output: The format of the output.
+  ///   - playbackRate: The rate by which tempo and pitch change.
   ///   - historyStart: the index of the first input frame, from `historyStart(before:from:to:)`.
   ///   - firstInputFrame: the input frame at or after whose position the output begins. Must not be before
   ///     `historyStart`.
   ///   - firstOutputFrame: the first output frame, if it differs from the one for `firstInputFrame`. Must not be before
   ///     the output position of `historyStart`.
-  ///   - droppedFrameCount: the number of output frames to discard; replaces the two parameters above if
-  ///     `playbackRate` is not 1.
+  ///   - droppedFrameCount: the number of output frames to discard; replaces the two parameters above if `playbackRate`
+  ///     is not 1.
   /// - Throws: `conversionFailed`.
   public init(
     from input: AudioFormat, to output: AudioFormat, playbackRate: PlaybackRate = .normal, historyStart: Int64 = 0,

@@ -42,7 +42,9 @@ public final class AssetExportSession: Sendable {
   /// Creates an export of one asset to a file. Performs no I/O.
   ///
   /// - Parameters:
+  ///   - asset: The asset to export.
   ///   - path: The absolute path of the file, as bytes.
+  ///   - settings: The format and the range of the file.
   ///   - replacesFile: Whether the file replaces an existing file.
   public convenience init(
     _ asset: Asset, to path: [UInt8], _ settings: ExportSettings, replacesFile: Bool = false
@@ -54,7 +56,12 @@ public final class AssetExportSession: Sendable {
   /// Creates an export of several assets, one after another with a chapter for each, or mixed together. The file has
   /// the tags of the first asset. For other arrangements use a ``Composition``.
   ///
-  /// - Parameter mixes: Whether all assets begin at the same time.
+  /// - Parameters:
+  ///   - assets: The assets, in order.
+  ///   - mixes: Whether all assets begin at the same time.
+  ///   - path: The absolute path of the file, as bytes.
+  ///   - settings: The format and the range of the file.
+  ///   - replacesFile: Whether the file replaces an existing file.
   public convenience init(
     joining assets: [Asset], mixes: Bool = false, to path: [UInt8], _ settings: ExportSettings,
     replacesFile: Bool = false
@@ -74,6 +81,7 @@ public final class AssetExportSession: Sendable {
   /// times out, `completion` is called on the cancelling thread or on the watchdog thread.
   ///
   /// - Parameters:
+  ///   - exporter: The threads that export.
   ///   - progress: Called with the completed fraction, from 0 to 1: at the beginning (nil if the duration is unknown),
   ///     in steps of 1/20, and at the end.
   ///   - completion: Called once. On success the file is complete and has its name. On an error there is no file.

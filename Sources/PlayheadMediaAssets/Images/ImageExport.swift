@@ -28,6 +28,8 @@ public final class ImageExport: Sendable {
     ///
     /// - Parameters:
     ///   - paths: The times and the paths of the files; relative paths count from the working directory.
+    ///   - settings: The size and the accuracy of the images.
+    ///   - format: The format of the files.
     ///   - replacesFiles: Whether existing files are replaced. Default: they are an error.
     public static func images(
       _ paths: [(time: MediaTime, path: String)], settings: ImageSettings = ImageSettings(),

@@ -59,7 +59,9 @@ extension PixelBuffer {
   /// The method consumes the buffer: without another owner, the memory of the pixels is released before the file is
   /// compressed.
   ///
-  /// - Parameter color: The color description of an image with luma and chroma.
+  /// - Parameters:
+  ///   - format: The format of the file.
+  ///   - color: The color description of an image with luma and chroma.
   /// - Throws: `invalidArgument` for an invalid quality; `mediaLimitExceeded` without sufficient memory;
   ///   `conversionFailed`.
   public consuming func encoded(

@@ -36,7 +36,12 @@ public struct AudioMix: Sendable, Hashable {
   /// The decode thread of a player calls this before it changes the rate: the frame number then defines the exact time.
   /// The ring buffer contains the result, so that the mixer can render the same audio again.
   ///
-  /// - Parameter firstFrame: The number of the first frame in the item.
+  /// - Parameters:
+  ///   - samples: The interleaved samples, which are changed in place.
+  ///   - frameCount: The number of frames.
+  ///   - channelCount: The number of samples of a frame.
+  ///   - firstFrame: The number of the first frame in the item.
+  ///   - sampleRateHz: The number of frames per second.
   public func apply(
     to samples: UnsafeMutablePointer<Float>, frameCount: Int, channelCount: Int, firstFrame: Int64, sampleRateHz: Int
   ) {

@@ -39,8 +39,9 @@ public final class AudioTrackReader: @unchecked Sendable {
   /// Opens the asset, loads it if necessary, and decodes the first audio. Blocks.
   ///
   /// - Parameters:
-  ///   - trackID: the track to read; nil: the track of ``AssetProperties/audioTrackID``. For a
-  ///     composition, nil mixes all tracks.
+  ///   - asset: The asset to read.
+  ///   - trackID: the track to read; nil: the track of ``AssetProperties/audioTrackID``. For a composition, nil mixes
+  ///     all tracks.
   ///   - encoding: the encoding of the samples, interleaved: 8, 16 or 32 bits, or float, in the byte order of this
   ///     machine. Default: float32.
   /// - Throws: `invalidArgument` for another encoding; the errors of ``Asset/load()``; `noPlayableTracks` for an asset
@@ -161,7 +162,9 @@ public final class AudioTrackReader: @unchecked Sendable {
   ///
   /// Audio after a change of the sample rate or channel count is converted to ``format``.
   ///
-  /// - Parameter output: a buffer for `capacityFrames` interleaved frames, with the alignment of the samples.
+  /// - Parameters:
+  ///   - output: a buffer for `capacityFrames` interleaved frames, with the alignment of the samples.
+  ///   - capacityFrames: The maximum number of frames.
   /// - Throws: `readFailed`; `damagedFile`, after the last frame, if the file ends too early; `conversionFailed`.
   public func read(
     into output: UnsafeMutableRawPointer, capacityFrames: Int

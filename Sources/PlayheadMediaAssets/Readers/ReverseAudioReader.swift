@@ -35,7 +35,9 @@ public final class ReverseAudioReader {
 
   /// Creates a reader that reverses `reader`. Its position is 0, so a seek must come first.
   ///
-  /// - Parameter duration: the stated duration of the audio, which may be an estimate; not numeric if unknown.
+  /// - Parameters:
+  ///   - reader: The reader, which only this reader uses from then on.
+  ///   - duration: the stated duration of the audio, which may be an estimate; not numeric if unknown.
   public init(_ reader: AudioTrackReader, duration: MediaTime) {
     precondition(reader.encoding == .float32, "the encoding of reverse reading must be float32")
     self.reader = reader
@@ -141,7 +143,9 @@ public final class ReverseAudioReader {
   /// The result's position is the position after the first delivered frame. If frames cannot be read, it is lower than
   /// the position that the previous read reached.
   ///
-  /// - Parameter output: a buffer for `capacityFrames` interleaved frames.
+  /// - Parameters:
+  ///   - output: a buffer for `capacityFrames` interleaved frames.
+  ///   - capacityFrames: The maximum number of frames.
   /// - Throws: `readFailed`.
   public func read(
     into output: UnsafeMutablePointer<Float>, capacityFrames: Int

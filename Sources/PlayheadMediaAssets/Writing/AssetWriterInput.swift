@@ -42,8 +42,13 @@ public final class AssetWriterInput: Sendable {
   /// Creates a track that has no writer yet.
   ///
   /// - Parameters:
+  ///   - settings: The format in which the track is written.
   ///   - sourceFormat: The format of the appended samples: for `.audio` PCM (`FormatDescription.pcm`), for `.video`
   ///     pixels (`FormatDescription.pixels`), for `.passthrough` the format of the packets.
+  ///   - expectsMediaDataInRealTime: Whether samples arrive in real time. Default: false.
+  ///   - languageCode: The ISO 639-2 code of the language. Default: nil, unspecified.
+  ///   - marksOutputTrackAsEnabled: Whether players choose this track by default. Default: true.
+  ///   - metadata: The tags of the track, by FFmpeg's names.
   ///   - mediaTimescale: For a video track whose times are not exact in ticks of `timescale`.
   public init(
     settings: Settings, sourceFormat: FormatDescription, expectsMediaDataInRealTime: Bool = false,

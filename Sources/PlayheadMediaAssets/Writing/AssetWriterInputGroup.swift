@@ -12,7 +12,9 @@ public final class AssetWriterInputGroup: Sendable {
 
   /// Creates a group of alternatives.
   ///
-  /// - Parameter defaultInput: The default alternative; nil for the first one.
+  /// - Parameters:
+  ///   - inputs: The tracks, which are alternatives of each other.
+  ///   - defaultInput: The default alternative; nil for the first one.
   /// - Throws: `invalidArgument` for fewer than two inputs, a repeated input, different media types, or a default that
   ///   is not in `inputs`.
   public init(inputs: [AssetWriterInput], defaultInput: AssetWriterInput? = nil) throws(MediaError) {

@@ -37,7 +37,11 @@ public struct FormatDescription: Sendable, Hashable, Codable {
 
   /// The description of PCM audio.
   ///
-  /// - Parameter channelMask: the speakers in native order, as FFmpeg's `AV_CH_*` bits; nil when not known.
+  /// - Parameters:
+  ///   - encoding: The encoding of the samples.
+  ///   - sampleRateHz: The number of frames per second.
+  ///   - channelCount: The number of samples per frame.
+  ///   - channelMask: the speakers in native order, as FFmpeg's `AV_CH_*` bits; nil when not known.
   public static func pcm(
     _ encoding: PCMEncoding, sampleRateHz: Int, channelCount: Int, channelMask: UInt64? = nil
   ) -> FormatDescription {

@@ -34,8 +34,12 @@ public struct PixelBuffer: Sendable, Hashable {
 extension SampleBuffer {
   /// Creates a buffer with one uncompressed video frame.
   ///
-  /// - Parameter video: other properties of the video format. Its size and pixel format are replaced by those of
-  ///   `pixels`.
+  /// - Parameters:
+  ///   - pixels: The video frame.
+  ///   - video: other properties of the video format. Its size and pixel format are replaced by those of `pixels`.
+  ///   - presentationTime: The time of the frame.
+  ///   - duration: The duration of the frame. Default: invalid, not known.
+  ///   - attachments: Additional properties.
   /// - Throws: `invalidTime`.
   public init(
     pixels: PixelBuffer, like video: FormatDescription.Video? = nil, presentationTime: MediaTime,
@@ -61,7 +65,11 @@ extension FormatDescription {
 
   /// The description of uncompressed video frames.
   ///
-  /// - Parameter video: other properties of the video format.
+  /// - Parameters:
+  ///   - pixelFormat: The layout of the pixels.
+  ///   - width: The number of pixels in a row.
+  ///   - height: The number of rows.
+  ///   - video: other properties of the video format.
   public static func pixels(
     _ pixelFormat: PixelFormat, width: Int, height: Int, like video: Video? = nil
   ) -> FormatDescription {

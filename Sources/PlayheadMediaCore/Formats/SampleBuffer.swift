@@ -45,9 +45,14 @@ public struct SampleBuffer: Sendable, Hashable {
   /// Creates a buffer with samples of a track.
   ///
   /// - Parameters:
+  ///   - format: The format of the samples.
+  ///   - data: The bytes of all samples, in order.
+  ///   - sampleCount: The number of samples. Default: 1.
   ///   - sampleByteCounts: the number of bytes of each sample; empty when all samples have the same size.
+  ///   - presentationTime: The presentation time of the first sample, before trimming.
   ///   - decodeTime: the decode time of the first sample; invalid when it equals the presentation time.
   ///   - duration: the duration before trimming; invalid when not known.
+  ///   - attachments: Additional properties.
   /// - Throws: `invalidArgument` when the sizes do not match the bytes. `invalidTime` when a time is not numeric or a
   ///   length is negative.
   public init(

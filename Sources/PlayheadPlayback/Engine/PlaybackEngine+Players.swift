@@ -8,10 +8,12 @@ extension PlaybackEngine {
   /// the device runs, and start. A player that gets another request meanwhile (`pause`, `play`, a rate) leaves the
   /// group, and the others start without it. A seek changes the position at which the player starts.
   ///
-  /// - Parameter completion: Called once, on the loop, after this call has returned. Success: the first frame has been
-  ///   passed to the device, and is about to be heard. Failure: no player has started. Errors: the error of a failed
-  ///   item; `waitEnded` if no player is left; `outputLost` if `moment` is a frame of a lost output;
-  ///   `outputUnavailable`.
+  /// - Parameters:
+  ///   - players: Paused players of this engine, each once.
+  ///   - moment: The moment of the start.
+  ///   - completion: Called once, on the loop, after this call has returned. Success: the first frame has been passed
+  ///     to the device, and is about to be heard. Failure: no player has started. Errors: the error of a failed item;
+  ///     `waitEnded` if no player is left; `outputLost` if `moment` is a frame of a lost output; `outputUnavailable`.
   /// - Throws: `invalidArgument` without players, for a duplicate, or for a player of another engine; `invalidTime` for
   ///   a past moment or one more than a day ahead; `invalidState` for a player that plays or is closed;
   ///   `noCurrentItem`; the error of the current item. Then nothing changes, and `completion` is not called.
@@ -35,9 +37,12 @@ extension PlaybackEngine {
   /// started together stay synchronized. Paused players use the rate for their next `play`, once. A player that waits
   /// or has no item uses the rate when its audio starts.
   ///
-  /// - Parameter completion: Called once, on the loop, after this call has returned. Success: the frame has been passed
-  ///   to the device, and is about to be heard. Errors: `waitEnded` if every player got another request before;
-  ///   `outputLost`.
+  /// - Parameters:
+  ///   - rate: The rate, as for `setRate` of a player.
+  ///   - players: Players of this engine, each once.
+  ///   - completion: Called once, on the loop, after this call has returned. Success: the frame has been passed to the
+  ///     device, and is about to be heard. Errors: `waitEnded` if every player got another request before;
+  ///     `outputLost`.
   /// - Throws: `unsupportedRate`, also for 0; `invalidArgument` without players, for a duplicate, or for a player of
   ///   another engine; `invalidState` for a closed player; for a negative rate `rangesNotSupported` or `onlyInOrder` if
   ///   a current item is a stream. Then nothing changes, and `completion` is not called.

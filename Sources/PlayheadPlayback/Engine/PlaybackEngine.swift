@@ -28,7 +28,10 @@ public actor PlaybackEngine {
 
   /// Makes an engine whose output is closed until ``open()``. Any thread.
   ///
-  /// - Parameter logger: Receives the messages of the engine. Default: no message is logged.
+  /// - Parameters:
+  ///   - loop: The loop on which the engine, its players and all handlers run.
+  ///   - configuration: The devices of the output, and the behaviour without one.
+  ///   - logger: Receives the messages of the engine. Default: no message is logged.
   public init(
     loop: any ControlLoop, output configuration: OutputConfiguration,
     logger: Logger = Logger(label: "playhead.playback", factory: { _ in SwiftLogNoOpLogHandler() })

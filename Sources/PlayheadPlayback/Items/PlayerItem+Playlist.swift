@@ -45,6 +45,7 @@ public struct PlaylistAssets: Sendable {
   /// Makes an empty set of assets.
   ///
   /// - Parameters:
+  ///   - prefersPreciseDuration: Whether assets determine their exact durations.
   ///   - options: The HTTP options of the assets.
   ///   - playlistLocation: The location of the playlist. Entries of other origins get no header fields; see
   ///     `HTTPOptions.headerScope`.

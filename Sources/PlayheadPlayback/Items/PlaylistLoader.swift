@@ -75,6 +75,8 @@ public final class PlaylistLoader: @unchecked Sendable {
   /// Reads the playlists at some locations, and the playlists that they reference.
   ///
   /// - Parameters:
+  ///   - locations: The locations of the playlists.
+  ///   - assumed: The format of playlists whose format is not recognized.
   ///   - options: The HTTP options of requests.
   ///   - completion: Fails with `openingTimedOut` if a playlist exceeds the time limit of all playlists that it
   ///     references.

@@ -26,8 +26,9 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
 
   /// Calls a handler on an executor with each element, in order. The handler may block: audio is not affected.
   ///
-  /// - Parameter executor: Where the handler runs, for example a queue of the program. Nil: the global concurrent
-  ///   executor.
+  /// - Parameters:
+  ///   - executor: Where the handler runs, for example a queue of the program. Nil: the global concurrent executor.
+  ///   - handler: Called with each element.
   @discardableResult
   public func observe(
     on executor: (any TaskExecutor)? = nil, _ handler: @escaping @Sendable (Element) async -> Void

@@ -17,7 +17,9 @@ extension PlayerControl {
   ///
   /// - Parameters:
   ///   - itemID: The only item to observe. Nil: each item while it is current.
+  ///   - includesSeeks: Whether seeks that jump over a start time are observed. Default: false.
   ///   - onEnd: As for `addBoundaryTimeObserver`.
+  ///   - handler: Called on the control loop.
   /// - Throws: `noSuchItem`; `invalidState` if the player is closed.
   public func addChapterTimeObserver(
     itemID: PlayerItem.ID? = nil, includesSeeks: Bool = false, onEnd: (@Sendable () -> Void)? = nil,

@@ -13,7 +13,9 @@ extension PlayerControl {
   /// An explicit choice for an item (`PlayerItem.select`) has priority until `selectAutomatically` removes it. Audio
   /// changes as after `select`, at the position that is heard.
   ///
-  /// - Parameter characteristic: `audible` or `legible`.
+  /// - Parameters:
+  ///   - criteria: The criteria; nil removes them.
+  ///   - characteristic: `audible` or `legible`.
   /// - Throws: `invalidArgument` for another characteristic, which has no group.
   public func setMediaSelectionCriteria(
     _ criteria: MediaSelectionCriteria?, for characteristic: MediaCharacteristic

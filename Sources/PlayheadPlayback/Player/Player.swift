@@ -99,8 +99,10 @@ extension PlayerControl {
   /// soon as the audio is decoded. Until then `state.timebaseRate` is the previous rate. Each of several quick changes
   /// takes effect after the previous change; the newest rate remains.
   ///
-  /// - Parameter startsPlayback: If false, a paused player stays paused, and its next ``play()`` uses the rate, once.
-  ///   Default: true.
+  /// - Parameters:
+  ///   - rate: The rate; 0 pauses.
+  ///   - startsPlayback: If false, a paused player stays paused, and its next ``play()`` uses the rate, once. Default:
+  ///     true.
   /// - Throws: `unsupportedRate` for NaN and for a magnitude out of range; for a negative rate `rangesNotSupported` if
   ///   the item is a stream, or `onlyInOrder` if it is a descriptor that cannot seek.
   public func setRate(_ rate: Double, startsPlayback: Bool = true) throws(MediaError) {
@@ -142,9 +144,11 @@ extension PlayerControl {
   /// Playback at another rate requires decoding again, like any change of the rate. The preroll waits until the item
   /// and the output are open.
   ///
-  /// - Parameter completion: Called once, on the control loop. True: the mixer has the first samples, so playback is
-  ///   heard as soon as the device allows. False: the time or the item changed, a rate was set, the item failed, a
-  ///   preroll at another rate began, or the preroll was cancelled.
+  /// - Parameters:
+  ///   - rate: The rate of the samples to decode. Default: 1.
+  ///   - completion: Called once, on the control loop. True: the mixer has the first samples, so playback is heard as
+  ///     soon as the device allows. False: the time or the item changed, a rate was set, the item failed, a preroll at
+  ///     another rate began, or the preroll was cancelled.
   /// - Throws: `invalidState` while the rate is not 0, and for a player that is about to start with others at another
   ///   rate; the errors of ``setRate(_:startsPlayback:)``; `unsupportedRate` for 0; `noCurrentItem`; the error of the
   ///   current item. Then `completion` is not called.
@@ -163,6 +167,7 @@ extension PlayerControl {
   /// `PlaybackEngine.start`.
   ///
   /// - Parameters:
+  ///   - rate: The rate; 0 pauses.
   ///   - time: Nil: the current time.
   ///   - hostTime: Nil: as soon as `time` is decoded.
   /// - Throws: the errors of ``setRate(_:startsPlayback:)``; `invalidState` while
@@ -190,8 +195,10 @@ extension PlayerControl {
   /// the fade ends.
   ///
   /// - Parameters:
+  ///   - volume: The final volume, from 0 to 1.
   ///   - duration: In time of the output, from 0 to a day. This time does not elapse while no player is heard on the
   ///     output.
+  ///   - curve: The shape of the fade. Default: linear.
   ///   - endAction: The action at the end of the fade. Default: none.
   ///   - completion: Called once, on the control loop, when the end of the fade is heard, when the fade is replaced, or
   ///     when its end cannot be expected because the player does not play (``FadeOutcome/notPlaying``).
@@ -262,6 +269,7 @@ extension PlayerControl {
   /// it has priority over loops, repeats and `actionAtItemEnd`. A pause does not end the range.
   ///
   /// - Parameters:
+  ///   - range: The range, in time of the item.
   ///   - itemID: The expected current item. Nil: any.
   ///   - completion: Called once, on the control loop, with the outcome.
   /// - Returns: The id for ``cancelRange(_:)``.
@@ -288,6 +296,7 @@ extension PlayerControl {
   /// before the item is ready sets the item's start position.
   ///
   /// - Parameters:
+  ///   - time: The time of the item. Positive infinity is its end.
   ///   - toleranceBefore: At least 0. Default: positive infinity.
   ///   - toleranceAfter: At least 0. Default: positive infinity.
   ///   - mode: What happens to a pending seek. Default: this one replaces it.
@@ -367,6 +376,7 @@ extension PlayerControl {
   ///   - interval: At least 1 ms.
   ///   - onEnd: Called once, after the last call of `handler`, if the player is closed or released before the observer
   ///     is removed.
+  ///   - handler: Called on the control loop.
   /// - Throws: `invalidTime`; `invalidState` if the player is closed.
   public func addPeriodicTimeObserver(
     forInterval interval: MediaTime, onEnd: (@Sendable () -> Void)? = nil,
@@ -391,8 +401,11 @@ extension PlayerControl {
   /// the engine's control loop, once the sample is heard. Handlers must not block: see `PlaybackEngine.loop`.
   ///
   /// - Parameters:
+  ///   - times: The times, in any order.
   ///   - itemID: The only item to observe. Nil: each item while it is current.
+  ///   - includesSeeks: Whether seeks that jump over a time are observed. Default: false.
   ///   - onEnd: Called once, after the last call of `handler`, if the observer ends without being removed.
+  ///   - handler: Called on the control loop.
   /// - Throws: `invalidTime`; `invalidArgument` without times; `noSuchItem`; `invalidState` if the player is closed.
   public func addBoundaryTimeObserver(
     forTimes times: [MediaTime], itemID: PlayerItem.ID? = nil, includesSeeks: Bool = false,
@@ -446,7 +459,9 @@ extension PlayerControl {
   /// When the player becomes silent, `handler` is called once with silence. The handler runs on the control loop and
   /// must not block: see `PlaybackEngine.loop`.
   ///
-  /// - Parameter rate: Calls per second, from 1 to 100. Default: 20.
+  /// - Parameters:
+  ///   - rate: Calls per second, from 1 to 100. Default: 20.
+  ///   - handler: Called on the control loop.
   /// - Throws: `invalidArgument` for a rate out of range.
   public func addMeterObserver(
     rate: Double = 20, using handler: @escaping @Sendable (MeterObservation) -> Void

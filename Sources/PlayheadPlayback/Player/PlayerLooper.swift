@@ -69,6 +69,8 @@ public final class PlayerLooper: Sendable {
   /// without a duration; an item of another player, or one that waits in this player's queue (`itemInUse`).
   ///
   /// - Parameters:
+  ///   - player: The player.
+  ///   - item: The item.
   ///   - timeRange: The part to loop, rounded down to whole frames (see `setLoop`). The first pass also begins at its
   ///     start. Nil: the whole item.
   ///   - count: The number of returns to the beginning, at least 1; nil: unlimited.

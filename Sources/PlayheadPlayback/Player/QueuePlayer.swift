@@ -93,7 +93,9 @@ public actor QueuePlayer: PlayerControl {
   /// Together they produce one new version of the queue. Playback continues at its position unless another item becomes
   /// current.
   ///
-  /// - Parameter version: apply the edits only if the queue has this version; nil: always.
+  /// - Parameters:
+  ///   - edits: The edits, in order.
+  ///   - version: apply the edits only if the queue has this version; nil: always.
   /// - Returns: the new version of the queue.
   /// - Throws: `versionMismatch`; `itemInUse` for items that are in a queue; `noSuchItem`; `invalidArgument` for
   ///   invalid indexes and duplicate items. Then nothing has changed.
@@ -119,6 +121,7 @@ public actor QueuePlayer: PlayerControl {
   /// in the order of these calls. If the queue changes meanwhile, its computation starts again.
   ///
   /// - Parameters:
+  ///   - operation: The change.
   ///   - reservation: All items that the operation adds. The operation ends the reservation, even if it fails.
   ///   - check: Called on the control loop before each computation. An error fails the operation.
   ///   - completion: Called on the control loop with the new version of the queue, or with an error: that of `check` or

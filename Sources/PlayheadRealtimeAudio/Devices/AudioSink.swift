@@ -31,10 +31,12 @@ public protocol AudioSink: AnyObject, Sendable {
 
   /// Begins to serve `core`. Call it once, after `open`.
   ///
-  /// - Parameter wakeControl: Called from the sink's side after rendering, whenever `core.consumeWakeRequest()` returns
-  ///   true, and when the clock begins to run. The closure must not block.
-  /// - Parameter onFailure: Called at most once, from any thread, when the device is lost. Afterwards only `close` may
-  ///   be called.
+  /// - Parameters:
+  ///   - core: The mixer, whose audio the sink plays.
+  ///   - wakeControl: Called from the sink's side after rendering, whenever `core.consumeWakeRequest()` returns true,
+  ///     and when the clock begins to run. The closure must not block.
+  ///   - onFailure: Called at most once, from any thread, when the device is lost. Afterwards only `close` may be
+  ///     called.
   func start(
     core: RenderCore, wakeControl: @escaping @Sendable () -> Void,
     onFailure: @escaping @Sendable (MediaError) -> Void)

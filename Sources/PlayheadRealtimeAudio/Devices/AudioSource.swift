@@ -22,8 +22,10 @@ public protocol AudioSource: AnyObject, Sendable {
   /// Sets the queue that receives the audio. Call it once, after `open`; the queue must have the format that `open`
   /// returned.
   ///
-  /// - Parameter onFailure: Called at most once, from any thread, when the device is lost. Afterwards only `close` may
-  ///   be called. Earlier audio is in the queue.
+  /// - Parameters:
+  ///   - queue: The queue that receives the audio.
+  ///   - onFailure: Called at most once, from any thread, when the device is lost. Afterwards only `close` may be
+  ///     called. Earlier audio is in the queue.
   func start(into queue: CaptureQueue, onFailure: @escaping @Sendable (MediaError) -> Void)
 
   /// Starts or pauses the device. Any thread, one call at a time; returns without waiting for the device.

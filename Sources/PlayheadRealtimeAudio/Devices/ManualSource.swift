@@ -21,7 +21,10 @@ public final class ManualSource: AudioSource {
 
   /// Creates a source.
   ///
-  /// - Parameter openingError: The error that `open` throws; nil if `open` succeeds.
+  /// - Parameters:
+  ///   - format: The format of the delivered frames.
+  ///   - label: The text form of the source.
+  ///   - openingError: The error that `open` throws; nil if `open` succeeds.
   public init(format: AudioFormat, label: String = "manual", openingError: MediaError? = nil) {
     (self.format, self.label, self.openingError) = (format, label, openingError)
   }
@@ -35,7 +38,9 @@ public final class ManualSource: AudioSource {
   /// Delivers frames, the first of which was captured at `hostTime`. Frames are discarded while the source is not
   /// running.
   ///
-  /// - Parameter samples: Whole frames, interleaved.
+  /// - Parameters:
+  ///   - samples: Whole frames, interleaved.
+  ///   - hostTime: The time at which the first frame was captured. Default: now.
   public func deliver(_ samples: [Float], hostTime: HostTime = .now) {
     guard let queue = runningQueue else { return }
     samples.withUnsafeBufferPointer { buffer in

@@ -46,7 +46,9 @@ public struct RouteTracker: Sendable {
 
   /// Sets the device of the stream after the stream was opened or moved.
   ///
-  /// - Parameter isChosen: Whether the user requested that device in Playhead.
+  /// - Parameters:
+  ///   - name: The name of the device.
+  ///   - isChosen: Whether the user requested that device in Playhead.
   public mutating func playing(on name: String, isChosen: Bool = false) -> RouteChange? {
     let previous = deviceName
     deviceName = name

@@ -72,8 +72,12 @@ public final class SampleFileWriter: SampleWriter {
 
   /// Creates a writer.
   ///
-  /// - Parameter shouldStop: Polled while a FIFO is full. Once it returns true, `write` discards the rest and returns,
-  ///   so that the sink can be closed.
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - container: The kind of file.
+  ///   - encoding: The format of the samples.
+  ///   - shouldStop: Polled while a FIFO is full. Once it returns true, `write` discards the rest and returns, so that
+  ///     the sink can be closed.
   public init(
     path: String, container: Container, encoding: SampleEncoding, shouldStop: @escaping @Sendable () -> Bool = { false }
   ) {

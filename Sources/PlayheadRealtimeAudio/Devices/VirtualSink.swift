@@ -31,10 +31,13 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
 
   /// Creates a sink.
   ///
-  /// - Parameter writer: Receives each frame once it is heard.
-  /// - Parameter waitsForSamples: Whether to wait for a late decoder; otherwise the sink keeps rendering, as a device
-  ///   would.
-  /// - Parameter now: Returns the virtual time.
+  /// - Parameters:
+  ///   - label: The text form of the sink.
+  ///   - format: The format of the output.
+  ///   - lookAheadFrames: The number of frames that are rendered ahead of the heard one.
+  ///   - writer: Receives each frame once it is heard.
+  ///   - waitsForSamples: Whether to wait for a late decoder; otherwise the sink keeps rendering, as a device would.
+  ///   - now: Returns the virtual time.
   public init(
     label: String = "virtual", format: AudioFormat, lookAheadFrames: Int = 0, writer: (any SampleWriter)? = nil,
     waitsForSamples: Bool = true, now: @escaping @Sendable () -> HostTime
@@ -110,8 +113,10 @@ public final class VirtualSink: AudioSink, @unchecked Sendable {
 
   /// Advances by at most `frameCount` frames, and stops before a running input lacks samples.
   ///
-  /// - Parameter isSettled: Called after the number of renderable frames was determined; nothing is rendered if it
-  ///   returns false. A decoder may have ended its stream meanwhile, and the engine must handle that first.
+  /// - Parameters:
+  ///   - frameCount: The number of frames.
+  ///   - isSettled: Called after the number of renderable frames was determined; nothing is rendered if it returns
+  ///     false. A decoder may have ended its stream meanwhile, and the engine must handle that first.
   /// - Returns: The number of frames; 0 when a decoder must deliver first, or when no input is active (see
   ///   `isAudible`). Without an active input, time passes without frames.
   public func advance(frameCount: Int, while isSettled: () -> Bool = { true }) -> Int {
