@@ -6,6 +6,12 @@ import Synchronization
 
 /// Measures the loudness of files. Decodes the files completely, one after another, on threads of ``LoudnessScanner``.
 ///
+/// <!-- listing: measure-loudness -->
+/// ```swift
+/// let report = try await LoudnessScan([Asset(path: "/music/one.flac")]).report()
+/// for file in report.files { print(try file.get().gainDecibels ?? 0) }
+/// ```
+///
 /// A file that cannot be read, or takes too long to open, has an error in the report, and the scan continues. If
 /// reading fails within a file, the audio before the error is measured, and ``LoudnessMeasurement/fault`` is the error.
 ///

@@ -1,6 +1,11 @@
 /// Supplies the bytes of media that are neither in a file nor in memory, as AVAssetResourceLoaderDelegate does.
 /// Playhead includes a source for HTTP; library users can implement others.
 ///
+/// <!-- listing: use-byte-source -->
+/// ```swift
+/// let asset = Asset(name: "episode.mp3") { StoredDownload(bytes) }
+/// ```
+///
 /// A source serves one reader. Threading: any thread may call `cancel` and `resume`, which do not block. One thread at
 /// a time calls all other members, which may block.
 public protocol ByteSource: Cancellable {

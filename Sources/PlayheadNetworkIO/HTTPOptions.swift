@@ -1,4 +1,14 @@
 /// Options for opening a URL.
+///
+/// <!-- listing: http-options -->
+/// ```swift
+/// var options = HTTPOptions()
+/// options.headers = [HTTPOptions.Header(name: "Authorization", value: "Bearer x")]
+/// options.connectTimeout = .seconds(5)
+/// options.networkRules = try NetworkRules(allow: ["radio.example"], deny: [])
+/// let asset = Asset(url: try HTTPURL("https://radio.example/live"), options: options)
+/// let item = PlayerItem(asset: asset)
+/// ```
 public struct HTTPOptions: Sendable, Hashable {
   /// A header field of a request.
   public struct Header: Sendable, Hashable {

@@ -90,6 +90,11 @@ public struct StationInfo: Sendable, Hashable {
 }
 
 /// The logs of one resource. Threading: any thread; no call blocks for long.
+///
+/// <!-- listing: network-log -->
+/// ```swift
+/// for event in item.networkLog.accessEvents { print(event) }
+/// ```
 public final class NetworkLog: Sendable {
   /// An event for observers.
   public enum Entry: Sendable, Hashable {

@@ -2,6 +2,11 @@ import PlayheadMediaCore
 
 /// The permitted servers, by network and by host name.
 ///
+/// <!-- listing: network-rules -->
+/// ```swift
+/// let rules = try? NetworkRules(allow: ["radio.example", ".music.example"], deny: [])
+/// ```
+///
 /// An entry has one of these forms:
 /// - a network in CIDR notation (`10.0.0.0/8`, `fd00::/8`),
 /// - an address,

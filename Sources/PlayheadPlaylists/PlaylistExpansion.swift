@@ -39,7 +39,7 @@ extension Playlist {
   ///
   /// - Parameters:
   ///   - location: The location of the playlist.
-  ///   - assumed: The format of playlists whose format is not recognized.
+  ///   - assumed: The format when content and extension are ambiguous.
   ///   - usage: the usage of the earlier playlists. The usage of this one is added.
   ///   - reader: Returns the bytes of a playlist.
   public init(

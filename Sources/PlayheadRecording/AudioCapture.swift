@@ -4,9 +4,10 @@ import PlayheadRealtimeAudio
 /// Delivers the audio of a source as sample buffers with host times; corresponds to AVCaptureSession with
 /// AVCaptureAudioDataOutput.
 ///
+/// <!-- listing: capture -->
 /// ```swift
-/// for try await buffer in AudioCapture(source: { PulseSource() }) {
-///   print(buffer.hostTime, buffer.samples.presentationTime, buffer.samples.data.count)
+/// for try await buffer in AudioCapture(maximumDelay: .seconds(2), source: { PulseSource() }) {
+///   print(buffer.hostTime, buffer.samples.presentationTime, buffer.lostFrameCount)
 /// }
 /// ```
 ///

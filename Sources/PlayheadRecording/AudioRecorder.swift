@@ -8,6 +8,22 @@ import Synchronization
 
 /// Records audio into a file.
 ///
+/// <!-- listing: record -->
+/// ```swift
+/// var options = AudioRecorder.Options()
+/// options.session = session
+/// let recorder = AudioRecorder(
+///   location: RecordingLocation(path: Array("/memos/idea.flac".utf8)), options: options
+/// ) { PulseSource() }
+/// try recorder.record(forDuration: .seconds(60))
+/// try recorder.pause()
+/// try recorder.record()
+/// recorder.updateMeters()
+/// print(recorder.currentTime, recorder.peakPower(forChannel: 0))
+/// let outcome = try recorder.stop()
+/// print(outcome.duration, outcome.byteCount)
+/// ```
+///
 /// Lifecycle:
 /// 1. ``prepareToRecord()``, or the first ``record(atHostTime:forDuration:)``, opens the source and creates the file.
 /// 2. `record` and ``pause()`` alternate. All audio goes into the same file.

@@ -2,6 +2,12 @@ import PlayheadMediaAssets
 import PlayheadMediaCore
 
 /// The format of a recording, as in AVAudioRecorder's settings. All settings are checked before anything is written.
+///
+/// <!-- listing: recording-settings -->
+/// ```swift
+/// var settings = RecordingSettings()
+/// (settings.format, settings.quality, settings.channelCount) = (.aac, .high, 1)
+/// ```
 public struct RecordingSettings: Sendable, Hashable {
   /// The codec.
   public enum Format: String, Sendable, Hashable, CaseIterable {

@@ -3,6 +3,12 @@ import Synchronization
 
 /// A sample writer that keeps the audio in memory, for outputs in tests. An hour of stereo at 48 kHz takes 1.4 GB.
 ///
+/// <!-- listing: verify-output -->
+/// ```swift
+/// let peak = test.output.samples.map(abs).max() ?? 0
+/// print(peak, test.output.timeCodeRuns)
+/// ```
+///
 /// Threading: any thread.
 public final class CapturedAudio: SampleWriter, Sendable {
   private struct State {

@@ -2,6 +2,12 @@ import Playhead
 
 /// The time of a virtual engine. It begins at 0, and passes only in `advance` and `settle`.
 ///
+/// <!-- listing: advance-clock -->
+/// ```swift
+/// try await test.clock.advance(by: .milliseconds(250))
+/// print(test.clock.now, test.output.frameCount)
+/// ```
+///
 /// Threading: any task. Concurrent calls pass their times one after the other.
 public final class VirtualClock: Sendable {
   private let loop: VirtualControlLoop

@@ -2,12 +2,13 @@ import Playhead
 
 /// An engine on virtual time: no device, no waiting, and the same result in each run.
 ///
+/// <!-- listing: virtual-test -->
 /// ```swift
-/// let test = await PlaybackEngine.virtual()
+/// let test = try await PlaybackEngine.virtual()
 /// let player = try await Player(engine: test.engine, playerItem: PlayerItem(path: path))
 /// await player.play()
-/// await test.clock.advance(by: .seconds(1))
-/// #expect(test.output.frameCount == 48_000)
+/// try await test.clock.advance(by: .seconds(1))
+/// precondition(test.output.frameCount == 48_000)
 /// ```
 ///
 /// Decoders and files are real. Network resources work, too, but how much they deliver depends on the server. The

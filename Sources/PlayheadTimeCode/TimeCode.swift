@@ -33,6 +33,24 @@ public struct StereoFrame: Hashable, Sendable {
 
 /// Audio in which every frame encodes its file and its index.
 ///
+/// <!-- listing: virtual-engine -->
+/// ```swift
+/// try TimeCode.writeWAV(path: folder + "/one.wav", file: 1, frameCount: 48_000)
+/// try TimeCode.writeWAV(path: folder + "/two.wav", file: 2, frameCount: 24_000)
+///
+/// let test = try await PlaybackEngine.virtual()
+/// let player = try await QueuePlayer(
+///   engine: test.engine, items: [PlayerItem(path: folder + "/one.wav"), PlayerItem(path: folder + "/two.wav")])
+/// await player.play()
+/// try await test.clock.advance(by: .seconds(1.5))
+///
+/// precondition(
+///   test.output.timeCodeRuns == [
+///     TimeCode.Run(file: 1, firstIndex: 0, count: 48_000, position: 0),
+///     TimeCode.Run(file: 2, firstIndex: 0, count: 24_000, position: 48_000),
+///   ])
+/// ```
+///
 /// - Left: the 15 low bits of the index.
 /// - Right: bit 14 is the marker (always 1), bits 10 to 13 the file's number, bits 0 to 9 the high bits of the index.
 ///

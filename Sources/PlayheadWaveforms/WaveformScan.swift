@@ -19,6 +19,13 @@ public final class WaveformScanner: Sendable {
 
 /// Measures the waveform of a file: decodes the requested range.
 ///
+/// <!-- listing: draw-waveform -->
+/// ```swift
+/// let scan = WaveformScan(Asset(path: "/music/one.flac"), output: WaveformOutput(path: "/music/one.svg", .svg))
+/// let result = try await scan.result()
+/// print(result.waveform.duration)
+/// ```
+///
 /// Threading: any thread.
 public final class WaveformScan: Sendable {
   private let asset: Asset

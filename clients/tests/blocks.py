@@ -79,6 +79,14 @@ class Document:
     """The words of `<!-- documents: WORD ... -->`: what the runner prepares for the page."""
 
 
+def lines_of(path: pathlib.Path) -> list[str]:
+    """The lines of a document. Of a Swift file: the text of its doc comments, and an empty line for each line of code."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if path.suffix != ".swift":
+        return lines
+    return [match[1] if (match := re.match(r" *///(?: (.*)|$)", line)) and match[1] else "" for line in lines]
+
+
 def read(path: pathlib.Path) -> Document:
     """Reads a document. The comments before a block belong to it."""
     blocks: list[Block] = []
@@ -86,7 +94,7 @@ def read(path: pathlib.Path) -> Document:
     comments: dict[str, str] = {}
     inside: tuple[str, int, str] | None = None
     lines: list[str] = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(lines_of(path), 1):
         fence = re.match(r"( *)```(\S*)$", line)
         if inside is not None:
             if fence and not fence[2]:

@@ -11,7 +11,7 @@ names:
 - `text` with lines `> ...` and `< ...`: a connection to the control socket. The lines are sent, the replies compared.
 - `text`, `toml` and others after `<!-- file: PATH -->` are the contents of that file.
 - `swift` after `<!-- listing: NAME -->` is the region of that name in Consumer, which is compiled. Also in the articles of
-  the library (`Sources/*/*.docc`).
+  the library (`Sources/*/*.docc`) and in its doc comments.
 
 `<!-- not run: REASON -->` before a block excludes it. The test prints these blocks; their number is limited.
 `<!-- documents: WORD ... -->` prepares a page: `pulseaudio` is a PulseAudio with two silent sinks, in real time.
@@ -54,6 +54,8 @@ PAGES = [path for path in sorted([REPOSITORY / "README.md", *(REPOSITORY / "docs
                                   *(REPOSITORY / "Sources").glob("*/*.docc/*.md")])
          if ".build" not in path.parts and "reference" not in path.parts]
 """The pages. The examples of the generated reference are checked with the command table (ProtocolDocumentTests)."""
+SOURCES = [path for path in sorted((REPOSITORY / "Sources").glob("Playhead*/**/*.swift")) if "/// ```" in path.read_text(encoding="utf-8")]
+"""The sources with examples in doc comments."""
 
 
 class Clock:
@@ -396,7 +398,7 @@ class DocumentTests(unittest.TestCase):
                 self.assertNotIn(region[1], regions)
                 regions[region[1]] = textwrap.dedent(region[2])
         shown: set[str] = set()
-        for path in PAGES:
+        for path in PAGES + SOURCES:
             for block in blocks.read(path).blocks:
                 if block.language == "swift" and block.reason is None:
                     where = f"{path.relative_to(REPOSITORY)}:{block.line}"

@@ -5,7 +5,8 @@ import Playhead
 
 func playFiles() async throws {
   // listing: play-files
-  let player = try await QueuePlayer(items: [PlayerItem(path: "/music/one.flac"), PlayerItem(path: "/music/two.flac")])
+  let items = [PlayerItem(path: "/music/one.flac"), PlayerItem(path: "/music/two.flac")]
+  let player = try await QueuePlayer(items: items)
   await player.play()
   for await state in await player.states() where state.currentItemID == nil { break }
   // end of listing

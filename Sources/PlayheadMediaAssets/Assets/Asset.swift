@@ -6,6 +6,13 @@ import Synchronization
 /// A media file with its properties, tracks and tags, made from a path, a URL, bytes in memory,
 /// or a custom byte source.
 ///
+/// <!-- listing: load-properties -->
+/// ```swift
+/// let asset = Asset(path: "/music/one.flac")
+/// let (duration, tracks, metadata) = try await asset.load(.duration, .tracks, .commonMetadata)
+/// print(duration, tracks.count, metadata.count)
+/// ```
+///
 /// Creating an asset does no I/O. Loading is explicit and happens once; its result or its error
 /// is kept. Threading: any.
 public final class Asset: Sendable {

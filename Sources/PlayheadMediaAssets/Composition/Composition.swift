@@ -3,6 +3,16 @@ import PlayheadMediaCore
 /// Combines parts of assets on one timeline, as AVMutableComposition. A value. `Asset(composition:)` makes an asset
 /// that can be played, read and inserted into other compositions.
 ///
+/// <!-- listing: compose -->
+/// ```swift
+/// var composition = Composition()
+/// try composition.insertTimeRange(
+///   TimeRange(start: .zero, end: .seconds(10)), of: Asset(path: "/music/one.flac"), at: .zero)
+/// try composition.insertTimeRange(
+///   TimeRange(start: .seconds(10), end: .seconds(60)), of: Asset(path: "/music/two.mp3"), at: composition.duration)
+/// let item = PlayerItem(asset: Asset(composition: composition))
+/// ```
+///
 /// Each track has consecutive segments: ranges of tracks of assets, and between them silence or black. The audio of
 /// simultaneous tracks is added; ``AssetReaderAudioMixOutput`` applies volumes to the tracks.
 ///

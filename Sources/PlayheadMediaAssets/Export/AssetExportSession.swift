@@ -18,6 +18,15 @@ public final class AssetExporter: Sendable {
 
 /// Exports an asset to a file: with another container, another codec, or a part of it. As AVAssetExportSession.
 ///
+/// <!-- listing: export -->
+/// ```swift
+/// var settings = ExportSettings(.m4a)
+/// settings.timeRange = TimeRange(start: .seconds(60), end: .seconds(90))
+/// let export = AssetExportSession(Asset(path: "/music/one.flac"), to: Array("/music/part.m4a".utf8), settings)
+/// let outcome = try await export.outcome { print($0 ?? 0) }
+/// print(outcome.duration, outcome.byteCount)
+/// ```
+///
 /// A worker process performs the export if all assets are files or URLs with an isolation. This process exports
 /// segmented streams and compositions.
 ///

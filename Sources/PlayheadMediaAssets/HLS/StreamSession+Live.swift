@@ -168,6 +168,12 @@ extension StreamSession.State {
 }
 
 /// The playable range of a live stream.
+///
+/// <!-- listing: seek-live -->
+/// ```swift
+/// if let window = item.liveWindow { print(window.seekable, window.edge) }
+/// try await player.seek(to: .end)
+/// ```
 public struct LiveWindow: Sendable, Hashable {
   /// The seekable range: from the start of the first available segment to three target durations before the end of the
   /// last one.

@@ -10,6 +10,13 @@ import Synchronization
 
 /// Makes images of an asset's video.
 ///
+/// <!-- listing: make-image -->
+/// ```swift
+/// let generator = AssetImageGenerator(asset: Asset(path: "/films/one.mkv"))
+/// let (image, actualTime) = try generator.image(at: .seconds(60))
+/// print(image.width, image.height, actualTime)
+/// ```
+///
 /// Uses the first enabled video track; artwork is not video. Changes of properties do not affect earlier requests.
 ///
 /// With `Asset.Isolation`, a worker process decodes the video and makes the images. The generator uses this worker for

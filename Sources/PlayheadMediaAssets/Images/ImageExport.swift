@@ -7,6 +7,12 @@ import Synchronization
 /// Writes images of a video to files, or a contact sheet to one file. All files get their names after the last image
 /// has been made.
 ///
+/// <!-- listing: export-images -->
+/// ```swift
+/// let images = [(time: MediaTime.seconds(60), path: "/films/one.png")]
+/// ImageExport(Asset(path: "/films/one.mkv"), .images(images)).start { result in print(result) }
+/// ```
+///
 /// With `Asset.Isolation`, a worker process decodes the video and encodes the images, and this process writes the
 /// files. An image or a sheet then has at most 34 Mi pixels (8192 x 4352), enough for video frames of 8K.
 /// Large frames and large images have a worker with more memory. For a composition, workers decode the parts and make

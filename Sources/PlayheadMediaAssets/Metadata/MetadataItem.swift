@@ -1,6 +1,13 @@
 import PlayheadMediaCore
 
 /// One value of one key of an asset's or a stream's metadata, as `AVMetadataItem`.
+///
+/// <!-- listing: read-tags -->
+/// ```swift
+/// let tags = try await Asset(path: "/music/one.flac").load(.commonMetadata)
+/// let titles = MetadataItem.items(from: tags, filteredByCommonKey: .title)
+/// print(titles.first?.stringValue ?? "")
+/// ```
 public struct MetadataItem: Sendable, Hashable, Codable {
   /// A value of the type that the tag format specifies.
   public enum Value: Sendable, Hashable, Codable {

@@ -1,6 +1,14 @@
 import PlayheadMediaCore
 
 /// The volume of an item over time: of the complete mix, and of each track before mixing. Corresponds to `AVAudioMix`.
+///
+/// <!-- listing: audio-mix -->
+/// ```swift
+/// var mix = AudioMix()
+/// try mix.setVolumeRamp(fromStartVolume: 0, toEndVolume: 1, timeRange: TimeRange(start: .zero, end: .seconds(2)))
+/// try mix.setVolume(0.5, at: .seconds(30))
+/// item.audioMix = mix
+/// ```
 public struct AudioMix: Sendable, Hashable {
   /// The volume of the complete mix, multiplied with the volumes of the tracks. A player uses only this volume.
   public var output = AudioMixInputParameters()

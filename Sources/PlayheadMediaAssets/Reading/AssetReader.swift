@@ -7,6 +7,17 @@ import Synchronization
 
 /// Reads an asset's tracks as sample buffers.
 ///
+/// <!-- listing: read-audio -->
+/// ```swift
+/// let reader = AssetReader(asset: Asset(path: "/music/one.flac"))
+/// try reader.setTimeRange(TimeRange(start: .seconds(90), end: .seconds(95)))
+/// let output = AssetReaderTrackOutput(settings: AudioReadSettings(.signed16))
+/// try reader.add(output)
+/// try reader.startReading()
+/// while let buffer = output.copyNextSampleBuffer() { use(buffer.data, buffer.presentationTime) }
+/// if let error = reader.error { throw error }
+/// ```
+///
 /// With `Asset.Isolation`, worker processes open the asset and decode its tracks. If a worker crashes, reading fails
 /// with `damagedFile`.
 ///

@@ -9,6 +9,18 @@ import Synchronization
 
 /// Writes one media file from samples that the caller appends to its inputs.
 ///
+/// <!-- listing: write-audio -->
+/// ```swift
+/// let writer = AssetWriter(path: Array("/music/new.flac".utf8), container: .flac)
+/// let format = FormatDescription.pcm(.signed16, sampleRateHz: 48_000, channelCount: 2)
+/// let input = AssetWriterInput(settings: AudioOutputSettings(.flac), sourceFormat: format)
+/// try writer.add(input)
+/// try writer.startWriting()
+/// try writer.startSession(atSourceTime: .zero)
+/// try input.append(waiting: SampleBuffer(pcm: bytes, format: format, presentationTime: .zero))
+/// try writer.finishWriting()
+/// ```
+///
 /// Threading: any thread. Only ``startWriting()``, ``AssetWriterInput/append(waiting:)`` and ``finishWriting()`` block.
 public final class AssetWriter: Sendable {
   /// The state of a writer.

@@ -2,6 +2,15 @@ import PlayheadMediaCore
 
 /// Appends single video frames to an input, and provides memory for them.
 ///
+/// <!-- listing: write-video -->
+/// ```swift
+/// var settings = VideoOutputSettings(.h264)
+/// (settings.constantQuality, settings.keyFrameInterval) = (20, 48)
+/// let frames = AssetWriterInput(settings: settings, sourceFormat: .pixels(.bgra, width: 1_280, height: 720))
+/// let adaptor = try AssetWriterInputPixelBufferAdaptor(assetWriterInput: frames)
+/// try adaptor.append(waiting: pixels, withPresentationTime: MediaTime(value: 1, timescale: 24))
+/// ```
+///
 /// Threading: any thread.
 public final class AssetWriterInputPixelBufferAdaptor: Sendable {
   /// The input to which the frames are appended.

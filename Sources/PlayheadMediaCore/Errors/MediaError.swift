@@ -1,5 +1,19 @@
 /// The error of every public function of Playhead and of every error reply on the wire.
 ///
+/// <!-- listing: handle-errors -->
+/// ```swift
+/// do {
+///   let duration = try await Asset(path: "/music/one.flac").load(.duration)
+///   print(duration.seconds)
+/// } catch {
+///   switch error.code {
+///   case .fileNotFound: print("no such file")
+///   case .unknownFormat, .damagedFile: print("not a media file that Playhead can read")
+///   default: print(error)
+///   }
+/// }
+/// ```
+///
 /// The numbers are part of the protocol (docs/protocol/reference/errors.md) and never change their meaning.
 public struct MediaError: Error, Sendable, Hashable, Codable, CustomStringConvertible {
   /// A numbered kind of error. Unknown numbers are preserved.

@@ -1,4 +1,10 @@
 /// An uncompressed video frame with its bytes, as CVPixelBuffer.
+///
+/// <!-- listing: make-pixel-buffer -->
+/// ```swift
+/// let black = [UInt8](repeating: 0, count: PixelFormat.bgra.byteCount(width: 64, height: 48))
+/// let frame = try PixelBuffer(.bgra, width: 64, height: 48, data: black)
+/// ```
 public struct PixelBuffer: Sendable, Hashable {
   /// The supported widths and heights of a video frame, in pixels.
   public static let supportedSizes = 1...16_384

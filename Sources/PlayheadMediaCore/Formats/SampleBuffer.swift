@@ -1,5 +1,12 @@
 /// Consecutive samples of a track with their format and times, as CMSampleBuffer.
 ///
+/// <!-- listing: make-sample-buffer -->
+/// ```swift
+/// let format = FormatDescription.pcm(.signed16, sampleRateHz: 48_000, channelCount: 2)
+/// let buffer = try SampleBuffer(pcm: bytes, format: format, presentationTime: .zero)
+/// print(buffer.sampleCount, buffer.endTime)
+/// ```
+///
 /// A *sample* is the smallest unit with a time: a frame for PCM audio, a packet for encoded media. The value owns its
 /// bytes. Every value is consistent, because the initializers reject inconsistent arguments.
 public struct SampleBuffer: Sendable, Hashable {

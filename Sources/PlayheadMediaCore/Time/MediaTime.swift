@@ -1,5 +1,13 @@
 /// A rational time, as CMTime: `value / timescale` seconds, or one of four special values.
 ///
+/// <!-- listing: make-times -->
+/// ```swift
+/// let half = MediaTime(value: 1, timescale: 2)
+/// let frame = MediaTime(frame: 3_682_350, rate: 44_100)
+/// let quick: [MediaTime] = [.zero, .seconds(90), .seconds(0.5), .milliseconds(40)]
+/// let duration = Duration(half + frame)
+/// ```
+///
 /// A value is always in one of two forms:
 /// - *numeric*: flags `.valid`, optionally `.hasBeenRounded`; `timescale` above zero.
 /// - special: `.invalid`, `.indefinite`, `.positiveInfinity` or `.negativeInfinity`; all other fields are zero.

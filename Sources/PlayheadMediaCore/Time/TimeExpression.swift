@@ -1,5 +1,11 @@
 /// The text form of a time in commands (docs/protocol/concepts.md, *Times*).
 ///
+/// <!-- listing: parse-times -->
+/// ```swift
+/// let position = try TimeExpression(parsing: "1m30s")
+/// let time = try position.resolve(current: .zero, duration: duration)
+/// ```
+///
 /// | Text | Meaning |
 /// |---|---|
 /// | `83.5` `1e-3` | seconds; a decimal number as in JSON, without a sign |

@@ -1,5 +1,13 @@
 /// A range of time, as CMTimeRange: from `start` (inclusive) up to `end` (exclusive).
 ///
+/// <!-- listing: time-ranges -->
+/// ```swift
+/// let chorus = TimeRange(start: .seconds(60), end: .seconds(90))
+/// print(chorus.contains(.seconds(60)), chorus.contains(.seconds(90)))
+/// let part = TimeRange(start: .seconds(75), duration: .seconds(30)).intersection(chorus)
+/// print(part.duration)
+/// ```
+///
 /// Two ranges are equal when their starts and durations are equal.
 public struct TimeRange: Sendable, Hashable, Codable {
   /// The first instant.

@@ -23,6 +23,12 @@ extension PlaybackEngine {
   ) throws(MediaError) { try core.start(players, at: moment, completion: completion) }
 
   /// Starts players together and returns when they have started.
+  ///
+  /// <!-- listing: start-together -->
+  /// ```swift
+  /// let start = try await engine.start([drums, bass, keys], at: .after(.milliseconds(500)))
+  /// print(start.outputFrame, start.lateFrameCount, start.spreadFrameCount)
+  /// ```
   public func start(
     _ players: [any PlayerControl], at moment: StartMoment = .whenReady
   ) async throws(MediaError) -> SynchronizedStart {
@@ -52,6 +58,12 @@ extension PlaybackEngine {
   ) throws(MediaError) { try core.setRate(rate, of: players, completion: completion) }
 
   /// Sets the rate of players together and returns when it has changed.
+  ///
+  /// <!-- listing: change-rates-together -->
+  /// ```swift
+  /// let change = try await engine.setRate(1.25, of: [drums, bass])
+  /// print(change.spreadFrameCount)
+  /// ```
   public func setRate(_ rate: Double, of players: [any PlayerControl]) async throws(MediaError)
     -> SynchronizedRateChange
   {

@@ -6,6 +6,14 @@ import PlayheadRealtimeAudio
 
 /// An output and the players that use it.
 ///
+/// <!-- listing: own-engine -->
+/// ```swift
+/// let loop = ThreadControlLoop(name: "announcements")
+/// let engine = PlaybackEngine(loop: loop, output: .automatic())
+/// engine.open()
+/// let player = QueuePlayer(engine: engine, name: "announcements")
+/// ```
+///
 /// The engine is an actor on its control loop, as its players are: programs await its methods. The methods that are
 /// `nonisolated` may be called from any thread without `await`.
 ///
@@ -84,6 +92,12 @@ public actor PlaybackEngine {
   /// Selects the output. An available device is opened at once, and the change loses no sample. `outputState` and
   /// `route` report it.
   ///
+  /// <!-- listing: select-output -->
+  /// ```swift
+  /// for device in await engine.devices?.outputs ?? [] { print(device.name, device.description) }
+  /// try await engine.selectOutput(OutputSelection(.device("alsa_output.usb"), lostPolicy: .hold))
+  /// ```
+  ///
   /// - Throws: `noSuchDevice`; `outputUnavailable` if a device is named and no sound server is reachable;
   ///   `outputConfiguration` if the engine's output is not a device of a sound server. Then nothing changes.
   public func selectOutput(_ selection: OutputSelection) throws(MediaError) { try core.selectOutput(selection) }
@@ -92,6 +106,13 @@ public actor PlaybackEngine {
   public var clippedSampleCount: Int { core.clippedSampleCount }
 
   /// Calls `handler` with each change of devices and routes, on the loop. The handler must not block: see ``loop``.
+  ///
+  /// <!-- listing: observe-routes -->
+  /// ```swift
+  /// let token = await PlaybackEngine.shared.observeRoutes { event in
+  ///   if case .route(let change) = event { print(change.reason, change.current.output?.port?.portType ?? .unknown) }
+  /// }
+  /// ```
   public func observeRoutes(_ handler: @escaping @Sendable (OutputEvent) -> Void) -> ObserverToken {
     core.observeRoutes(handler)
   }

@@ -166,6 +166,13 @@ extension PlayerItem {
 
   /// Selects the best option of a group by these criteria.
   ///
+  /// <!-- listing: select-track -->
+  /// ```swift
+  /// for group in item.mediaSelectionGroups where group.characteristic == .audible {
+  ///   try item.select(matching: MediaSelectionCriteria(preferredLanguages: ["fr", "en"]), in: group)
+  /// }
+  /// ```
+  ///
   /// - Throws: `noSuchTrack` if no option matches; the errors of `select(_:in:)`.
   @discardableResult
   public func select(

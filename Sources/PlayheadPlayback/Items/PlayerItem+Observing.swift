@@ -15,8 +15,12 @@ extension PlayerItem {
   /// A property of the item: its value now, and then each change, in order. Also for items that are not current, or in
   /// no queue yet. The sequence ends when the item is released.
   ///
+  /// <!-- listing: observe-item -->
   /// ```swift
-  /// for await change in item.changes(of: \.status) where change.new == .readyToPlay { break }
+  /// for await change in item.changes(of: \.status) where change.new != .unknown {
+  ///   if let error = change.new.error { print(error) }
+  ///   break
+  /// }
   /// ```
   ///
   /// The cause of a change is `itemLoaded`, `itemFailed`, or `request` if a failed item is opened again. A consumer

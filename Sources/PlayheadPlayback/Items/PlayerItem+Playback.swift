@@ -33,6 +33,12 @@ extension PlayerItem {
 
   /// Sets ``forwardPlaybackEndTime``, before or during playback. An invalid time removes it, as nil does.
   ///
+  /// <!-- listing: set-ends -->
+  /// ```swift
+  /// item.resumeTime = .seconds(5)
+  /// try item.setForwardPlaybackEndTime(.seconds(65))
+  /// ```
+  ///
   /// - Throws: `invalidTime` for a negative, infinite or indefinite time. Then nothing changes.
   public func setForwardPlaybackEndTime(_ time: MediaTime?) throws(MediaError) {
     let end = try Self.endTime(time)

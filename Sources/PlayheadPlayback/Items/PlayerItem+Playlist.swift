@@ -21,6 +21,13 @@ extension PlayerItem {
 
   /// Reads a playlist file on a separate thread, and makes its items.
   ///
+  /// <!-- listing: load-playlist -->
+  /// ```swift
+  /// let (items, skippedCount) = try await PlayerItem.items(ofPlaylistAt: "/music/evening.m3u8")
+  /// try await player.append(items)
+  /// print(skippedCount)
+  /// ```
+  ///
   /// - Throws: the errors of `Playlist.init(contentsOf:assumed:)`.
   public static func items(
     ofPlaylistAt path: String

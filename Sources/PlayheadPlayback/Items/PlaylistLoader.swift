@@ -76,7 +76,7 @@ public final class PlaylistLoader: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - locations: The locations of the playlists.
-  ///   - assumed: The format of playlists whose format is not recognized.
+  ///   - assumed: The format when content and extension are ambiguous.
   ///   - options: The HTTP options of requests.
   ///   - completion: Fails with `openingTimedOut` if a playlist exceeds the time limit of all playlists that it
   ///     references.

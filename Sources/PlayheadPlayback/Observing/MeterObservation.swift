@@ -3,6 +3,11 @@ import PlayheadPlayerModel
 import PlayheadRealtimeAudio
 
 /// The levels of audio that has been heard, as a meter observer receives them.
+///
+/// <!-- listing: observe-meters -->
+/// ```swift
+/// let token = try await player.addMeterObserver(rate: 20) { observation in print(observation.levels) }
+/// ```
 public struct MeterObservation: Sendable, Hashable {
   /// The item heard at `time`; nil if there is none.
   public var itemID: PlayerItem.ID?

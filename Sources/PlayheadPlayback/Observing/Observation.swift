@@ -13,6 +13,14 @@ public struct Observation: Sendable {
 
 extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Never {
   /// Calls a handler on the main actor with each element, in order. The handler may block: audio is not affected.
+  ///
+  /// <!-- listing: observe-main-actor -->
+  /// ```swift
+  /// let observation = try await player.times(forInterval: .milliseconds(100)).observe(onMainActor: { observation in
+  ///   showTime(observation.time)
+  /// })
+  /// observation.cancel()
+  /// ```
   @discardableResult
   public func observe(onMainActor handler: @escaping @MainActor @Sendable (Element) -> Void) -> Observation {
     Observation(

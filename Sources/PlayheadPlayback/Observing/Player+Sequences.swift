@@ -19,14 +19,22 @@ public struct PropertyChange<Value: Sendable & Equatable>: Sendable, Equatable {
 /// until the iterating task ends.
 ///
 /// A handler on the main actor or on an executor:
+///
+/// <!-- listing: observe-main-actor -->
 /// ```swift
-/// let ticks = try await player.times(forInterval: .seconds(0.5)).observe(onMainActor: { label.text = "\($0.time)" })
+/// let observation = try await player.times(forInterval: .milliseconds(100)).observe(onMainActor: { observation in
+///   showTime(observation.time)
+/// })
+/// observation.cancel()
 /// ```
 extension PlayerControl {
   /// A property of the player: its value now, and then each change, in order.
   ///
+  /// <!-- listing: observe-changes -->
   /// ```swift
-  /// for await change in await player.changes(of: \.timeControlStatus) { print(change.new) }
+  /// for await change in await player.changes(of: \.timeControlStatus) {
+  ///   print(change.new, change.cause as Any)
+  /// }
   /// ```
   ///
   /// A consumer that is more than 1,024 changes late misses the oldest; the next `old` is then not the last `new`.
@@ -56,6 +64,13 @@ extension PlayerControl {
 
   /// The times of ``addPeriodicTimeObserver(forInterval:onEnd:using:)``. A consumer that is more than 1,024 times late
   /// misses the oldest.
+  ///
+  /// <!-- listing: observe-times -->
+  /// ```swift
+  /// for await observation in try await player.times(forInterval: .seconds(0.5)) {
+  ///   print(observation.time, observation.reason)
+  /// }
+  /// ```
   ///
   /// - Parameter interval: At least 1 ms.
   /// - Throws: `invalidTime`; `invalidState` if the player is closed.

@@ -2,6 +2,11 @@ import PlayheadMediaCore
 import PlayheadRealtimeAudio
 
 /// The devices on which an engine plays, and its behaviour without one.
+///
+/// <!-- listing: output-configuration -->
+/// ```swift
+/// let configuration = OutputConfiguration.automatic(selection: OutputSelection(preferred: ["alsa_output.usb"]))
+/// ```
 public struct OutputConfiguration: Sendable {
   /// Creates the sink for the device with this name; nil means the default device. Called again for every attempt.
   public var makeSink: @Sendable (_ device: String?) -> any AudioSink

@@ -6,6 +6,14 @@ import Synchronization
 
 /// Plays one audio file, or audio data in memory, like AVAudioPlayer.
 ///
+/// <!-- listing: audio-player -->
+/// ```swift
+/// let chime = try AudioPlayer(data: bytes)
+/// chime.numberOfLoops = 2
+/// chime.handlers.didFinishPlaying = { hasFinished in print(hasFinished) }
+/// chime.play()
+/// ```
+///
 /// Every call returns immediately. The player plays on an engine. Players on the same engine start on the same sample
 /// if they get the same time (``play(atTime:)``).
 ///
@@ -133,6 +141,13 @@ public final class AudioPlayer: Sendable {
   }
 
   /// Starts playback exactly when `deviceCurrentTime` is `time`.
+  ///
+  /// <!-- listing: audio-players-in-step -->
+  /// ```swift
+  /// let time = drums.deviceCurrentTime + .milliseconds(100)
+  /// for player in [drums, bass, keys] { player.play(atTime: time) }
+  /// for player in [drums, bass, keys] { try player.setRate(1.25) }
+  /// ```
   ///
   /// Players that get the same time start on the same sample. While no player on the engine runs, any time after
   /// `deviceCurrentTime` is possible: the device starts once the players are ready. This includes an output that is

@@ -4,6 +4,15 @@ import Synchronization
 
 /// The algorithm that determines the pitch at a rate other than 1, like AVAudioTimePitchAlgorithm.
 ///
+/// <!-- listing: set-rates -->
+/// ```swift
+/// try await player.setDefaultRate(1.25)
+/// try await player.setAudioTimePitchAlgorithm(.varispeed)
+/// await player.play()
+/// try await player.setRate(0.5)
+/// try await player.setRate(-1)
+/// ```
+///
 /// All algorithms support rate magnitudes from 1/32 to 32. At rate 1 the audio is not processed.
 public enum AudioTimePitchAlgorithm: String, Sendable, Hashable, CaseIterable {
   /// Keeps the pitch by removing or repeating pitch periods (Sonic). Uses little processor time, and suits speech best.

@@ -5,6 +5,12 @@ import PlayheadPlayerModel
 extension PlayerControl {
   /// Seeks, and returns the result.
   ///
+  /// <!-- listing: seek -->
+  /// ```swift
+  /// let result = try await player.seek(to: .seconds(83.5), toleranceBefore: .zero, toleranceAfter: .zero)
+  /// print(result.finished, result.time)
+  /// ```
+  ///
   /// - Throws: The errors of the request with a completion.
   @discardableResult
   public func seek(
@@ -35,6 +41,13 @@ extension PlayerControl {
 
   /// Moves the position by steps of 10 ms while paused, and returns the result.
   ///
+  /// <!-- listing: step -->
+  /// ```swift
+  /// await player.pause()
+  /// let result = try await player.step(byCount: -5)
+  /// print(result.time)
+  /// ```
+  ///
   /// - Throws: The errors of the request with a completion.
   @discardableResult
   public func step(byCount count: Int) async throws(MediaError) -> SeekResult {
@@ -53,6 +66,12 @@ extension PlayerControl {
   }
 
   /// Plays a range of the current item once, and returns how it ended.
+  ///
+  /// <!-- listing: play-range -->
+  /// ```swift
+  /// let outcome = try await player.playRange(TimeRange(start: .seconds(30), duration: .seconds(2)))
+  /// print(outcome == .finished)
+  /// ```
   ///
   /// - Throws: The errors of the request with a completion.
   @discardableResult

@@ -5,6 +5,13 @@ extension PlayerControl {
 
   /// Sets the processors of all items, now and later.
   ///
+  /// <!-- listing: set-processors -->
+  /// ```swift
+  /// let narrow = AudioProcessorFactory { Narrow() }
+  /// item.audioProcessors = [narrow]
+  /// await player.setAudioProcessors([narrow])
+  /// ```
+  ///
   /// A processor continues across items of one format that follow each other without a gap and have no processors of
   /// their own. A change is heard as soon as the audio is decoded again from the current position, with a crossfade of
   /// 5 ms.

@@ -5,6 +5,16 @@ import PlayheadPlayerModel
 
 /// The operations of every player, modelled on AVPlayer.
 ///
+/// <!-- listing: isolated-calls -->
+/// ```swift
+/// /// Pauses, and returns the state before and after the pause.
+/// func pauseForAnnouncement(_ player: isolated QueuePlayer) -> (before: PlayerState, after: PlayerState) {
+///   let before = player.state
+///   player.pause()
+///   return (before, player.state)
+/// }
+/// ```
+///
 /// From file to audio: a `PlayerItem` names the file. A decode thread opens the file for the player's `PlayerCore` and
 /// fills a stream of samples. When the first samples are decoded, the stream is passed to the output's mixer
 /// (`RenderCore`). The output's clock reports which sample is heard. Positions, periodic observations and item ends are
@@ -519,6 +529,13 @@ extension PlayerControl {
 }
 
 /// A player for one item at a time, modelled on AVPlayer.
+///
+/// <!-- listing: one-resource -->
+/// ```swift
+/// let radio = try await Player(url: "https://radio.example/live")
+/// await radio.play()
+/// print(await radio.timeControlStatus, await radio.rate, await radio.volume, await radio.isMuted)
+/// ```
 public actor Player: PlayerControl {
   public nonisolated let control: PlayerControlBox
   private nonisolated let loop: any ControlLoop

@@ -4,6 +4,18 @@ import PlayheadNetworkIO
 import PlayheadPlayerModel
 
 /// An event of a player.
+///
+/// <!-- listing: observe-events -->
+/// ```swift
+/// for await event in await player.events() {
+///   switch event {
+///   case .playedToEnd(let id, let time): print("played", id, time)
+///   case .itemFailed(let id, let error): print("failed", id, error)
+///   case .stalled(let id, let time): print("stalled", id, time)
+///   default: break
+///   }
+/// }
+/// ```
 public enum PlayerEvent: Sendable, Hashable {
   /// The last sample of the item was heard. Emitted once for each pass.
   case playedToEnd(PlayerItem.ID, MediaTime)

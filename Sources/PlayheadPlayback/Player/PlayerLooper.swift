@@ -4,6 +4,11 @@ import Synchronization
 
 /// Plays an item, or a part of it, repeatedly in a queue player; corresponds to AVPlayerLooper.
 ///
+/// <!-- listing: loop-item -->
+/// ```swift
+/// let looper = try PlayerLooper(player: player, item: item, timeRange: TimeRange(start: .zero, end: .seconds(4)))
+/// ```
+///
 /// Unlike AVPlayerLooper there are no replicas: the player repeats the item itself, without a gap, so later changes of
 /// its settings apply to every pass. The item becomes the player's current one, before the entries of the queue.
 ///

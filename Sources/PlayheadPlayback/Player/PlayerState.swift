@@ -3,6 +3,12 @@ import PlayheadMediaCore
 import PlayheadPlayerModel
 
 /// A snapshot of the public properties of a player.
+///
+/// <!-- listing: read-state -->
+/// ```swift
+/// let state = await player.state
+/// print(state.timeControlStatus, state.rate, state.timebaseRate, state.itemDuration)
+/// ```
 public struct PlayerState: Sendable, Hashable {
   /// Whether the player is paused, waits to play, or plays.
   public var timeControlStatus = TimeControlStatus.paused

@@ -5,6 +5,14 @@ import PlayheadPlayerModel
 
 /// A player with a queue, like AVQueuePlayer. Each item follows the previous one without a missing or an extra sample.
 ///
+/// <!-- listing: play-files -->
+/// ```swift
+/// let items = [PlayerItem(path: "/music/one.flac"), PlayerItem(path: "/music/two.flac")]
+/// let player = try await QueuePlayer(items: items)
+/// await player.play()
+/// for await state in await player.states() where state.currentItemID == nil { break }
+/// ```
+///
 /// Unlike AVQueuePlayer, items have indexes, the queue has versions, and playback can go back. The first item is the
 /// current one. An item that was played to its end leaves the queue and enters the history.
 ///
@@ -89,6 +97,20 @@ public actor QueuePlayer: PlayerControl {
   // MARK: - Edits
 
   /// Applies all edits in their order, or none of them if one is impossible.
+  ///
+  /// <!-- listing: edit-queue -->
+  /// ```swift
+  /// try await player.append([first, second])
+  /// let version = try await player.edit([
+  ///   .move(second.id, to: .next),
+  ///   .insert([jingle], at: .after(second.id)),
+  /// ])
+  /// do {
+  ///   try await player.edit([.remove([first.id])], ifVersion: version)
+  /// } catch  where error.code == .versionMismatch {
+  ///   print("another task changed the queue")
+  /// }
+  /// ```
   ///
   /// Together they produce one new version of the queue. Playback continues at its position unless another item becomes
   /// current.
@@ -231,6 +253,16 @@ public actor QueuePlayer: PlayerControl {
   }
 
   /// Makes an item current and plays it from its beginning.
+  ///
+  /// <!-- listing: navigate-queue -->
+  /// ```swift
+  /// await player.advanceToNextItem()
+  /// try await player.goToPreviousItem(restartingAfter: .seconds(3))
+  /// try await player.jump(to: id)
+  /// try await player.setRepeatMode(.all)
+  /// let seed = await player.shuffle()
+  /// await player.shuffle(seed: seed)
+  /// ```
   ///
   /// The items before it in the queue count as played: they enter the history. In a repeated queue they also move to
   /// its end. An item of the history returns together with all items that were played after it.

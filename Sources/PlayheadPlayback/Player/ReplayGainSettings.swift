@@ -16,6 +16,14 @@ public enum ReplayGainMode: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The settings for equal loudness of items (ReplayGain).
+///
+/// <!-- listing: replay-gain -->
+/// ```swift
+/// var settings = ReplayGainSettings()
+/// settings.mode = .auto
+/// settings.fallbackDecibels = -6
+/// try await player.setReplayGain(settings)
+/// ```
 public struct ReplayGainSettings: Sendable, Hashable {
   /// The loudness tag that determines the gain. Default: off.
   public var mode = ReplayGainMode.off

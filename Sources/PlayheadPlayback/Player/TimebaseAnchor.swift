@@ -2,6 +2,12 @@ import PlayheadMediaCore
 
 /// A position of a player, and the instant at which it is heard. The positions at other instants follow from it.
 /// Corresponds to the anchor of an AVPlayerItem's timebase (`CMSyncGetRelativeRateAndAnchorTime`).
+///
+/// <!-- listing: timebase-anchor -->
+/// ```swift
+/// let anchor = await player.timebaseAnchor
+/// let soon = anchor.time(at: HostTime.now.advanced(byNanoseconds: 16_000_000))
+/// ```
 public struct TimebaseAnchor: Sendable, Hashable {
   /// The time of the current item.
   public var time: MediaTime

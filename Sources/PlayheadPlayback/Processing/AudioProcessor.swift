@@ -6,6 +6,7 @@ import PlayheadMediaCore
 /// The processors of an item (`PlayerItem.audioProcessors`) and then those of its player (`setAudioProcessors`) process
 /// its audio in the item's format, after the volume of its audio mix and before a change of rate.
 ///
+/// <!-- listing: half-volume -->
 /// ```swift
 /// final class Half: AudioProcessor {
 ///   func prepare(format: AudioFormat, maximumFrameCount: Int) {}
@@ -13,7 +14,6 @@ import PlayheadMediaCore
 ///     for index in samples.indices { samples[index] *= 0.5 }
 ///   }
 /// }
-/// item.audioProcessors = [AudioProcessorFactory { Half() }]
 /// ```
 ///
 /// Audio is decoded ahead, up to several seconds before it is heard. After a seek, after a change of the rate, of the

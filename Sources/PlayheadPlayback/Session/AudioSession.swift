@@ -6,6 +6,15 @@ import PlayheadRealtimeAudio
 /// The counterpart of AVAudioSession: the use of a program's audio (category, mode, options), whether the session is
 /// active, and its interruptions. All players of an engine share one session.
 ///
+/// <!-- listing: session -->
+/// ```swift
+/// let session = PlaybackEngine.shared.session
+/// try await session.setCategory(.playAndRecord, mode: .spokenAudio)
+/// let token = await session.observeEvents { event in
+///   if case .interruptionEnded(_, let shouldResume) = event { print(shouldResume) }
+/// }
+/// ```
+///
 /// The setting determines the role of the engine's streams on the sound server. The server's rules for roles determine
 /// which programs are muted or ducked. During an interruption, players keep their positions and rates, and wait
 /// (``WaitingReason/interrupted``). At the end of the interruption, the policy determines whether the players resume

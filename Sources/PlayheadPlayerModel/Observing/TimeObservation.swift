@@ -1,6 +1,11 @@
 import PlayheadMediaCore
 
 /// The argument of a time observer's handler.
+///
+/// <!-- listing: periodic-observer -->
+/// ```swift
+/// let token = try await player.addPeriodicTimeObserver(forInterval: .seconds(0.5)) { print($0.time, $0.reason) }
+/// ```
 public struct TimeObservation: Sendable, Hashable {
   /// The reason of the call. Periodic observers get `periodic`, `jump`, `start` and `stop`; boundary observers get
   /// `crossed` and `skipped`.

@@ -1,4 +1,11 @@
 /// How the playback of a range ended.
+///
+/// <!-- listing: loop-range -->
+/// ```swift
+/// try await player.setLoop(TimeRange(start: .seconds(12), end: .seconds(16)), count: 3)
+/// let outcome = try await player.playRange(TimeRange(start: .seconds(30), duration: .seconds(2)))
+/// print(outcome == .finished)
+/// ```
 public enum RangeOutcome: String, Sendable, Hashable, CaseIterable {
   /// The end of the range was heard, and the player is paused there.
   case finished

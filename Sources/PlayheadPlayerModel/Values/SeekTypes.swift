@@ -1,6 +1,13 @@
 import PlayheadMediaCore
 
 /// The effect of a seek on a pending seek.
+///
+/// <!-- listing: scrub -->
+/// ```swift
+/// for await position in positions {
+///   try await player.seek(to: position, mode: .chase) { _ in }
+/// }
+/// ```
 public enum SeekMode: String, Sendable, Hashable, CaseIterable {
   /// Replaces the pending seek at once. The pending seek completes unfinished.
   case replace
@@ -10,6 +17,15 @@ public enum SeekMode: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The result of a seek.
+///
+/// <!-- listing: seek-exactly -->
+/// ```swift
+/// let result = try await player.seek(to: .seconds(83.5), toleranceBefore: .zero, toleranceAfter: .zero)
+/// switch result.outcome {
+/// case .finished: print(result.time, result.isExact, result.isClamped)
+/// case .unfinished(let reason): print(reason)
+/// }
+/// ```
 public struct SeekResult: Sendable, Hashable {
   /// The reason why a seek did not finish.
   public enum UnfinishedReason: String, Sendable, Hashable, CaseIterable {

@@ -3,6 +3,15 @@ import Synchronization
 
 /// A source without a device, which delivers the caller's samples: for programs that generate audio, and for tests.
 ///
+/// <!-- listing: record-samples -->
+/// ```swift
+/// let source = ManualSource(format: AudioFormat(sampleRateHz: 48_000, channelCount: 2))
+/// let recorder = AudioRecorder(location: RecordingLocation(path: Array("/memos/tone.flac".utf8))) { source }
+/// try recorder.record()
+/// source.deliver(samples)
+/// try recorder.stop()
+/// ```
+///
 /// Threading: `deliver` and `recordLoss` on one thread at a time; the rest on any thread.
 public final class ManualSource: AudioSource {
   private struct State: Sendable {
