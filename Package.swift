@@ -48,6 +48,10 @@ let icuData: [LinkerSetting] =
 let fortifiedC: [CSetting] = [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))]
 let fortifiedCXX: [CXXSetting] = [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))]
 
+/// The language of the C++ targets. The package has no `cxxLanguageStandard`: `swift package dump-symbol-graph` would
+/// pass it to the C targets, too, where it is an error.
+let cxx17: [CXXSetting] = fortifiedCXX + [.unsafeFlags(["-std=c++17", "-Wall", "-Wextra", "-Werror"])]
+
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 // Modules of swift-collections one by one: the umbrella compiles hundreds of files.
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
@@ -108,10 +112,10 @@ let package = Package(
     .target(name: "CPlayheadCurl", cSettings: fortifiedC, linkerSettings: [.linkedLibrary("curl")]),
     .target(name: "CPlayheadXML", dependencies: ["CPlayheadLibXML2"], cSettings: fortifiedC),
     .target(
-      name: "CPlayheadTags", cxxSettings: fortifiedCXX + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
+      name: "CPlayheadTags", cxxSettings: cxx17,
       linkerSettings: [.linkedLibrary("tag"), .linkedLibrary("uchardet"), .linkedLibrary("icuuc")]),
     // With the headers of libtomlplusplus-dev alone.
-    .target(name: "CPlayheadTOML", cxxSettings: fortifiedCXX + [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
+    .target(name: "CPlayheadTOML", cxxSettings: cxx17),
 
     // Values.
     .target(name: "PlayheadMediaCore", swiftSettings: optimized),
@@ -455,6 +459,5 @@ let package = Package(
       ],
       swiftSettings: strict),
   ],
-  swiftLanguageModes: [.v6],
-  cxxLanguageStandard: .cxx17
+  swiftLanguageModes: [.v6]
 )
