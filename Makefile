@@ -29,7 +29,7 @@ SEED := 1
 PREFIX := /usr/local
 DESTDIR :=
 
-.PHONY: help deps bench-deps build-deps deb-deps build release install deb deb-test demo test check fmt tsan asan fuzz
+.PHONY: help deps bench-deps build-deps deb-deps build release install deb deb-test demo test check docs fmt tsan asan fuzz
 .PHONY: bench consumer soak golden clean
 
 help: ## list these targets
@@ -78,6 +78,11 @@ test: deps ## run all tests, or those of one module: make test MODULE=Playback
 
 check: deps ## check format, imports, scripts, the shell client, the generated Python modules and units
 	@scripts/check
+
+docs: deps ## make the documentation of the Swift library in .build/docs; incomplete or invalid comments are errors
+	scripts/swift-build $(IMPORTS) --target PlayheadFoundation
+	scripts/swift-build $(IMPORTS) --target PlayheadTesting
+	@scripts/docs
 
 fmt: ## format the Swift sources in place
 	@scripts/format

@@ -138,7 +138,8 @@ func changeRatesTogether(engine: PlaybackEngine, drums: Player, bass: Player) as
 
 func playInStep(drums: AudioPlayer, bass: AudioPlayer, keys: AudioPlayer) throws {
   // listing: audio-players-in-step
-  let time = drums.deviceCurrentTime + .milliseconds(100)
+  for player in [drums, bass, keys] { player.enableRate = true }
+  let time = drums.deviceCurrentTime + .milliseconds(200)
   for player in [drums, bass, keys] { player.play(atTime: time) }
   for player in [drums, bass, keys] { try player.setRate(1.25) }
   // end of listing
@@ -156,6 +157,11 @@ func fade(player: Player) async throws {
   try await player.setVolume(0)
   await player.play()
   try await player.fade(to: 1, duration: .seconds(2))
+  // end of listing
+}
+
+func fadeOut(player: Player) async throws {
+  // listing: fade-out
   try await player.fade(to: 0, duration: .seconds(3), endAction: .pause) { outcome in print(outcome) }
   // end of listing
 }

@@ -61,8 +61,8 @@ func useIsolated(player: QueuePlayer) async {
 
 func assumeIsolation(player: QueuePlayer) async throws {
   // listing: assume-isolated
-  _ = try await player.addBoundaryTimeObserver(forTimes: [.seconds(10)]) { _ in
-    player.assumeIsolated { $0.pause() }
+  _ = try await player.addBoundaryTimeObserver(forTimes: [.seconds(10)]) { [weak player] _ in
+    player?.assumeIsolated { $0.pause() }
   }
   // end of listing
 }

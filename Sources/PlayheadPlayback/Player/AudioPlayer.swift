@@ -144,7 +144,8 @@ public final class AudioPlayer: Sendable {
   ///
   /// <!-- listing: audio-players-in-step -->
   /// ```swift
-  /// let time = drums.deviceCurrentTime + .milliseconds(100)
+  /// for player in [drums, bass, keys] { player.enableRate = true }
+  /// let time = drums.deviceCurrentTime + .milliseconds(200)
   /// for player in [drums, bass, keys] { player.play(atTime: time) }
   /// for player in [drums, bass, keys] { try player.setRate(1.25) }
   /// ```
