@@ -13,9 +13,12 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "consumer",
-      dependencies: ["Playback", .product(name: "Playhead", package: "playhead")]),
+      dependencies: [
+        "Articles", "Playback", .product(name: "Playhead", package: "playhead"),
+        .product(name: "PlayheadTesting", package: "playhead"),
+      ]),
     .target(name: "Playback"),
-    // The listings of the articles in Playhead.docc. No program calls them.
+    // The listings of Playhead.docc and of doc comments.
     .target(
       name: "Articles",
       dependencies: [

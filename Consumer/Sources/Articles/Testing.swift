@@ -4,7 +4,8 @@ import PlayheadTesting
 
 // The listings of Playhead.docc about tests, isolation and Foundation.
 
-func testQueue(folder: String) async throws {
+/// The program calls this function: the listing does not only compile, but its test succeeds.
+public func testQueue(folder: String) async throws {
   // listing: virtual-engine
   try TimeCode.writeWAV(path: folder + "/one.wav", file: 1, frameCount: 48_000)
   try TimeCode.writeWAV(path: folder + "/two.wav", file: 2, frameCount: 24_000)
@@ -23,7 +24,8 @@ func testQueue(folder: String) async throws {
   // end of listing
 }
 
-func settle(test: VirtualEngine, item: PlayerItem) async throws {
+/// The program calls this function, too, with an item of at least 250 ms.
+public func settle(test: VirtualEngine, item: PlayerItem) async throws {
   // listing: settle
   let player = try await Player(engine: test.engine, playerItem: item)
   await test.clock.settle()

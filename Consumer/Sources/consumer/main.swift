@@ -1,6 +1,8 @@
+import Articles
 import Foundation
 import Playback
 import Playhead
+import PlayheadTesting
 
 // Imports Foundation and Playhead in one target, and uses names of both.
 let folder = FileManager.default.temporaryDirectory.appendingPathComponent("playhead-consumer-\(getpid())")
@@ -94,4 +96,9 @@ await withCheckedContinuation { continuation in
 }
 require(!player.isPlaying, "the player does not end")
 await engine.close()
+// The tests of the article about the virtual clock.
+try await testQueue(folder: folder.path)
+let test = try await PlaybackEngine.virtual()
+try await settle(test: test, item: PlayerItem(path: folder.appendingPathComponent("one.wav").path))
+await test.engine.close()
 print("consumer: ok, \(URL(fileURLWithPath: tone).lastPathComponent) of \(player.duration.seconds) s")
