@@ -69,14 +69,11 @@ func assumeIsolation(player: QueuePlayer) async throws {
   // end of listing
 }
 
-func useFoundation() async throws {
+func useFoundation() throws {
   // listing: foundation
   let url = URL(filePath: "/music/one.flac")
   let item = try PlayerItem(url: url)
   let asset = Asset(data: try Data(contentsOf: url))
-  let player = try await Player(playerItem: item)
-  let time = try await player.time(ofDate: Date(timeIntervalSinceNow: -60))
-  try await player.seek(to: time)
   // end of listing
-  _ = asset
+  _ = (item, asset)
 }
