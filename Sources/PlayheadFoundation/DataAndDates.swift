@@ -40,18 +40,16 @@ extension Data {
 
 extension Date {
   /// The instant of a date in a tag. Missing parts are the first month, day, hour, minute and second, and a missing
-  /// offset is that of UTC. Nil for a day that the month does not have.
+  /// offset is that of UTC. A leap second is the second after it. Nil for a day that the month does not have.
   public init?(_ date: MetadataDate) {
     var calendar = Calendar(identifier: .gregorian)
-    guard let zone = TimeZone(secondsFromGMT: 60 * (date.offsetMinutes ?? 0)) else { return nil }
-    calendar.timeZone = zone
-    let components = DateComponents(
-      year: date.year, month: date.month ?? 1, day: date.day ?? 1, hour: date.hour ?? 0, minute: date.minute ?? 0,
-      second: date.second ?? 0)
-    guard let instant = calendar.date(from: components),
-      calendar.component(.day, from: instant) == date.day ?? 1 || date.hour == 24
+    calendar.timeZone = .gmt
+    let (month, day) = (date.month ?? 1, date.day ?? 1)
+    guard let midnight = calendar.date(from: DateComponents(year: date.year, month: month, day: day)),
+      calendar.component(.month, from: midnight) == month, calendar.component(.day, from: midnight) == day
     else { return nil }
-    self = instant
+    let seconds = (date.hour ?? 0) * 3_600 + ((date.minute ?? 0) - (date.offsetMinutes ?? 0)) * 60 + (date.second ?? 0)
+    self = midnight.addingTimeInterval(TimeInterval(seconds))
   }
 }
 

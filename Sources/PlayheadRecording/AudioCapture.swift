@@ -14,7 +14,7 @@ import PlayheadRealtimeAudio
 /// Iteration opens the source and starts it. The capture ends when the iterator is released, when the task is
 /// cancelled, or with an error if the source is lost. Each iterator captures separately.
 ///
-/// A consumer that is more than `maximumDelay` late loses audio. Presentation times count lost frames, and the
+/// A consumer that is later than `maximumDelay` may lose audio. Presentation times count lost frames, and the
 /// first buffer after a loss has `isDiscontinuity`.
 public struct AudioCapture: AsyncSequence, Sendable {
   /// Audio of a source.
@@ -39,7 +39,7 @@ public struct AudioCapture: AsyncSequence, Sendable {
   /// Describes a capture. No I/O.
   ///
   /// - Parameters:
-  ///   - maximumDelay: The duration of the audio that waits for the consumer at most. Default: 1 s.
+  ///   - maximumDelay: How late the consumer may be. Up to half a second more waits in memory. Default: 1 s.
   ///   - makeSource: Makes the source. Called once for each iterator, on the thread of the capture.
   public init(maximumDelay: MediaTime = .seconds(1), source makeSource: @escaping @Sendable () -> any AudioSource) {
     (self.maximumDelay, self.makeSource) = (maximumDelay, makeSource)

@@ -64,8 +64,9 @@ final class CaptureSession: Sendable {
     defer { source.close() }
     do throws(MediaError) {
       let format = try source.open()
+      // Sources deliver up to about 100 ms at once, which must fit beside the audio that waits.
       let frames = maximumDelay.frameIndex(rate: format.sampleRateHz, rounding: .towardPositiveInfinity) ?? 0
-      let queue = CaptureQueue(format: format, capacityFrames: Int(frames))
+      let queue = CaptureQueue(format: format, capacityFrames: Int(frames) + format.sampleRateHz / 2)
       let hasEnded = state.withLock { state in
         state.queue = queue
         return state.hasEnded

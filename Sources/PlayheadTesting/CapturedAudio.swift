@@ -56,12 +56,10 @@ public final class CapturedAudio: SampleWriter, Sendable {
     guard channelCount == 2 else { return [] }
     return TimeCode.runs(
       in: (0..<samples.count / 2).map { frame in
-        StereoFrame(left: Self.sample(samples[2 * frame]), right: Self.sample(samples[2 * frame + 1]))
+        StereoFrame(rounding: samples[2 * frame], samples[2 * frame + 1])
       })
   }
 
   /// Removes all samples.
   public func removeAll() { state.withLock { $0.samples = [] } }
-
-  private static func sample(_ value: Float) -> Int16 { Int16(clamping: Int((value * 32_768).rounded())) }
 }

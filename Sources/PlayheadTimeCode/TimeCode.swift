@@ -1,4 +1,4 @@
-/// One frame of the rig's format, signed 16 bits.
+/// One stereo frame of signed 16-bit samples.
 public struct StereoFrame: Hashable, Sendable {
   /// The sample of the left channel.
   public var left: Int16
@@ -9,6 +9,14 @@ public struct StereoFrame: Hashable, Sendable {
   public init(left: Int16, right: Int16) {
     self.left = left
     self.right = right
+  }
+
+  /// Makes a frame of samples with full scale 1: rounded to nearest and clipped. NaN becomes 0.
+  public init(rounding left: Float, _ right: Float) {
+    func sample(_ value: Float) -> Int16 {
+      value.isNaN ? 0 : Int16(max(-32_768, min(32_767, (value * 32_768).rounded())))
+    }
+    self.init(left: sample(left), right: sample(right))
   }
 
   /// Both samples are 0.
@@ -23,10 +31,10 @@ public struct StereoFrame: Hashable, Sendable {
     }
   }
 
-  /// The frames of interleaved samples with exact 16-bit values.
+  /// The frames of interleaved samples with full scale 1.
   public static func frames(of samples: [Float]) -> [StereoFrame] {
     (0..<samples.count / 2).map { index in
-      StereoFrame(left: Int16(samples[2 * index] * 32_768), right: Int16(samples[2 * index + 1] * 32_768))
+      StereoFrame(rounding: samples[2 * index], samples[2 * index + 1])
     }
   }
 }

@@ -151,8 +151,13 @@ struct CommandLineFlags: ParsableArguments {
     }
   }
 
-  /// The configuration file. Nil if there is no default location.
-  var configurationFile: ConfigurationFile { ConfigurationFile(specifiedPath: file ?? config) }
+  /// The default configuration file. Selected once, because the sandbox permits only that file.
+  private static let defaultConfigurationFile = ConfigurationFile(specifiedPath: nil)
+
+  /// The configuration file.
+  var configurationFile: ConfigurationFile {
+    (file ?? config).map { ConfigurationFile(specifiedPath: $0) } ?? Self.defaultConfigurationFile
+  }
 
   /// The effective options: the file's, overridden by the command line's. Blocks.
   ///

@@ -74,13 +74,14 @@ import Testing
   @Test(arguments: [
     ("2001-09-09T01:46:40Z", 1_000_000_000), ("2001-09-09T03:46:40+02:00", 1_000_000_000), ("1970", 0),
     ("1970-02", 2_678_400), ("1970-01-02", 86_400), ("1900-01-01", -2_208_988_800),
+    ("2016-12-31T23:59:60Z", 1_483_228_800), ("1970-01-01T24:00Z", 86_400), ("1970-01-02T00:00:00+23:59", 60),
   ])
   func datesOfTagsAreInstants(text: String, seconds: Double) throws {
     let date = try #require(MetadataDate(text))
     #expect(Date(date) == Date(timeIntervalSince1970: seconds))
   }
 
-  @Test(arguments: ["2001-02-29", "2001-04-31"])
+  @Test(arguments: ["2001-02-29", "2001-04-31", "2001-02-30T24:00Z"])
   func daysThatAMonthDoesNotHaveAreNoDates(text: String) throws {
     #expect(Date(try #require(MetadataDate(text))) == nil)
   }

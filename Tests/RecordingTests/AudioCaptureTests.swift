@@ -63,6 +63,18 @@ import Testing
     } while frames < 48_480
   }
 
+  /// PulseAudio delivers 50 ms at once.
+  @Test func chunkThatIsLongerThanTheDelayIsNotLost() async throws {
+    let source = ManualSource(format: Self.format)
+    let iterator = AudioCapture(maximumDelay: .milliseconds(10), source: { source }).makeAsyncIterator()
+    await waitUntilRunning(source)
+    for _ in 0..<20 {
+      source.deliver([Float](repeating: 0.5, count: 2 * 2_400))
+      let buffer = try #require(try await iterator.next(isolation: nil))
+      #expect(buffer.lostFrameCount == 0 && buffer.samples.sampleCount == 2_400)
+    }
+  }
+
   @Test func captureEndsWithTheErrorOfItsSourceAfterAllAudio() async throws {
     let source = ManualSource(format: Self.format)
     let iterator = AudioCapture(source: { source }).makeAsyncIterator()

@@ -159,7 +159,10 @@ final class DecodeWorker {
     begunBeforeDequeued = 1
     let writer = StreamWriter(stream: job.stream, format: job.format, playbackRate: job.request.rate)
     // The processors of a former stream are used again, unless it needs them for its last frames.
-    if let former = self.writer, !unfinished.contains(former) { writer.processors = former.processors }
+    if let former = self.writer, !unfinished.contains(former) {
+      former.processors?.endAudio()
+      writer.processors = former.processors
+    }
     self.writer = writer
     current = (job.request.pass, 0)
     canProgress = true
@@ -209,6 +212,7 @@ final class DecodeWorker {
 
   /// Reports that silence replaces the last frames in a converter.
   private func reportDrainError(_ writer: StreamWriter) {
+    reportNonFiniteSample(writer)
     if let error = writer.popDrainError() {
       report(.warning(itemID: writer.itemID, time: .indefinite, error))
     }
@@ -389,15 +393,22 @@ final class DecodeWorker {
     }
   }
 
+  private func reportNonFiniteSample(_ writer: StreamWriter) {
+    guard let (itemID, time) = writer.popNonFiniteSample() else { return }
+    let error = MediaError(.invalidArgument, "an audio processor wrote samples that are not finite")
+    report(.warning(itemID: itemID, time: time, error))
+  }
+
   private func reportFaults(_ decoder: ItemDecoder) {
+    if let writer { reportNonFiniteSample(writer) }
     if let skipped = decoder.popSkippedPackets() {
       report(.packetsSkipped(itemID: decoder.itemID, time: skipped.time, count: skipped.count, skipped.error))
     }
-    if let job {
+    if let job, let writer {
       for title in decoder.popTitles() {
         report(
           .streamTitle(
-            generation: job.generation, streamFrame: job.stream.writtenFrame, itemID: decoder.itemID, time: title.time,
+            generation: job.generation, streamFrame: writer.endFrame, itemID: decoder.itemID, time: title.time,
             title.title))
       }
       for (group, laterFrames) in decoder.popTimedMetadata() {
@@ -406,13 +417,9 @@ final class DecodeWorker {
         let frames = Int64(seconds / rate * Double(job.format.sampleRateHz))
         report(
           .timedMetadata(
-            generation: job.generation, streamFrame: max(0, job.stream.writtenFrame - frames), itemID: decoder.itemID,
+            generation: job.generation, streamFrame: max(0, writer.endFrame - frames), itemID: decoder.itemID,
             group))
       }
-    }
-    if let time = writer?.popNonFiniteTime() {
-      let error = MediaError(.invalidArgument, "an audio processor wrote samples that are not finite")
-      report(.warning(itemID: decoder.itemID, time: time, error))
     }
     while let warning = decoder.popWarning() {
       report(.warning(itemID: decoder.itemID, time: warning.time, warning.error))

@@ -45,6 +45,9 @@ class ItemDecoder {
   private let originTime: MediaTime
   /// The number of frames of the item if it is a part with an end; nil: to the end of the file.
   private let partFrameCount: Int64?
+  /// The title and the metadata before the position that apply there, until they are reported.
+  private var heldTitle: (time: MediaTime, title: StreamTitle)?
+  private var heldGroup: TimedMetadataGroup?
   /// For silence: the next frame, and the frame after the last.
   private var silentFrame: Int64 = 0
   private let silentEnd: Int64
@@ -270,18 +273,31 @@ class ItemDecoder {
 
   func resetCancellation() { reader?.resetCancellation() }
 
+  /// Discards the reports of audio before the position, which is not heard. The last title and metadata apply there.
+  func discardReportsBeforePosition() {
+    _ = reader?.popSkippedPackets()
+    heldTitle = popTitles().last
+    heldGroup = reader?.popTimedMetadata().last.map { group in
+      TimedMetadataGroup(items: group.items, time: group.time, duration: group.duration, isCarriedOver: true)
+    }
+  }
+
   /// Removes and returns the packets that failed to decode since the last call; nil if there are none.
   func popSkippedPackets() -> (count: Int, time: MediaTime, error: MediaError)? {
     reader?.popSkippedPackets().map { ($0.count, $0.time - originTime, $0.error) }
   }
 
   /// Removes and returns the titles that the stream reported since the last call, with their times.
-  func popTitles() -> [(time: MediaTime, title: StreamTitle)] { reader?.popTitles() ?? [] }
+  func popTitles() -> [(time: MediaTime, title: StreamTitle)] {
+    defer { heldTitle = nil }
+    return (heldTitle.map { [$0] } ?? []) + (reader?.popTitles() ?? [])
+  }
 
   /// Removes and returns other metadata of the stream since the last call. `laterFrames` is the number of frames
   /// decoded after the metadata's time.
   func popTimedMetadata() -> [(group: TimedMetadataGroup, laterFrames: Int64)] {
-    (reader?.popTimedMetadata() ?? []).map { group in
+    defer { heldGroup = nil }
+    return ((heldGroup.map { [$0] } ?? []) + (reader?.popTimedMetadata() ?? [])).map { group in
       let group = group.relative(to: originTime)
       let frame = group.time.frameIndex(rate: format.sampleRateHz, rounding: .halfAwayFromZero) ?? position
       return (group, group.isCarriedOver ? 0 : max(0, position - frame))

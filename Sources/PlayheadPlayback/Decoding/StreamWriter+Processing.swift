@@ -1,10 +1,16 @@
 import PlayheadMediaAssets
 import PlayheadMediaCore
+import PlayheadPlayerModel
 
 /// The audio processors of items, between the decoder and the converter.
 extension StreamWriter {
-  /// Makes the processors of `item` ready for audio that does not follow what they processed, unless they `continue`.
+  /// Makes or resets the processors of `item`.
+  ///
+  /// - Parameter continuing: Whether the audio is continuous with what the processors processed. Then they are not
+  ///   reset.
   func prepareProcessors(for item: ItemDecoder, continuing: Bool = false) throws(MediaError) {
+    // Other processors were set since `processorsContinue`: the audio will be decoded again.
+    if continuing, processors?.holdsFrames(of: item.format) == true { return }
     let factories = item.audioProcessors
     guard let processors, processors.matches(factories, format: item.format) else {
       processors =
@@ -43,6 +49,7 @@ extension StreamWriter {
       }
       guard case .frames = result else { break }
     }
+    item.discardReportsBeforePosition()
     if item.position != first {
       _ = try item.seek(to: MediaTime(frame: first, rate: rate), before: .zero, after: .zero)
     }
@@ -51,7 +58,16 @@ extension StreamWriter {
 
   /// Processes frames in place. Returns the number of frames to write.
   func process(_ samples: UnsafeMutablePointer<Float>, frameCount: Int, position: Int64) -> Int {
-    processors?.process(samples, frameCount: frameCount, position: position) ?? frameCount
+    guard let processors else { return frameCount }
+    defer { recordNonFinite() }
+    return processors.process(samples, frameCount: frameCount, position: position)
+  }
+
+  /// Records the first sample of each item that was not finite.
+  private func recordNonFinite() {
+    guard let time = processors?.popNonFiniteTime(), nonFiniteItemID != itemID else { return }
+    nonFiniteItemID = itemID
+    nonFiniteSample = (itemID, time)
   }
 
   /// Writes the frames that are still in the processors. Returns false if the stream had no space for all of them: call
@@ -69,10 +85,14 @@ extension StreamWriter {
         }
       }
     }
+    recordNonFinite()
     processors.endAudio()
     return true
   }
 
-  /// Returns the item time of a sample that was not finite, once; nil without one.
-  func popNonFiniteTime() -> MediaTime? { processors?.popNonFiniteTime() }
+  /// Removes and returns the item and the time of a sample that was not finite; nil without one.
+  func popNonFiniteSample() -> (itemID: PlayerItem.ID, time: MediaTime)? {
+    defer { nonFiniteSample = nil }
+    return nonFiniteSample
+  }
 }

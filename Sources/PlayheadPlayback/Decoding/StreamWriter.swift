@@ -52,6 +52,10 @@ final class StreamWriter {
   private(set) var sourceFormat = AudioFormat(sampleRateHz: 48_000, channelCount: 2)
   /// The audio processors of the current pass; nil without any.
   var processors: AudioProcessorChain?
+  /// A sample that a processor made and that was not finite, until it is reported.
+  var nonFiniteSample: (itemID: PlayerItem.ID, time: MediaTime)?
+  /// The last item with such a sample.
+  var nonFiniteItemID: PlayerItem.ID?
   /// The next item frame if no frame is missing; nil before the first read.
   var expectedPosition: Int64?
   /// The time spent in converters so far.
@@ -416,6 +420,7 @@ final class StreamWriter {
     } catch {
       (hasDrainFailed, drainError) = (true, error)
     }
+    processors?.endAudio()
     guard let converter else { return true }
     while stream.writtenFrame < endFrame {
       guard let region = stream.writableRegion(atMost: Int(endFrame - stream.writtenFrame)) else { return false }

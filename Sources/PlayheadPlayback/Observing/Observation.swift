@@ -4,7 +4,8 @@ public struct Observation: Sendable {
 
   fileprivate init(_ task: Task<Void, Never>) { self.task = task }
 
-  /// Ends the observation. The handler is not called any more once a call that runs has returned.
+  /// Ends the observation. On the main actor the handler is not called any more. On an executor one more call may
+  /// begin: wait for ``finish()`` to be sure.
   public func cancel() { task.cancel() }
 
   /// Waits for the end of the sequence, or until a cancelled observation has ended.

@@ -15,8 +15,8 @@ public struct PropertyChange<Value: Sendable & Equatable>: Sendable, Equatable {
   public init(old: Value?, new: Value, cause: ChangeCause?) { (self.old, self.new, self.cause) = (old, new, cause) }
 }
 
-/// Observation of a player as sequences. They end when the player is closed or released, and observe until then or
-/// until the iterating task ends.
+/// Observation of a player as sequences. A sequence ends when the player is closed or released, or when the iterating
+/// task is cancelled.
 ///
 /// A handler on the main actor or on an executor:
 ///

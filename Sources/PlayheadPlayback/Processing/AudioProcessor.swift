@@ -31,8 +31,9 @@ public protocol AudioProcessor: AnyObject {
 
   /// The number of earlier frames that affect a frame, from 0 to 10 s. Default: 0.
   ///
-  /// Read after ``prepare(format:maximumFrameCount:)``. After a seek the engine passes as many frames before the target
-  /// and discards them, so that the audio is the same as in continuous playback.
+  /// Read after ``prepare(format:maximumFrameCount:)``. After a seek, and after a change of the rate or the processors,
+  /// the engine passes as many frames before the target and discards them, so that the audio is the same as in
+  /// continuous playback. An item that follows another one without a gap begins without history.
   var historyFrameCount: Int { get }
 
   /// Prepares for audio. Called once for each processor, before any other method.
@@ -45,15 +46,16 @@ public protocol AudioProcessor: AnyObject {
 
   /// Processes audio in place.
   ///
-  /// Samples that are not finite afterwards are replaced with 0. The item's error log then has an entry.
+  /// Samples that are not finite afterwards are replaced with 0. The item's error log then has one entry.
   ///
   /// - Parameters:
   ///   - samples: Whole frames of interleaved samples, where full scale is 1.
-  ///   - time: The item's time at the first frame. In reverse playback later samples have earlier times.
+  ///   - time: The item's time at the beginning of the first frame; in reverse playback, at its end. Audio that earlier
+  ///     processors delay has the time of its samples, which at a start is before the first frame that is heard.
   func process(_ samples: inout MutableSpan<Float>, at time: MediaTime)
 
-  /// Forgets all audio that was processed. Called when the next audio does not follow the last, for example after a
-  /// seek. Default: no effect.
+  /// Forgets all audio that was processed. Called when the next audio is not continuous with the last, for example
+  /// after a seek. Default: no effect.
   func reset()
 }
 

@@ -13,7 +13,7 @@ final class AudioProcessorChain {
 
   private let factories: [AudioProcessorFactory]
   private let format: AudioFormat
-  private let processors: [any AudioProcessor]
+  private let processors: [(processor: any AudioProcessor, delay: Int)]
   private let latencyFrameCount: Int
   /// The number of frames that the processors need before the first frame that is heard.
   let historyFrameCount: Int
@@ -25,11 +25,10 @@ final class AudioProcessorChain {
   private var framesInside = 0
   /// The item frame after the last input.
   private var nextFrame: Int64 = 0
-  /// Whether the next input follows what was processed.
+  /// Whether the next input is continuous with the last.
   private(set) var continuesAudio = true
   /// The time of a sample that was not finite, until `popNonFiniteTime`.
   private var nonFiniteTime: MediaTime?
-  private var hasReportedNonFinite = false
 
   /// Makes and prepares the processors.
   ///
@@ -40,10 +39,11 @@ final class AudioProcessorChain {
     self.factories = factories
     self.format = format
     self.playbackRate = playbackRate
-    let processors = factories.map { $0.makeProcessor() }
+    let made = factories.map { $0.makeProcessor() }
+    var processors: [(any AudioProcessor, delay: Int)] = []
     let limit = Self.maximumSeconds * format.sampleRateHz
     var (latency, history) = (0, 0)
-    for processor in processors {
+    for processor in made {
       try processor.prepare(format: format, maximumFrameCount: maximumFrameCount)
       for (name, count) in [("latency", processor.latencyFrameCount), ("history", processor.historyFrameCount)] {
         guard 0...limit ~= count else {
@@ -52,6 +52,7 @@ final class AudioProcessorChain {
             operation: "prepare")
         }
       }
+      processors.append((processor, latency))
       latency += processor.latencyFrameCount
       history += processor.historyFrameCount
     }
@@ -72,9 +73,9 @@ final class AudioProcessorChain {
     self.factories == factories && self.format == format
   }
 
-  /// Prepares for audio that does not follow what was processed.
+  /// Prepares for input that is not continuous with the last.
   func restart(playbackRate: PlaybackRate) {
-    for processor in processors { processor.reset() }
+    for (processor, _) in processors { processor.reset() }
     self.playbackRate = playbackRate
     (omittedFrameCount, framesInside, continuesAudio) = (latencyFrameCount, 0, true)
   }
@@ -82,8 +83,11 @@ final class AudioProcessorChain {
   /// Whether `flush` has frames to write.
   var hasFramesInside: Bool { framesInside > 0 }
 
-  /// Records that the next audio does not follow what was processed.
-  func endAudio() { continuesAudio = false }
+  /// Whether the chain has frames of this format inside, which the next input must push out.
+  func holdsFrames(of format: AudioFormat) -> Bool { framesInside > 0 && self.format == format }
+
+  /// Records that the next input is not continuous with the last, and discards the frames inside.
+  func endAudio() { (framesInside, continuesAudio) = (0, false) }
 
   /// Processes frames in place. Returns the number of output frames, which are moved to the beginning.
   ///
@@ -93,25 +97,25 @@ final class AudioProcessorChain {
   func process(
     _ samples: UnsafeMutablePointer<Float>, frameCount: Int, position: Int64, isHistory: Bool = false
   ) -> Int {
-    let start = playbackRate.mirroredInReverse(MediaTime(frame: position, rate: format.sampleRateHz))
-    let buffer = UnsafeMutableBufferPointer(start: samples, count: frameCount * format.channelCount)
-    for processor in processors {
+    let count = frameCount * format.channelCount
+    let buffer = UnsafeMutableBufferPointer(start: samples, count: count)
+    for (processor, delay) in processors {
+      let time = time(ofFrame: position - Int64(delay))
       var span = buffer.mutableSpan
-      processor.process(&span, at: start)
-    }
-    if Self.replaceNonFinite(samples, count: frameCount * format.channelCount), nonFiniteTime == nil {
-      nonFiniteTime = start
+      processor.process(&span, at: time)
+      // Before the next processor, whose later output might depend on such a sample.
+      if Self.replaceNonFinite(samples, count: count), nonFiniteTime == nil { nonFiniteTime = time }
     }
     nextFrame = position + Int64(frameCount)
     if isHistory { omittedFrameCount += frameCount }
     let omitted = min(omittedFrameCount, frameCount)
-    let count = frameCount - omitted
+    let outputCount = frameCount - omitted
     omittedFrameCount -= omitted
-    framesInside += (isHistory ? 0 : frameCount) - count
-    if omitted > 0, count > 0 {
-      samples.update(from: samples + omitted * format.channelCount, count: count * format.channelCount)
+    framesInside += (isHistory ? 0 : frameCount) - outputCount
+    if omitted > 0, outputCount > 0 {
+      samples.update(from: samples + omitted * format.channelCount, count: outputCount * format.channelCount)
     }
-    return count
+    return outputCount
   }
 
   /// Passes silence and writes the remaining frames. Returns their number; 0 if none remain.
@@ -127,11 +131,14 @@ final class AudioProcessorChain {
     return 0
   }
 
-  /// Returns the time of a sample that was not finite, once for each chain; nil without one.
+  /// Removes and returns the time of a sample that was not finite; nil without one.
   func popNonFiniteTime() -> MediaTime? {
-    guard let time = nonFiniteTime, !hasReportedNonFinite else { return nil }
-    hasReportedNonFinite = true
-    return time
+    defer { nonFiniteTime = nil }
+    return nonFiniteTime
+  }
+
+  private func time(ofFrame frame: Int64) -> MediaTime {
+    playbackRate.mirroredInReverse(MediaTime(frame: frame, rate: format.sampleRateHz))
   }
 
   /// Replaces infinite samples and NaN with 0. Returns whether there were any.

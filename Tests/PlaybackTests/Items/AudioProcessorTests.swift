@@ -365,6 +365,43 @@ import Testing
     #expect(item.error?.code == .invalidArgument)
   }
 
+  /// A sum of all samples would stay NaN.
+  @Test func laterProcessorsReceiveOnlyFiniteSamplesAndEachItemHasAnEntry() async throws {
+    let rig = try await Rig()
+    let items = [try rig.level(0.25, frames: 24_000), try rig.level(0.5, frames: 24_000)]
+    await rig.run {
+      $0.setAudioProcessors([AudioProcessorFactory { Breaking() }, AudioProcessorFactory { MovingAverage() }])
+    }
+    try await play(rig, items, milliseconds: 1_000)
+    // Half of the frames are silent.
+    let last = rig.heard.all.last
+    #expect(last == StereoFrame(left: 8_192, right: 8_192))
+    #expect(rig.faults.count == 2)
+  }
+
+  @Test func laterProcessorsHaveTheTimesOfTheirSamples() async throws {
+    let rig = try await Rig()
+    let record = Record()
+    let item = try rig.level(0.5, frames: 48_000)
+    item.audioProcessors = [AudioProcessorFactory { DelayProcessor(480) }, record.make()]
+    try await play(rig, [item], milliseconds: 1_000)
+    #expect(record.calls.first?.time == MediaTime(value: -480, timescale: 48_000))
+    let end = record.calls.last.map { $0.time + MediaTime(value: Int64($0.frameCount), timescale: 48_000) }
+    #expect(end == .seconds(1))
+  }
+
+  /// The frames of an abandoned item in a processor are not heard in the next one.
+  @Test func missingItemAfterOneWithLatencyLeavesNoFrames() async throws {
+    let rig = try await Rig()
+    let items = [try rig.wav(file: 1, frames: 96_000), rig.item("/none.wav"), try rig.wav(file: 2, frames: 24_000)]
+    await rig.run { $0.setAudioProcessors([AudioProcessorFactory { DelayProcessor(30_000) }]) }
+    try await play(rig, items, milliseconds: 200)
+    await rig.run { $0.advanceToNextItem() }
+    await rig.advance(milliseconds: 1_000)
+    let runs = rig.heard.runs
+    #expect(runs.map(\.file) == [1, 2] && runs.last?.firstIndex == 0 && runs.last?.count == 24_000)
+  }
+
   @Test func samplesThatAreNotFiniteBecomeSilenceAndAnEntryOfTheErrorLog() async throws {
     let rig = try await Rig()
     let item = try rig.level(0.5, frames: 24_000)
