@@ -99,7 +99,7 @@ fuzz: deps ## fuzz the parsers and the server for SECONDS each (60)
 bench: bench-deps release ## measure this player, mpv and MPD, and print a table
 	@scripts/bench
 
-consumer: deps ## build and run a program that depends on this repository by URL, without caches
+consumer: deps ## build and test the package Examples, which depends on this repository by URL, without caches
 	@scripts/check-consumer
 
 soak: deps release ## run long tests for DURATION each (10m): memory, recording, kills, random input, hostile files, media collection

@@ -31,7 +31,7 @@ class Block:
     file: str | None = None
     """The file that has the text of the block (`<!-- file: PATH -->`)."""
     listing: str | None = None
-    """The name of the region of Consumer with the same text (`<!-- listing: NAME -->`)."""
+    """The name of the region of Examples with the same text (`<!-- listing: NAME -->`)."""
 
     @property
     def text(self) -> str:

@@ -10,7 +10,7 @@ names:
 - `python`: likewise.
 - `text` with lines `> ...` and `< ...`: a connection to the control socket. The lines are sent, the replies compared.
 - `text`, `toml` and others after `<!-- file: PATH -->` are the contents of that file.
-- `swift` after `<!-- listing: NAME -->` is the region of that name in Consumer, which is compiled. Also in the articles of
+- `swift` after `<!-- listing: NAME -->` is the region of that name in Examples, which is compiled. Also in the articles of
   the library (`Sources/*/*.docc`) and in its doc comments.
 
 `<!-- not run: REASON -->` before a block excludes it. The test prints these blocks; their number is limited.
@@ -393,7 +393,7 @@ class DocumentTests(unittest.TestCase):
 
     def test_listings_are_compiled(self) -> None:
         regions: dict[str, str] = {}
-        for source in sorted((REPOSITORY / "Consumer/Sources").rglob("*.swift")):
+        for source in sorted((REPOSITORY / "Examples/Sources").rglob("*.swift")):
             for region in re.finditer(r"^ *// listing: ([a-z-]+)\n(.*?)^ *// end of listing\n", source.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
                 self.assertNotIn(region[1], regions)
                 regions[region[1]] = textwrap.dedent(region[2])
@@ -404,7 +404,7 @@ class DocumentTests(unittest.TestCase):
                     where = f"{path.relative_to(REPOSITORY)}:{block.line}"
                     self.assertIsNotNone(block.listing, f"{where}: the block has no `<!-- listing: NAME -->`")
                     assert block.listing
-                    self.assertEqual(block.text, regions.get(block.listing), f"{where}: differs from the region {block.listing} in Consumer")
+                    self.assertEqual(block.text, regions.get(block.listing), f"{where}: differs from the region {block.listing} in Examples")
                     shown.add(block.listing)
         self.assertEqual(shown, set(regions), "regions that no document shows")
 
