@@ -23,11 +23,16 @@ let examples = [
   "samples", "session", "voice-memo", "waveform",
 ]
 
+/// For `scripts/check-consumer thread`, which copies the target into this package: a library that reports the operations
+/// of Swift's mutexes to the thread sanitizer.
+let sanitizing: [Target] =
+  Context.environment["PLAYHEAD_SANITIZER"] == "thread" ? [.target(name: "CSwiftMutex")] : []
+
 let package = Package(
   name: "examples",
   dependencies: [dependency],
-  targets: examples.map { .executableTarget(name: $0, dependencies: ["ExampleSupport", foundation]) } + [
-    .target(name: "ExampleSupport", dependencies: [playhead]),
+  targets: sanitizing + examples.map { .executableTarget(name: $0, dependencies: ["ExampleSupport", foundation]) } + [
+    .target(name: "ExampleSupport", dependencies: [playhead] + sanitizing.map { .target(name: $0.name) }),
     // The listings of the guide, and checks of Playhead as a dependency.
     .executableTarget(name: "consumer", dependencies: ["Articles", "Playback", playhead, testing]),
     .target(name: "Playback"),

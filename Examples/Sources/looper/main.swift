@@ -35,7 +35,9 @@ do {
   // Successive pauses, too, a few milliseconds after the last call. Then all players have the same position.
   for player in players { player.pause() }
   try await Task.sleep(for: .milliseconds(100))
-  for player in players { print("position: \(player.currentTime), volume: \(player.volume), pan: \(player.pan)") }
+  for player in players {
+    print("position: \(player.currentTime.seconds), volume: \(player.volume), pan: \(player.pan)")
+  }
   for player in players { player.stop() }
 } catch {
   fail("looper: \(error)")
