@@ -23,8 +23,8 @@ let examples = [
   "samples", "session", "voice-memo", "waveform",
 ]
 
-/// For `scripts/check-consumer thread`, which copies the target into this package: a library that reports the operations
-/// of Swift's mutexes to the thread sanitizer.
+/// For `scripts/check-consumer thread`, which copies the target into this package: a library that reports the
+/// operations of Swift's mutexes to the thread sanitizer.
 let sanitizing: [Target] =
   Context.environment["PLAYHEAD_SANITIZER"] == "thread" ? [.target(name: "CSwiftMutex")] : []
 
