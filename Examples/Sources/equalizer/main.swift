@@ -2,7 +2,7 @@ import ExampleSupport
 import Foundation
 import PlayheadFoundation
 
-// Plays a file through an equalizer of one band, and writes what is heard to a WAV file.
+// Plays a file through an equalizer with one band, and writes the processed audio to a WAV file.
 //
 //   equalizer FILE OUTPUT.wav FREQUENCY DECIBELS
 
